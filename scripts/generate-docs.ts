@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { defaultConfig } from "../src/config/config.ts";
+import { renderGuarantees } from "./docs/access-table.ts";
 import { renderCommands } from "./docs/commands-page.ts";
 import { renderConfiguration } from "./docs/configuration-page.ts";
 import { renderErrors } from "./docs/errors-page.ts";
@@ -12,6 +13,7 @@ export async function renderDocs(): Promise<Readonly<Record<string, string>>> {
     "docs/commands.md": await renderCommands(),
     "docs/configuration.md": renderConfiguration(),
     "docs/errors.md": renderErrors(),
+    "docs/guarantees.md": renderGuarantees(root),
     "formsvc.config.example.json": `${JSON.stringify(defaultConfig, null, 2)}\n`,
   };
 }

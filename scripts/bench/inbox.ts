@@ -1,6 +1,6 @@
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -90,7 +90,7 @@ function addForms(db: SqliteDatabase, workspace: Workspace, count: number, now: 
     Array.from(
       { length: count },
       (_, index) =>
-        db.now(() => insertEndpoint(workspace, { ...made, name: `Form ${index}` }, UNLIMITED, now)).id,
+        db.now(() => insertEndpointRow(workspace, { ...made, name: `Form ${index}` }, UNLIMITED, now)).id,
     ),
   );
 }

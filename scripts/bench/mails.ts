@@ -9,7 +9,7 @@ import { migrate } from "../../src/database/migrate.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { all } from "../../src/database/steps.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -182,7 +182,7 @@ function addEndpoint(db: SqliteDatabase, number: number): string {
   return db.now(function* () {
     const { workspace } = yield* createAccount(`bench${number}@example.com`, now);
     const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
-    const { id: endpointId } = yield* insertEndpoint(workspace, made, defaultConfig.plans, now);
+    const { id: endpointId } = yield* insertEndpointRow(workspace, made, defaultConfig.plans, now);
     for (let index = 0; index < MAX_RECIPIENTS_PER_ENDPOINT; index += 1) {
       const settings = { ...defaultMailRecipientSettings, address: `r${index}@example.org` };
       yield* addMailRecipient({ endpointId, settings, isConfirmed: true, actor: null }, now);

@@ -10,7 +10,7 @@ import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { all, first, run, text } from "../../src/database/steps.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -132,7 +132,7 @@ async function fill(db: Database): Promise<void> {
   const { endpointId, webhookId, number } = await db.transaction(function* () {
     const { workspace } = yield* createAccount("bench@example.com", now);
     const what = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
-    const endpoint = yield* insertEndpoint(workspace, what, defaultConfig.plans, now);
+    const endpoint = yield* insertEndpointRow(workspace, what, defaultConfig.plans, now);
     const settings = { ...defaultWebhookSettings, url, allowPrivate: true };
     const { webhook } = yield* createWebhook(keyring, endpoint.id, settings, now);
     const [row] = yield* all(query.selectFrom("endpoint_number").select("number"));

@@ -8,7 +8,7 @@ import { query } from "../../src/database/database.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -135,7 +135,7 @@ function prepare(db: SqliteDatabase, target: string): string {
   const now = systemClock.now();
   const { workspace } = db.now(() => createAccount("bench@example.com", now));
   const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
-  const endpoint = db.now(() => insertEndpoint(workspace, made, defaultConfig.plans, now));
+  const endpoint = db.now(() => insertEndpointRow(workspace, made, defaultConfig.plans, now));
   const settings = { ...defaultWebhookSettings, url: target, allowPrivate: true };
   db.now(() => createWebhook(createKeyring(defaultConfig.secrets), endpoint.id, settings, now));
   return endpoint.id;

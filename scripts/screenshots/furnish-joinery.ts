@@ -1,5 +1,4 @@
 import { type Change, recordChange } from "../../src/audit/audit-store.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
@@ -16,6 +15,7 @@ import { until } from "../../test/support/until.ts";
 import { visit, type Visitor } from "../../test/support/visitor.ts";
 import { startWebSite, type WebSite } from "../../test/support/web-site.ts";
 import { FORMS, type InventedPost, POSTS } from "./joinery.ts";
+import { makeEndpoint } from "../../test/support/terminal.ts";
 
 const HOUR_MS = 3_600_000;
 const OWNER = "ada@joinery.example";
@@ -96,7 +96,7 @@ async function addForms(
   const forms = {} as Record<InventedPost["form"], InventedForm>;
   for (const [name, definition] of Object.entries(FORMS)) {
     const settings = { ...defaultEndpointSettings, allowedOrigins: ["https://www.joinery.example"] };
-    const made = await createEndpoint(
+    const made = await makeEndpoint(
       owner,
       { name, definition, settings },
       { workspace: workspaceId, plans: config.plans, now: clock.now() },

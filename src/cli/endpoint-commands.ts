@@ -1,32 +1,25 @@
 import type { Command } from "commander";
-import { endpointJson } from "../endpoints/endpoint-json.ts";
-import type { Steps } from "../database/steps.ts";
-import {
-  addEndpoint,
-  ignoreOriginOf,
-  removeEndpoint,
-  setEndpoint,
-  switchEndpoint,
-} from "../endpoints/administer-endpoints.ts";
-import {
-  DEFAULT_HONEYPOTS,
-  defaultEndpointSettings,
-  type Endpoint,
-  type EndpointSettings,
-  namedOrigins,
-} from "../endpoints/endpoint.ts";
 import { ENDPOINT_CONTENTS } from "../app/features.ts";
-import { getEndpoint, listEndpoints, readSchema } from "../endpoints/endpoint-store.ts";
-import { listRefusedOrigins, type RefusedOrigin, refusedOriginJson } from "../endpoints/refused-origins.ts";
-import { toIsoTime } from "../foundation/clock.ts";
+import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
+import { namedOrigins } from "../endpoints/endpoint.ts";
+import type { settingsInput } from "../endpoints/endpoint-json.ts";
+import {
+  listAllEndpoints,
+  pauseEndpoint,
+  resumeEndpoint,
+  setEndpoint,
+  showEndpoint,
+} from "../endpoints/endpoint-operations.ts";
+import type { z } from "zod";
+import type { Operation } from "../operations/operation.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import type { SchemaDefinition } from "../schemas/definition.ts";
-import { getWorkspace, listWorkspaces } from "../workspaces/workspace-store.ts";
-import type { Plans } from "../workspaces/workspace.ts";
+import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
-import { letOthersWrite, withDatabase, withNewDatabase } from "./open.ts";
+import { withNewDatabase } from "./open.ts";
+import { operate, type Terminal } from "./operate.ts";
 import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
 
@@ -72,52 +65,53 @@ const create = command({
     `echo '{"email":{"type":"string","required":true,"format":"email"}}' | formsvc endpoint create --name News --schema -`,
   ],
   action: (context, options) => {
-    const definition = readDefinition(options.schema);
-    return withNewDatabase(context, async (db, config) => {
-      const settings = { ...defaultEndpointSettings, allowedOrigins: options.allowOrigin ?? [] };
-      const made = { name: options.name, definition, settings };
-      const created = await addEndpoint(db, null, made, {
-        workspace: options.workspace,
-        plans: config.plans,
-        newWorkspacePlan: config.newWorkspacePlan,
-        now: context.clock.now(),
-      });
-      const keys = { secret: created.secret.text, publishable: created.publishable.text };
-      if (created.hasNamesake)
-        context.output.note(
-          `another endpoint is named ${created.endpoint.name} too; commands take the id then`,
-        );
-      printCreated(context, created.endpoint, { schema: definition, keys, asVariables: options.env });
-      const plan = await db.read(() => describeFirstPlan(created.endpoint, config.plans));
-      if (plan !== null) context.output.note(`The plan is ${plan}`);
-    });
+    const schema = readDefinition(options.schema);
+    return operate(
+      context,
+      async (terminal) => {
+        const { name, workspace, allowOrigin } = options;
+        const input = { name, schema, workspace, allowed_origins: allowOrigin ?? [] };
+        const created = await terminal.perform(createEndpoint, input);
+        printCreated(context, created, options.env);
+        await tellMore(context, terminal, created.endpoint);
+      },
+      withNewDatabase,
+    );
   },
 });
 
-/** Null if the endpoint is not the first of its workspace. */
-function* describeFirstPlan({ workspaceId }: Endpoint, plans: Plans): Steps<string | null> {
-  if ((yield* listEndpoints(workspaceId)).length > 1) return null;
-  return yield* describePlan(yield* getWorkspace(workspaceId), plans);
+/** That the name alone does not lead to a new endpoint; and with the first one of a workspace, what its plan allows. */
+async function tellMore(
+  { output }: CommandContext,
+  { perform, config }: Terminal,
+  made: { readonly id: string; readonly name: string; readonly workspace_id: string },
+): Promise<void> {
+  const { data: endpoints } = await perform(listAllEndpoints, {});
+  if (endpoints.some(({ id, name }) => name === made.name && id !== made.id))
+    output.note(`another endpoint is named ${made.name} too; commands take the id then`);
+  if (endpoints.filter(({ workspace_id }) => workspace_id === made.workspace_id).length > 1) return;
+  const { data: workspaces } = await perform(listAllWorkspaces, {});
+  const workspace = workspaces.find(({ id }) => id === made.workspace_id);
+  if (workspace !== undefined)
+    output.note(`The plan is ${describePlan(workspace, config.plans, workspaces.length === 1)}`);
 }
 
 const list = command({
   usage: "list",
   summary: "List the endpoints",
   options: [{ flags: "--workspace <workspace>", summary: "only this workspace's" }],
-  action: (context, options) =>
-    withDatabase(context, async (db) => {
-      const reference = options.workspace;
-      const endpoints = await db.read(function* () {
-        return yield* listEndpoints(reference === null ? null : (yield* getWorkspace(reference)).id);
-      });
-      if (context.output.isJson) return context.output.json({ data: endpoints.map(endpointJson) });
-      const workspaces = new Map((await db.read(() => listWorkspaces())).map(({ id, name }) => [id, name]));
-      const rows = endpoints.map(({ id, name, workspaceId, state, createdAt }) => [
+  action: (context, { workspace }) =>
+    operate(context, async ({ perform }) => {
+      const listed = await perform(listAllEndpoints, { workspace });
+      if (context.output.isJson) return context.output.json(listed);
+      const { data } = await perform(listAllWorkspaces, {});
+      const workspaces = new Map(data.map(({ id, name }) => [id, name]));
+      const rows = listed.data.map(({ id, name, workspace_id, state, created_at }) => [
         id,
         name,
-        workspaces.get(workspaceId) ?? workspaceId,
+        workspaces.get(workspace_id) ?? workspace_id,
         state,
-        toIsoTime(createdAt),
+        created_at,
       ]);
       const empty = "no endpoints yet; make one with: formsvc endpoint create --name NAME --schema FILE";
       return context.output.table(["ID", "NAME", "WORKSPACE", "STATE", "CREATED"], rows, empty);
@@ -128,40 +122,37 @@ const show = command({
   usage: "show <endpoint>",
   summary: "Show an endpoint's settings and schema",
   options: [workspaceOption],
-  action: (context, options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const endpoint = await db.read(() => getEndpoint(reference, options.workspace));
-      const definition = await db.read(() => readSchema(endpoint));
-      const refused = await db.read(() => listRefusedOrigins(endpoint));
-      if (context.output.isJson) {
-        const more = { refused_origins: refused.map(refusedOriginJson), schema: definition };
-        return context.output.json({ endpoint: { ...endpointJson(endpoint), ...more } });
-      }
-      const { settings } = endpoint;
+  action: (context, { workspace }, [reference]) =>
+    operate(context, async ({ perform }) => {
+      const found = await perform(showEndpoint, { endpoint: reference, workspace });
+      if (context.output.isJson) return context.output.json(found);
+      const { endpoint } = found;
       const rows = [
         ["id", endpoint.id],
         ["name", endpoint.name],
-        ["workspace", endpoint.workspaceId],
+        ["workspace", endpoint.workspace_id],
         ["state", endpoint.state],
-        ["allowed origins", settings.allowedOrigins.join(", ") || "any"],
-        ...refused.map((each) => ["refused origin", describeRefused(each)]),
-        ["unknown fields", settings.unknownFields],
-        ["honeypots", (settings.honeypots ?? DEFAULT_HONEYPOTS).join(", ")],
-        ["success page", settings.successUrl ?? "built in"],
-        ["error page", settings.errorUrl ?? "built in"],
-        ["submissions kept", settings.keepDays === null ? "forever" : `${settings.keepDays} days`],
-        ["addresses stored", settings.storeAddress],
-        ["schema version", String(endpoint.schemaVersion)],
-        ["fields", Object.keys(definition).join(", ")],
-        ["created", toIsoTime(endpoint.createdAt)],
+        ["allowed origins", endpoint.allowed_origins.join(", ") || "any"],
+        ...endpoint.refused_origins.map((each) => ["refused origin", describeRefused(each)]),
+        ["unknown fields", endpoint.unknown_fields],
+        ["honeypots", endpoint.honeypots.join(", ")],
+        ["success page", endpoint.success_url ?? "built in"],
+        ["error page", endpoint.error_url ?? "built in"],
+        ["submissions kept", endpoint.keep_days === null ? "forever" : `${endpoint.keep_days} days`],
+        ["addresses stored", endpoint.store_address],
+        ["schema version", String(endpoint.schema_version)],
+        ["fields", Object.keys(endpoint.schema).join(", ")],
+        ["created", endpoint.created_at],
       ];
       return context.output.table(["ENDPOINT", ""], rows, "");
     }),
 });
 
-function describeRefused({ origin, posts, lastAt, ignored }: RefusedOrigin): string {
+type Shown = z.output<(typeof showEndpoint)["output"]>["endpoint"];
+
+function describeRefused({ origin, posts, last_at, ignored }: Shown["refused_origins"][number]): string {
   const count = posts === 1 ? "1 post" : `${posts} posts`;
-  return `${plainText(origin)}: ${count}, the last at ${toIsoTime(lastAt)}${ignored ? ", ignored" : ""}`;
+  return `${plainText(origin)}: ${count}, the last at ${last_at}${ignored ? ", ignored" : ""}`;
 }
 
 const rename = command({
@@ -169,7 +160,7 @@ const rename = command({
   summary: "Give an endpoint another name",
   options: [workspaceOption],
   action: (context, options, [reference, name]) =>
-    change(context, [reference, options.workspace], (id, now) => setEndpoint(null, id, { name }, now)),
+    change(context, setEndpoint, { endpoint: reference, workspace: options.workspace, name }),
 });
 
 const settingOptions = [
@@ -231,13 +222,12 @@ const set = command({
     const isMarked = ignoreOrigin !== null || heedOrigin !== null;
     if (Object.keys(settings).length === 0 && !isMarked)
       return refuse("give something to change, like --keep-days 90");
-    return change(context, [reference, options.workspace], function* (id, now) {
-      const endpoint = yield* setEndpoint(null, id, { settings }, now);
-      for (const origin of ignoreOrigin ?? [])
-        yield* ignoreOriginOf(null, endpoint, { origin, ignored: true }, now);
-      for (const origin of heedOrigin ?? [])
-        yield* ignoreOriginOf(null, endpoint, { origin, ignored: false }, now);
-      return endpoint;
+    return change(context, setEndpoint, {
+      endpoint: reference,
+      workspace: options.workspace,
+      ...settings,
+      ignore_origins: ignoreOrigin ?? [],
+      heed_origins: heedOrigin ?? [],
     });
   },
 });
@@ -247,7 +237,7 @@ const pause = command({
   summary: "Refuse every post with 403 until resumed",
   options: [workspaceOption],
   action: (context, options, [reference]) =>
-    change(context, [reference, options.workspace], (id, now) => switchEndpoint(null, id, "paused", now)),
+    change(context, pauseEndpoint, { endpoint: reference, workspace: options.workspace }),
 });
 
 const resume = command({
@@ -255,7 +245,7 @@ const resume = command({
   summary: "Take posts again",
   options: [workspaceOption],
   action: (context, options, [reference]) =>
-    change(context, [reference, options.workspace], (id, now) => switchEndpoint(null, id, "active", now)),
+    change(context, resumeEndpoint, { endpoint: reference, workspace: options.workspace }),
 });
 
 const remove = command({
@@ -264,26 +254,24 @@ const remove = command({
     "Delete an endpoint with its keys, schemas and all its submissions; if it is interrupted, run it again",
   options: [workspaceOption, { flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const endpoint = await db.read(() => getEndpoint(reference, options.workspace));
-      await confirm(`Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`, options.yes);
-      const asked = { id: endpoint.id, actor: null, now: context.clock.now() };
-      return printChanged(context, await removeEndpoint(db, asked, ENDPOINT_CONTENTS, letOthersWrite));
+    operate(context, async ({ perform }) => {
+      const { workspace, yes } = options;
+      const { endpoint } = await perform(showEndpoint, { endpoint: reference, workspace });
+      await confirm(`Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`, yes);
+      const parts = { endpointContents: ENDPOINT_CONTENTS };
+      return printChanged(context, await perform(deleteEndpoint, { endpoint: endpoint.id }, parts));
     }),
 });
 
-function change(
+/** What prints the endpoint that it changed. */
+type Changing = typeof setEndpoint | typeof pauseEndpoint;
+
+function change<Input extends z.ZodObject>(
   context: CommandContext,
-  [reference, workspace]: readonly [endpoint: string, workspace: string | null],
-  verb: (id: string, now: number) => Steps<Endpoint>,
+  operation: Operation<unknown, Input, Changing["output"]>,
+  input: z.input<Input>,
 ): Promise<void> {
-  return withDatabase(context, async (db) => {
-    const endpoint = await db.transaction(function* () {
-      const { id } = yield* getEndpoint(reference, workspace);
-      return yield* verb(id, context.clock.now());
-    });
-    printChanged(context, endpoint);
-  });
+  return operate(context, async ({ perform }) => printChanged(context, await perform(operation, input)));
 }
 
 function parseKeepDays(value: string): number | "forever" {
@@ -299,40 +287,30 @@ function readSettings({
   errorUrl,
   keepDays,
   storeAddress,
-}: OptionValues<typeof settingOptions>): Partial<EndpointSettings> {
+}: OptionValues<typeof settingOptions>): z.input<typeof settingsInput> {
   return {
-    ...(allowOrigin !== null && { allowedOrigins: namedOrigins(allowOrigin) }),
-    ...(unknownFields !== null && { unknownFields }),
+    ...(allowOrigin !== null && { allowed_origins: namedOrigins(allowOrigin) }),
+    ...(unknownFields !== null && { unknown_fields: unknownFields }),
     ...(honeypot !== null && {
       honeypots: honeypot.length === 1 && honeypot[0] === "default" ? null : honeypot,
     }),
-    ...(successUrl !== null && { successUrl: successUrl || null }),
-    ...(errorUrl !== null && { errorUrl: errorUrl || null }),
-    ...(keepDays !== null && { keepDays: keepDays === "forever" ? null : keepDays }),
-    ...(storeAddress !== null && { storeAddress }),
+    ...(successUrl !== null && { success_url: successUrl || null }),
+    ...(errorUrl !== null && { error_url: errorUrl || null }),
+    ...(keepDays !== null && { keep_days: keepDays === "forever" ? null : keepDays }),
+    ...(storeAddress !== null && { store_address: storeAddress }),
   };
-}
-
-interface PrintedParts {
-  readonly schema: SchemaDefinition;
-  readonly keys: { readonly secret: string; readonly publishable: string };
-  /** Whether to print lines for `eval`. */
-  readonly asVariables: boolean;
 }
 
 function printCreated(
   { output }: CommandContext,
-  endpoint: Endpoint,
-  { schema, keys, asVariables }: PrintedParts,
+  created: z.output<(typeof createEndpoint)["output"]>,
+  asVariables: boolean,
 ): void {
+  const { endpoint, keys } = created;
   output.mustBeTaken(
     `the endpoint ${endpoint.id} is there and its keys are unknown: issue others, or delete it`,
   );
-  if (output.isJson) {
-    const { id, name, workspaceId, createdAt } = endpoint;
-    const shown = { id, name, workspace_id: workspaceId, schema, created_at: toIsoTime(createdAt) };
-    return output.json({ endpoint: shown, keys });
-  }
+  if (output.isJson) return output.json(created);
   if (asVariables) {
     output.line(`FORMSVC_ENDPOINT_ID=${endpoint.id}`);
     output.line(`FORMSVC_SECRET_KEY=${keys.secret}`);
@@ -347,8 +325,8 @@ function printCreated(
   );
 }
 
-function printChanged({ output }: CommandContext, endpoint: Endpoint): void {
-  if (output.isJson) return output.json({ endpoint: endpointJson(endpoint) });
-  output.line(endpoint.id);
+function printChanged({ output }: CommandContext, shown: z.output<Changing["output"]>): void {
+  if (output.isJson) return output.json(shown);
+  output.line(shown.endpoint.id);
   return undefined;
 }

@@ -51,7 +51,8 @@ const init = command({
       context.output.note(
         `workspace      ${workspace.id} (${workspace.name})${isEmpty ? "" : " (was there)"}`,
       );
-      context.output.note(`plan           ${await db.read(() => describePlan(workspace, config.plans))}`);
+      const isOnly = (await db.read(() => listWorkspaces())).length === 1;
+      context.output.note(`plan           ${describePlan(workspace, config.plans, isOnly)}`);
       if (
         email !== null &&
         !(await db.read(() => listAccounts())).some((account) => account.email === checkEmail(email))

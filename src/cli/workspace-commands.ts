@@ -1,7 +1,6 @@
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { limitsJson, usageJson, workspaceJson } from "../workspaces/workspace-json.ts";
-import type { Steps } from "../database/steps.ts";
 import { monthOf, toIsoTime } from "../foundation/clock.ts";
 import {
   findLargestPlan,
@@ -184,8 +183,12 @@ function shareOf({ used, limit }: Usage): number {
   return limit === 0 ? 1 : used / limit;
 }
 
-/** The monthly limit of the workspace's plan, and how to raise it. */
-export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<string> {
+/** The monthly limit of the workspace's plan, and how to raise it. @param isOnly whether there is no other workspace */
+export function describePlan(
+  { id, plan }: Pick<Workspace, "id" | "plan">,
+  plans: Plans,
+  isOnly: boolean,
+): string {
   const limits = findLimits(plans, plan);
   if (limits === undefined) return `${plan}, which is not configured`;
   const { monthlySubmissions } = limits;
@@ -195,7 +198,7 @@ export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<stri
   if (larger === null)
     return `${limit}. For more, raise plans.${plan}.monthlySubmissions in the configuration`;
   const lifted = limitsOf(plans, larger).monthlySubmissions;
-  const workspace = (yield* listWorkspaces()).length === 1 ? "" : `${id} `;
+  const workspace = isOnly ? "" : `${id} `;
   return `${limit}. For ${shown(lifted)}: formsvc workspace set-plan ${workspace}${larger}`;
 }
 

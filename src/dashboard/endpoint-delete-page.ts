@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { removeEndpoint } from "../endpoints/administer-endpoints.ts";
+import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
@@ -7,17 +7,16 @@ import { html, type Html } from "../foundation/html.ts";
 import { page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { type Problems, problemSummary, textField } from "./field.ts";
-import { applied, type DashboardParts } from "./parts.ts";
-import type { Routes } from "./routes.ts";
+import type { DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
 
-/** Time between two transactions, in which posts are stored. */
-const PAUSE_MS = 2;
 /** A deletion that takes longer goes on after the page was answered. */
 const LONGEST_WAIT_MS = 10_000;
 
 /** Deletes an endpoint for good, when its name was typed. */
 export function endpointDeletePages(routes: Routes, parts: DashboardParts): void {
-  routes.write("/endpoints/:id/delete", async ({ viewer, params, form, now }) => {
+  routes.write("/endpoints/:id/delete", async (visit) => {
+    const { viewer, params, form } = visit;
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
     const { id, name } = endpoint;
     const typed = form.get("confirm") ?? "";
@@ -28,18 +27,17 @@ export function endpointDeletePages(routes: Routes, parts: DashboardParts): void
     }
     return redirect(
       "/dashboard/endpoints",
-      (await removal({ id, actor: viewer, now })) ? "endpoint-deleted" : "endpoint-being-deleted",
+      (await removal(visit, id)) ? "endpoint-deleted" : "endpoint-being-deleted",
     );
   });
 
   /** Returns whether it is done already. */
-  async function removal(asked: Parameters<typeof removeEndpoint>[1]): Promise<boolean> {
-    const { db, endpointContents, log } = parts;
-    const work = applied(parts, () => removeEndpoint(db, asked, endpointContents, () => sleep(PAUSE_MS)));
+  async function removal({ perform }: Visit, id: string): Promise<boolean> {
+    const work = perform(deleteEndpoint, { endpoint: id });
     const waiting = new AbortController();
     const late = sleep(LONGEST_WAIT_MS, false, { signal: waiting.signal }).catch(() => false);
     const done = work.then(() => true);
-    done.catch((error: unknown) => maintenanceFailed(log, error));
+    done.catch((error: unknown) => maintenanceFailed(parts.log, error));
     try {
       return await Promise.race([done, late]);
     } finally {

@@ -1,7 +1,8 @@
 import type { Steps } from "../database/steps.ts";
-import { addEndpoint } from "../endpoints/administer-endpoints.ts";
-import type { CreatedEndpoint } from "../endpoints/create-endpoint.ts";
-import { defaultEndpointSettings } from "../endpoints/endpoint.ts";
+import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
+import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
@@ -17,7 +18,7 @@ import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { ownAddress } from "./own-address.ts";
-import { applied, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
 import { planName } from "./plan-name.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
@@ -79,12 +80,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     ]);
     if (checked.definition === null || problems.size > 0) return show(visit, { ...typed, problems }, 422);
     try {
-      const created = await store(visit, typed, checked.definition);
-      return page(
-        "The form is made",
-        createdView(created, checked.definition, ownAddress(visit.request, parts.config)),
-        201,
-      );
+      return page("The form is made", await make(visit, typed, checked.definition), 201);
     } catch (error) {
       if (!(error instanceof FormsvcError) || !SHOWN.has(error.code)) throw error;
       const where = error.code === "plan_limit" ? "" : "name";
@@ -92,15 +88,21 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     }
   }
 
-  async function store(
-    { viewer, now }: Visit,
+  async function make(
+    { viewer, perform, request }: Visit,
     typed: NewForm,
-    definition: SchemaDefinition,
-  ): Promise<CreatedEndpoint> {
+    schema: SchemaDefinition,
+  ): Promise<Html> {
     const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
-    const made = { name: typed.name, definition, settings: defaultEndpointSettings };
-    const place = { workspace: workspace.id, plans: parts.config.plans, now };
-    return applied(parts, () => addEndpoint(parts.db, viewer, made, place));
+    const input = { name: typed.name, workspace: workspace.id, schema };
+    const { endpoint: made, keys } = await perform(createEndpoint, input);
+    const base = ownAddress(request, parts.config);
+    return parts.db.read(function* () {
+      const endpoint = yield* getViewableEndpoint(viewer, made.id);
+      const names = yield* listEndpointNames(viewer, null);
+      const hasNamesake = names.some(({ id, name }) => name === endpoint.name && id !== endpoint.id);
+      return createdView({ endpoint, keys, hasNamesake }, schema, base);
+    });
   }
 
   async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {
@@ -184,8 +186,15 @@ function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], 
   return selectField({ ...parts, hint: "Its plan’s limits count for this form." }, options);
 }
 
+interface CreatedForm {
+  readonly endpoint: Endpoint;
+  readonly keys: { readonly secret: string; readonly publishable: string };
+  /** Whether another form that the viewer sees has the same name. */
+  readonly hasNamesake: boolean;
+}
+
 function createdView(
-  { endpoint, secret, publishable, hasNamesake }: CreatedEndpoint,
+  { endpoint, keys, hasNamesake }: CreatedForm,
   definition: SchemaDefinition,
   base: string,
 ): Html {
@@ -198,13 +207,13 @@ function createdView(
       <h2 id="new-keys">Its two keys</h2>
       <p><b>Copy them now: they are shown this once and cannot be shown again.</b> If a key is lost, issue another one on the form’s
         page.</p>
-      ${copyRow("Publishable key", publishable.text)}
+      ${copyRow("Publishable key", keys.publishable)}
       <p class="hint">For the page of your form. Everybody who reads the page can see it; it can only send posts.</p>
-      ${copyRow("Secret key", secret.text)}
+      ${copyRow("Secret key", keys.secret)}
       <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>
     </section>
     ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
-    ${snippetCards(endpoint, definition, { base, key: publishable.text })} ${tellCard(endpoint.id)}`;
+    ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${tellCard(endpoint.id)}`;
 }
 
 /** A new form tells nobody, which its owner would notice late. */

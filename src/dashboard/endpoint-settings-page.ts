@@ -1,5 +1,6 @@
-import { setEndpoint, switchEndpoint } from "../endpoints/administer-endpoints.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
+import { settingsJson } from "../endpoints/endpoint-json.ts";
+import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
@@ -30,7 +31,7 @@ import {
   selectField,
   textField,
 } from "./field.ts";
-import { change, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 
 /** `/dashboard/endpoints/:id`: its settings, and whether it takes posts. */
@@ -53,30 +54,44 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
     return page(endpoint.name, view(endpoint, typed, shown), 422);
   });
 
-  routes.write("/endpoints/:id/state", async ({ viewer, params, form, now }) => {
+  routes.write("/endpoints/:id/state", async ({ viewer, params, form, perform }) => {
     const state = form.get("state");
-    const endpoint = await change(parts, function* () {
-      const { id } = yield* getViewableEndpoint(viewer, params["id"] ?? "");
-      if (state !== "paused" && state !== "active")
-        throw new FormsvcError("usage", "the state is paused or active");
-      return yield* switchEndpoint(viewer, id, state, now);
-    });
+    const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
+    if (state !== "paused" && state !== "active")
+      throw new FormsvcError("usage", "the state is paused or active");
+    await perform(state === "paused" ? pauseEndpoint : resumeEndpoint, { endpoint: endpoint.id });
     return redirect(pathOf(endpoint, ""), state === "paused" ? "endpoint-paused" : "endpoint-resumed");
   });
 
-  async function save(
-    { viewer, params, form, now }: Visit,
-    typed: TypedSettings,
-    made: NamedSettings,
-  ): Promise<Answer> {
-    const { endpoint, changed } = await change(parts, function* () {
-      const before = yield* getViewableEndpoint(viewer, params["id"] ?? "");
-      const changedMeanwhile = changedSince(form.get("shown") ?? "", before);
-      if (changedMeanwhile !== null) return { endpoint: before, changed: changedMeanwhile };
-      return { endpoint: yield* setEndpoint(viewer, before.id, made, now), changed: null };
-    });
-    if (changed === null) return redirect(pathOf(endpoint, ""), "saved");
-    return page(endpoint.name, view(endpoint, typed, { problems: NO_PROBLEMS, changed }), 409);
+  async function save(visit: Visit, typed: TypedSettings, made: NamedSettings): Promise<Answer> {
+    const { viewer, params, form, perform } = visit;
+    const endpoint = params["id"] ?? "";
+    try {
+      const input = { endpoint, name: made.name, ...settingsJson(made.settings) };
+      await perform(setEndpoint, input, function* () {
+        const before = yield* getViewableEndpoint(viewer, endpoint);
+        const changed = changedSince(form.get("shown") ?? "", before);
+        if (changed !== null) throw new ChangedMeanwhile(before, changed);
+      });
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+      const { changed, now } = error;
+      return page(now.name, view(now, typed, { problems: NO_PROBLEMS, changed }), 409);
+    }
+    return redirect(`/dashboard/endpoints/${endpoint}`, "saved");
+  }
+}
+
+/** Somebody else saved other settings while a form was open. */
+class ChangedMeanwhile extends Error {
+  readonly now: Endpoint;
+  /** In words. */
+  readonly changed: readonly string[];
+
+  constructor(now: Endpoint, changed: readonly string[]) {
+    super("changed meanwhile");
+    this.now = now;
+    this.changed = changed;
   }
 }
 

@@ -1,36 +1,24 @@
 import type { Steps } from "../database/steps.ts";
-import { ignoreOriginOf, setEndpoint } from "../endpoints/administer-endpoints.ts";
-import { checkOrigin } from "../endpoints/allowed-origin.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
+import { allowOrigin, ignoreOrigin } from "../endpoints/endpoint-operations.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { listReleasable } from "../submissions/held-post.ts";
 import { type Answer, redirect } from "./answer.ts";
 import { releaseAll } from "./held-page.ts";
-import { change, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 
 const INBOX = "/dashboard";
 
 /** `/dashboard/endpoints/:id/origins`: what the inbox's line about a refused site does. */
 export function refusedOriginPages(routes: Routes, parts: DashboardParts): void {
-  const allow = async (visit: Visit, origin: string): Promise<Answer> => {
-    await change(parts, function* () {
-      const endpoint = yield* endpointOf(visit);
-      const { allowedOrigins } = endpoint.settings;
-      const allowed = checkOrigin(origin);
-      // Without a list every site is allowed: naming one would refuse the others.
-      if (allowedOrigins.length === 0 || allowedOrigins.includes(allowed)) return;
-      const settings = { allowedOrigins: [...allowedOrigins, allowed] };
-      yield* setEndpoint(visit.viewer, endpoint.id, { settings }, visit.now);
-    });
+  const allow = async ({ perform, params }: Visit, origin: string): Promise<Answer> => {
+    await perform(allowOrigin, { endpoint: params["id"] ?? "", origin });
     return redirect(INBOX, "origin-allowed");
   };
-  const ignore = async (visit: Visit, origin: string): Promise<Answer> => {
-    await change(parts, function* () {
-      const endpoint = yield* endpointOf(visit);
-      yield* ignoreOriginOf(visit.viewer, endpoint, { origin, ignored: true }, visit.now);
-    });
+  const ignore = async ({ perform, params }: Visit, origin: string): Promise<Answer> => {
+    await perform(ignoreOrigin, { endpoint: params["id"] ?? "", origin });
     return redirect(INBOX, "origin-ignored");
   };
   const release = async (visit: Visit, origin: string): Promise<Answer> => {

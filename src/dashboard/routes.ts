@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { Answer } from "./answer.ts";
+import type { Perform } from "./perform.ts";
 
 /** One request of somebody who is signed in. */
 export interface Visit {
@@ -13,6 +14,8 @@ export interface Visit {
   readonly form: URLSearchParams;
   /** Milliseconds. */
   readonly now: number;
+  /** Runs an operation; the only way in which pages change anything. */
+  readonly perform: Perform;
   /** Aborted when the client hangs up before it has the whole answer. */
   readonly gone: AbortSignal;
   readonly request: FastifyRequest;

@@ -15,6 +15,7 @@ import { appPage, plainPage } from "./layout.ts";
 import { noticeHtml } from "./notices.ts";
 import { type OwnSite, ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
+import { performer } from "./perform.ts";
 import { createRoutes, formOf, MAX_FORM_BYTES, type OpenHandler, queryOf, type Routes } from "./routes.ts";
 import { readCookie } from "./session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
@@ -140,12 +141,14 @@ async function visit(
   reply: FastifyReply,
   parts: DashboardParts,
 ): Promise<unknown> {
+  const now = parts.clock.now();
   const answer = await handler({
     viewer: request.viewer,
     params: request.params as Record<string, string>,
     query: queryOf(request),
     form: formOf(request),
-    now: parts.clock.now(),
+    now,
+    perform: performer(parts, request.viewer, now),
     gone: goneSignal(reply),
     request,
     reply,

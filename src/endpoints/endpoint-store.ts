@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
@@ -11,7 +12,8 @@ import {
   mayView,
   readWorkspaceNames,
 } from "../workspaces/workspace-store.ts";
-import type { Viewing } from "../workspaces/viewing.ts";
+import { SEES_ALL, type Viewing } from "../operations/actor.ts";
+import { type Asking, isInReach } from "../workspaces/reach.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
 
@@ -22,7 +24,7 @@ export interface NewEndpoint {
 }
 
 /** Inside a transaction. @throws usage; plan_limit when the workspace has as many endpoints as its plan allows. */
-export function* insertEndpoint(
+export function* insertEndpointRow(
   workspace: Workspace,
   made: NewEndpoint,
   plans: Plans,
@@ -55,8 +57,9 @@ export function* insertEndpoint(
   return endpoint;
 }
 
-export function* listEndpoints(workspaceId: string | null): Steps<Endpoint[]> {
-  const rows = query.selectFrom("endpoint").selectAll().orderBy("id");
+/** @param workspaceId null is all that are visible */
+export function* listEndpoints(workspaceId: string | null, viewing: Viewing = SEES_ALL): Steps<Endpoint[]> {
+  const rows = selectVisible(viewing, yield* visibleWorkspaceIds(viewing)).orderBy("id");
   return (yield* all(workspaceId === null ? rows : rows.where("workspace_id", "=", workspaceId))).map(
     toEndpoint,
   );
@@ -64,12 +67,8 @@ export function* listEndpoints(workspaceId: string | null): Steps<Endpoint[]> {
 
 /** The ids of all endpoints that somebody may see; null is every endpoint. */
 export function* viewableEndpointIds(viewing: Viewing): Steps<string[] | null> {
-  if (viewing.isOperator) return null;
-  const ids: string[] = [];
-  for (const workspace of yield* listViewableWorkspaces(viewing)) {
-    for (const { id } of yield* listEndpoints(workspace.id)) ids.push(id);
-  }
-  return ids;
+  if (viewing.isOperator && (viewing.reach ?? null) === null) return null;
+  return (yield* listEndpoints(null, viewing)).map(({ id }) => id);
 }
 
 /**
@@ -78,8 +77,35 @@ export function* viewableEndpointIds(viewing: Viewing): Steps<string[] | null> {
  * @param workspace id or name of the one it belongs to; null looks in all. @throws not_found, ambiguous
  */
 export function* getEndpoint(reference: string, workspace: string | null = null): Steps<Endpoint> {
-  const named = yield* findNamed(reference, workspace);
-  const [row, ...others] = named.length > 0 ? named : yield* findInNamedWorkspace(reference, workspace);
+  return yield* findReferenced(SEES_ALL, reference, workspace);
+}
+
+/** How an operation names an endpoint. */
+export interface EndpointReference {
+  /** As {@link getEndpoint} takes it. */
+  readonly endpoint: string;
+  readonly workspace?: string | null;
+}
+
+/**
+ * The endpoint that an operation is about. What somebody may not see is not found, in the same words, and has no part in whether a name
+ * is unique.
+ *
+ * @throws not_found, ambiguous, forbidden
+ */
+export function* reachEndpoint(
+  asking: Asking,
+  { endpoint: reference, workspace = null }: EndpointReference,
+): Steps<Endpoint> {
+  const endpoint = yield* findReferenced(asking.viewing, reference, workspace);
+  if (!(yield* isInReach(asking, endpoint.workspaceId))) throw noEndpoint(reference);
+  return endpoint;
+}
+
+function* findReferenced(viewing: Viewing, reference: string, workspace: string | null): Steps<Endpoint> {
+  const named = yield* findNamed(viewing, reference, workspace);
+  const [row, ...others] =
+    named.length > 0 ? named : yield* findInNamedWorkspace(viewing, reference, workspace);
   if (row === undefined) throw noEndpoint(reference);
   if (others.length > 0) throw yield* severalNamed(reference, [row, ...others]);
   return toEndpoint(row);
@@ -90,19 +116,43 @@ type EndpointRow = Tables["endpoint"];
 /** Endpoints that the refusal of a name tells apart. */
 const MAX_NAMESAKES = 10;
 
-function* findNamed(reference: string, workspace: string | null): Steps<EndpointRow[]> {
+function* findNamed(viewing: Viewing, reference: string, workspace: string | null): Steps<EndpointRow[]> {
   const column = isId("ep", reference) ? "id" : "name";
-  const select = query.selectFrom("endpoint").selectAll().where(column, "=", reference).orderBy("id");
-  const rows =
-    workspace === null ? select : select.where("workspace_id", "=", (yield* getWorkspace(workspace)).id);
-  return yield* all(rows.limit(MAX_NAMESAKES));
+  let rows = selectVisible(viewing, yield* visibleWorkspaceIds(viewing)).where(column, "=", reference);
+  if (workspace !== null)
+    rows = rows.where("workspace_id", "=", (yield* getWorkspace(workspace, viewing)).id);
+  return yield* all(rows.orderBy("id").limit(MAX_NAMESAKES));
+}
+
+/** A list of any length as one parameter. */
+export function eachOf(ids: readonly string[]) {
+  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+}
+
+/** Null is every workspace. */
+function* visibleWorkspaceIds(viewing: Viewing): Steps<string[] | null> {
+  if (viewing.isOperator) return null;
+  return (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
+}
+
+/** @param workspaceIds the visible ones; null is every one */
+function selectVisible({ reach = null }: Viewing, workspaceIds: readonly string[] | null) {
+  let rows = query.selectFrom("endpoint").selectAll();
+  if (workspaceIds !== null) rows = rows.where("workspace_id", "in", eachOf(workspaceIds));
+  if (reach !== null) rows = rows.where("workspace_id", "=", reach.workspaceId);
+  const only = reach?.endpointId ?? null;
+  return only === null ? rows : rows.where("id", "=", only);
 }
 
 /** Of a reference like `Bakery/Contact`. None if it is not written like that, or another workspace is asked for. */
-function* findInNamedWorkspace(reference: string, workspace: string | null): Steps<EndpointRow[]> {
+function* findInNamedWorkspace(
+  viewing: Viewing,
+  reference: string,
+  workspace: string | null,
+): Steps<EndpointRow[]> {
   const slash = reference.indexOf("/");
   if (slash < 1 || workspace !== null) return [];
-  return yield* findNamed(reference.slice(slash + 1), reference.slice(0, slash));
+  return yield* findNamed(viewing, reference.slice(slash + 1), reference.slice(0, slash));
 }
 
 function* severalNamed(reference: string, rows: readonly EndpointRow[]): Steps<FormsvcError> {
@@ -134,16 +184,17 @@ export function* findEndpoint(id: string): Steps<Endpoint | undefined> {
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableEndpoint(viewing: Viewing, id: string): Steps<Endpoint> {
   const endpoint = yield* findEndpoint(id);
-  if (endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId))) throw noEndpoint(id);
+  const isOther = (viewing.reach?.endpointId ?? id) !== id;
+  if (endpoint === undefined || isOther || !(yield* mayView(viewing, endpoint.workspaceId)))
+    throw noEndpoint(id);
   return endpoint;
 }
 
-/** Each setting that is not undefined replaces the stored one. @throws usage, not_found, ambiguous */
-export function* updateEndpoint(
-  reference: string,
+/** Each setting that is not undefined replaces the stored one. @throws usage */
+export function* updateEndpointRow(
+  endpoint: Endpoint,
   change: { name?: string; state?: Endpoint["state"]; settings?: Partial<EndpointSettings> },
 ): Steps<Endpoint> {
-  const endpoint = yield* getEndpoint(reference);
   const name = change.name === undefined ? endpoint.name : checkName(change.name);
   const state = change.state ?? endpoint.state;
   const settings = checkSettings({ ...endpoint.settings, ...change.settings });

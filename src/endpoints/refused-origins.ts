@@ -128,7 +128,7 @@ export function* addRefusals(refusals: readonly Refusals[]): Steps<void> {
 }
 
 /** @param ignored false takes it back. @throws not_found if no post of this origin was refused. */
-export function* markOrigin(endpointId: string, origin: string, ignored: boolean): Steps<void> {
+export function* markOriginRow(endpointId: string, origin: string, ignored: boolean): Steps<void> {
   const changed = yield* run(
     query
       .updateTable("refused_origin")

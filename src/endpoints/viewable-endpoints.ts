@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
-import type { Viewing } from "../workspaces/viewing.ts";
+import { eachOf } from "./endpoint-store.ts";
+import type { Viewing } from "../operations/actor.ts";
 import {
   labelWorkspaces,
   listViewableWorkspaces,
@@ -18,7 +18,9 @@ export interface EndpointName {
 /** Of every endpoint that somebody may see, workspace by workspace, by name. @param limit how many at most; null is all. */
 export function* listEndpointNames(viewing: Viewing, limit: number | null): Steps<EndpointName[]> {
   let rows = selectNames().orderBy("workspace_id").orderBy("name").orderBy("id");
-  if (!viewing.isOperator) {
+  const only = viewing.reach?.endpointId ?? null;
+  if (only !== null) rows = rows.where("id", "=", only);
+  if (!viewing.isOperator || (viewing.reach ?? null) !== null) {
     const ids = (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
     rows = rows.where("workspace_id", "in", eachOf(ids));
   }
@@ -60,11 +62,6 @@ export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<st
       { ...endpoint, workspaceName: names.get(endpoint.workspaceId) ?? "" },
     ]),
   );
-}
-
-/** A list of any length as one parameter. */
-function eachOf(ids: readonly string[]) {
-  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
 function selectNames() {

@@ -8,7 +8,7 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
-import type { Viewing } from "../workspaces/viewing.ts";
+import type { Viewing } from "../operations/actor.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "./submission.ts";

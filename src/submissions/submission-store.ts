@@ -7,7 +7,7 @@ import type { SpamClass } from "../spam/spam-verdict.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { EventParts } from "../outbox/event.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
-import type { Viewing } from "../workspaces/viewing.ts";
+import type { Viewing } from "../operations/actor.ts";
 import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
 import {
   CONTENT_COLUMNS,

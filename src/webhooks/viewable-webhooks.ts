@@ -4,7 +4,7 @@ import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.t
 import { countFailedOf } from "../outbox/count-deliveries.ts";
 import { listSomeRecipients } from "../outbox/recipient-store.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
-import type { Viewing } from "../workspaces/viewing.ts";
+import type { Viewing } from "../operations/actor.ts";
 import { isIll } from "./webhook-health.ts";
 import { findWebhook, noWebhook, withAddress } from "./webhook-store.ts";
 import { type Webhook, WEBHOOK_KIND } from "./webhook.ts";

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { Account, PlanLimits, Usage, Workspace } from "./workspace.ts";
 
@@ -12,7 +13,15 @@ export function accountJson(account: Account) {
   };
 }
 
-export function workspaceJson(workspace: Workspace) {
+export const workspaceShape = z.strictObject({
+  id: z.string(),
+  account_id: z.string(),
+  name: z.string(),
+  plan: z.string(),
+  created_at: z.string(),
+});
+
+export function workspaceJson(workspace: Workspace): z.output<typeof workspaceShape> {
   return {
     id: workspace.id,
     account_id: workspace.accountId,

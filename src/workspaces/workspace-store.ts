@@ -6,7 +6,8 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
-import type { Viewing } from "./viewing.ts";
+import { roleIn, SEES_ALL, type Viewing } from "../operations/actor.ts";
+import type { Role } from "../operations/access.ts";
 import {
   type Account,
   checkEmail,
@@ -72,10 +73,10 @@ export function* listWorkspaces(): Steps<Workspace[]> {
   return (yield* all(query.selectFrom("workspace").selectAll().orderBy("id"))).map(toWorkspace);
 }
 
-/** @param reference an id, or a unique name. @throws not_found, ambiguous */
-export function* getWorkspace(reference: string): Steps<Workspace> {
+/** @param reference an id, or a name that is unique among those that are visible. @throws not_found, ambiguous */
+export function* getWorkspace(reference: string, viewing: Viewing = SEES_ALL): Steps<Workspace> {
   const column = isId("ws", reference) ? "id" : "name";
-  const rows = yield* all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));
+  const rows = yield* all(selectVisible(viewing).where(column, "=", reference).limit(2));
   const [row] = rows;
   if (row === undefined) {
     throw noWorkspace(reference);
@@ -89,17 +90,21 @@ export function* getWorkspace(reference: string): Steps<Workspace> {
 }
 
 /** Every workspace that somebody may see. */
-export function* listViewableWorkspaces({ accountId, isOperator }: Viewing): Steps<Workspace[]> {
-  const workspaces = query.selectFrom("workspace").selectAll().orderBy("id");
-  return (yield* all(isOperator ? workspaces : workspaces.where("account_id", "=", accountId))).map(
-    toWorkspace,
-  );
+export function* listViewableWorkspaces(viewing: Viewing): Steps<Workspace[]> {
+  return (yield* all(selectVisible(viewing).orderBy("id"))).map(toWorkspace);
+}
+
+/** The rows that {@link roleIn} gives a role in. */
+function selectVisible({ accountId, isOperator, reach = null }: Viewing) {
+  let rows = query.selectFrom("workspace").selectAll();
+  if (reach !== null) rows = rows.where("id", "=", reach.workspaceId);
+  const isLimited = !isOperator && (accountId !== null || reach === null);
+  return isLimited ? rows.where("account_id", "=", accountId) : rows;
 }
 
 /** Whether somebody may see more than one workspace. */
-export function* seesSeveralWorkspaces({ accountId, isOperator }: Viewing): Steps<boolean> {
-  const two = query.selectFrom("workspace").select("id").limit(2);
-  return (yield* all(isOperator ? two : two.where("account_id", "=", accountId))).length > 1;
+export function* seesSeveralWorkspaces(viewing: Viewing): Steps<boolean> {
+  return (yield* all(selectVisible(viewing).limit(2))).length > 1;
 }
 
 /** The names of these workspaces, by id. The caller has checked that they may be seen. */
@@ -125,19 +130,22 @@ export function* labelWorkspaces(ids: readonly string[]): Steps<ReadonlyMap<stri
 }
 
 /** @throws not_found, in the same words, when there is none with this id and when it belongs to somebody else. */
-export function* getViewableWorkspace({ accountId, isOperator }: Viewing, id: string): Steps<Workspace> {
-  const row = yield* first(query.selectFrom("workspace").selectAll().where("id", "=", id));
-  if (row === undefined || !(isOperator || row.account_id === accountId)) throw noWorkspace(id);
+export function* getViewableWorkspace(viewing: Viewing, id: string): Steps<Workspace> {
+  const row = yield* first(selectVisible(viewing).where("id", "=", id));
+  if (row === undefined) throw noWorkspace(id);
   return toWorkspace(row);
 }
 
+/** The role that somebody has in a workspace; null if there is none of this id for them. */
+export function* findRole(viewing: Viewing, workspaceId: string): Steps<Role | null> {
+  if (viewing.isOperator && (viewing.reach ?? null) === null) return "operator";
+  const row = yield* first(query.selectFrom("workspace").select("account_id").where("id", "=", workspaceId));
+  return row === undefined ? null : roleIn(viewing, { id: workspaceId, ownerId: row.account_id });
+}
+
 /** Whether somebody may see what belongs to a workspace. */
-export function* mayView({ accountId, isOperator }: Viewing, workspaceId: string): Steps<boolean> {
-  if (isOperator) return true;
-  const owner = yield* first(
-    query.selectFrom("workspace").select("account_id").where("id", "=", workspaceId),
-  );
-  return owner?.account_id === accountId;
+export function* mayView(viewing: Viewing, workspaceId: string): Steps<boolean> {
+  return (yield* findRole(viewing, workspaceId)) !== null;
 }
 
 const OF_OPERATOR_SQL = `SELECT account.is_operator FROM workspace

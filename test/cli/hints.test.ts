@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeFailure, describeHint } from "../../src/cli/hints.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import type { Hint } from "../../src/foundation/hint.ts";
@@ -50,7 +50,7 @@ test("a hint carries the values that its command needs", () => {
   const plans = { hobby: { monthlySubmissions: null, endpoints: 0, customSpam: false } };
   const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
   const workspace = db.now(() => chooseWorkspace(null, 1));
-  const refused = refusalOf(() => db.now(() => insertEndpoint(workspace, made, plans, 1)));
+  const refused = refusalOf(() => db.now(() => insertEndpointRow(workspace, made, plans, 1)));
   expect(refused.facts.hint).toEqual({ kind: "upgrade_plan", workspaceId: workspace.id });
   expect(describeFailure(refused)).toMatch(
     new RegExp(`has them; upgrade with: formsvc workspace set-plan ${workspace.id} PLAN$`),

@@ -1,18 +1,13 @@
 import { expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import {
-  changeSchema,
-  getEndpoint,
-  listEndpoints,
-  readSchema,
-  updateEndpoint,
-} from "../../src/endpoints/endpoint-store.ts";
+import { changeSchema, getEndpoint, listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
+import { changeEndpoint } from "../support/terminal.ts";
 
 const KEY = /f[sp]k_[0-9A-Za-z]{50}/g;
 const HOSTILE = `"><script>alert(1)</script>\u202e`;
@@ -109,7 +104,7 @@ test("the second of two who edit the settings is told what changed, and loses no
   const { ada, path, server, endpoint } = opening;
   const sent = await form(ada, path, { name: "Mine", keep_days: "7" });
   server.owner.now(() =>
-    updateEndpoint(endpoint.id, { name: "Theirs", settings: { successUrl: "https://example.com/x" } }),
+    changeEndpoint(endpoint.id, { name: "Theirs", settings: { successUrl: "https://example.com/x" } }),
   );
   const refused = await ada.post(path, sent);
   expect(refused.status).toBe(409);
@@ -313,7 +308,7 @@ test("a post is tried with the outcome that a real one has, and nothing is store
   expect(wrong.text).not.toContain("<script>alert");
   for (const name of ["name", "email"]) expect(wrong.text).toContain(`id="f-p-${name}-problem"`);
   expect(formOf(wrong.text, tried).values.get("p.email")).toBe(HOSTILE);
-  server.owner.now(() => updateEndpoint(endpoint.id, { state: "paused" }));
+  server.owner.now(() => changeEndpoint(endpoint.id, { state: "paused" }));
   expect(await outcome({})).toContain("paused");
   expect(server.stored()).toEqual([]);
   expect(server.owner.prepare("SELECT count(*) FROM usage").pluck().get()).toBe(0);

@@ -1,6 +1,5 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import {
   addressOf,
@@ -15,6 +14,7 @@ import { formsIn } from "../support/page-forms.ts";
 import { openTab } from "../support/signed-in-browser.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
+import { changeEndpoint } from "../support/terminal.ts";
 
 /** Elements that our pages are made of. */
 const ELEMENTS = new Set(
@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === null)("hostile values", () => {
 
   /** Every value, as a text, as the name of a field, and as the browser's name; some are stored, some are held as spam. */
   async function postAll(): Promise<void> {
-    server.owner.now(() => updateEndpoint(home.endpointId, { settings: { unknownFields: "keep" } }));
+    server.owner.now(() => changeEndpoint(home.endpointId, { settings: { unknownFields: "keep" } }));
     const bodies = [
       ...HOSTILE_TEXTS.map((text) =>
         JSON.stringify({

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { endSessions } from "../../src/sessions/session.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -8,6 +7,7 @@ import { type EventStream, openEvents } from "../support/event-stream.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { visit } from "../support/visitor.ts";
+import { makeEndpoint } from "../support/terminal.ts";
 
 async function follow(server: TestServer, cookie: string, query = ""): Promise<EventStream> {
   const stream = await openEvents(`${server.url}/dashboard/events${query}`, cookie);
@@ -21,7 +21,7 @@ async function addOwner(server: TestServer, email: string): Promise<string> {
   const { workspace } = owner.now(() => createAccount(email, clock.now()));
   const made = { name: "Theirs", definition: exampleSchema, settings: defaultEndpointSettings };
   const place = { workspace: workspace.id, plans: config.plans, now: clock.now() };
-  return (await createEndpoint(owner, made, place)).secret.text;
+  return (await makeEndpoint(owner, made, place)).secret.text;
 }
 
 const counted = (count: number) => ({ name: "new", data: `{"count":${count}}` });

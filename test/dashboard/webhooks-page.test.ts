@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { findSignatureProblem, secretKey } from "../../src/webhooks/sign.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { startReceiverWith, type TestReceiver } from "../support/receivers.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
+import { makeEndpoint } from "../support/terminal.ts";
 
 const WEBHOOK_ID = /\bwh_[0-9a-z]{26}\b/;
 const SECRET = /whsec_[A-Za-z0-9+/]{43}=/;
@@ -51,7 +51,7 @@ async function addStranger(
   const { workspace } = owner.now(() => createAccount("eve@example.com", clock.now()));
   const made = { name: "Theirs", definition: {}, settings: defaultEndpointSettings };
   const place = { workspace: workspace.id, plans: config.plans, now: clock.now() };
-  const { endpoint } = await createEndpoint(owner, made, place);
+  const { endpoint } = await makeEndpoint(owner, made, place);
   const eve = await visit(server, "eve@example.com");
   const { id } = await add(eve, { endpoint: endpoint.id, url: "https://example.com/theirs" });
   return { eve, endpointId: endpoint.id, webhookId: id };

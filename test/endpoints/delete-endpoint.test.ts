@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
-import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import { removeEndpoint } from "../support/terminal.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
@@ -27,7 +26,7 @@ async function crowded() {
 test("an endpoint with many submissions is deleted in short transactions, and posts to others are taken between them", async () => {
   const { server, large, other, rows } = await crowded();
   const left: number[] = [];
-  await deleteEndpoint(server.owner, large.id, ENDPOINT_CONTENTS, async () => {
+  await removeEndpoint(server.owner, large.id, async () => {
     left.push(rows("submission") + rows("idempotency"));
     expect((await server.post(other.secret, goodPost)).status).toBe(200);
   });
@@ -40,12 +39,10 @@ test("an endpoint with many submissions is deleted in short transactions, and po
 
 test("deleting an endpoint that is cut off leaves it paused, and is finished by doing it again", async () => {
   const { server, large, rows } = await crowded();
-  const cutOff = deleteEndpoint(server.owner, large.id, ENDPOINT_CONTENTS, () =>
-    Promise.reject(new Error("killed")),
-  );
+  const cutOff = removeEndpoint(server.owner, large.id, () => Promise.reject(new Error("killed")));
   await expect(cutOff).rejects.toThrow("killed");
   expect(rows("submission")).toBe(COUNT - 500);
   expect(server.owner.now(() => getEndpoint(large.id)).state).toBe("paused");
-  await deleteEndpoint(server.owner, large.id, ENDPOINT_CONTENTS, () => Promise.resolve());
+  await removeEndpoint(server.owner, large.id);
   expect([rows("submission"), rows("idempotency"), rows("endpoint")]).toEqual([0, 0, 1]);
 });

@@ -1,17 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
-import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
-import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {
   changeSchema,
   getEndpoint,
-  insertEndpoint,
+  insertEndpointRow,
   listEndpoints,
   readSchema,
-  updateEndpoint,
 } from "../../src/endpoints/endpoint-store.ts";
 import {
   defaultEndpointSettings,
@@ -26,10 +22,9 @@ import { storeSubmissions } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { changeEndpoint, makeEndpoint, removeEndpoint } from "../support/terminal.ts";
 
 const plans = { hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false } };
-
-const noPause = (): Promise<void> => Promise.resolve();
 
 const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
 
@@ -48,7 +43,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       workspace,
       add: (name, settings = {}) =>
         db.transaction(() =>
-          insertEndpoint(
+          insertEndpointRow(
             workspace,
             { name, definition: exampleSchema, settings: { ...defaultEndpointSettings, ...settings } },
             plans,
@@ -61,7 +56,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   describe("creating", () => {
     test("on an empty database makes the account, its Hobby workspace, the endpoint and both keys", async () => {
       const db = await temporary();
-      const { endpoint, secret, publishable } = await createEndpoint(db, made, {
+      const { endpoint, secret, publishable } = await makeEndpoint(db, made, {
         workspace: null,
         plans,
         now: NOON,
@@ -79,20 +74,20 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     test("beyond the plan's limit is refused by the plan, and leaves no key behind", async () => {
       const { db, add } = await bench();
       for (const name of ["a", "b", "c"]) await add(name);
-      await expect(createEndpoint(db, made, { workspace: null, plans, now: NOON })).rejects.toMatchObject({
+      await expect(makeEndpoint(db, made, { workspace: null, plans, now: NOON })).rejects.toMatchObject({
         code: "plan_limit",
       });
       expect(await db.transaction(() => listEndpoints(null))).toHaveLength(3);
       expect(await rowsOf(db, "SELECT 1 FROM api_key")).toEqual([]);
-      await deleteEndpoint(db, "a", ENDPOINT_CONTENTS, noPause);
-      expect((await createEndpoint(db, made, { workspace: null, plans, now: NOON })).endpoint.name).toBe(
+      await removeEndpoint(db, "a");
+      expect((await makeEndpoint(db, made, { workspace: null, plans, now: NOON })).endpoint.name).toBe(
         "Contact",
       );
     });
 
     test("with a plan that the configuration does not have is a wrong configuration", async () => {
       const { db, workspace } = await bench();
-      await expect(db.transaction(() => insertEndpoint(workspace, made, {}, NOON))).rejects.toThrow(
+      await expect(db.transaction(() => insertEndpointRow(workspace, made, {}, NOON))).rejects.toThrow(
         expect.objectContaining({ code: "config_invalid" }) as Error,
       );
     });
@@ -170,7 +165,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       const { id } = await add("a", { honeypots: ["website"] });
       const version = () => rowsOf<{ version: number }>(db, "SELECT version FROM settings_version");
       const [before] = await version();
-      await db.transaction(() => updateEndpoint(id, { settings: { unknownFields: "keep" } }));
+      await db.transaction(() => changeEndpoint(id, { settings: { unknownFields: "keep" } }));
       expect((await db.transaction(() => getEndpoint(id))).settings).toMatchObject({
         honeypots: ["website"],
         unknownFields: "keep",
@@ -195,7 +190,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     ])("with %s are refused and change nothing", async (_, settings) => {
       const { db, add } = await bench();
       const { id } = await add("a");
-      await expect(db.transaction(() => updateEndpoint(id, { name: "b", settings }))).rejects.toThrow(
+      await expect(db.transaction(() => changeEndpoint(id, { name: "b", settings }))).rejects.toThrow(
         expect.objectContaining({ code: "usage" }) as Error,
       );
       expect((await db.transaction(() => getEndpoint(id))).name).toBe("a");
@@ -240,7 +235,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       run(query.insertInto("idempotency").values({ ...remembered, submission_id: "sub_1", created_at: 1 })),
     );
     await storeSubmissions(db, [{ id: "sub_1", endpointId: id }]);
-    await deleteEndpoint(db, id, ENDPOINT_CONTENTS, noPause);
+    await removeEndpoint(db, id);
     for (const table of ["endpoint", "endpoint_schema", "api_key", "submission", "idempotency"])
       expect(await rowsOf(db, `SELECT * FROM ${table}`), table).toEqual([]);
     expect(await rowsOf(db, "SELECT used FROM usage")).toEqual([{ used: 1 }]);
@@ -251,15 +246,15 @@ test("the directory keeps an endpoint until it is told to forget, and knows no d
   const db = temporaryDatabase();
   const {
     endpoint: { id },
-  } = await createEndpoint(db, made, { workspace: null, plans, now: NOON });
+  } = await makeEndpoint(db, made, { workspace: null, plans, now: NOON });
   const directory = createEndpointDirectory(db, { plans, defaults: defaultSpamSettings(5) });
   const first = await directory.find(id);
-  await db.transaction(() => updateEndpoint(id, { state: "paused" }));
+  await db.transaction(() => changeEndpoint(id, { state: "paused" }));
   expect(directory.recall(id)).toBe(first);
   expect(await directory.find(id)).toBe(first);
   directory.forget();
   expect((await directory.find(id))?.endpoint.state).toBe("paused");
-  await deleteEndpoint(db, id, ENDPOINT_CONTENTS, noPause);
+  await removeEndpoint(db, id);
   directory.forget();
   expect(await directory.find(id)).toBeUndefined();
 });

@@ -1,4 +1,3 @@
-import { updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { revokeKey } from "../../src/keys/issue-key.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -6,6 +5,7 @@ import { openRaw, splitAnswers, type Answer, type RawConnection } from "../suppo
 import { goodPost, launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../support/until.ts";
+import { changeEndpoint } from "../support/terminal.ts";
 
 /** What the headers of a post tell is answered before a byte of its body has come. */
 let server: TestServer;
@@ -139,7 +139,7 @@ test.each([
   [
     "its endpoint is paused",
     403,
-    (id: string) => server.owner.now(() => updateEndpoint(id, { state: "paused" })),
+    (id: string) => server.owner.now(() => changeEndpoint(id, { state: "paused" })),
   ],
 ])("a body that comes after %s is refused", async (_what, status, change) => {
   const { id, secret } = await server.addEndpoint();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
-import { updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { JUDGE_VERSION } from "../../src/spam/judge.ts";
 import { launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
+import { changeEndpoint } from "../support/terminal.ts";
 
 const schema: SchemaDefinition = { name: { type: "string", required: true } };
 let server: TestServer;
@@ -169,7 +169,7 @@ test("a secret key from a browser is refused, whichever header gives it away, an
 });
 
 test("a paused endpoint takes no posts but can be read", async () => {
-  server.owner.now(() => updateEndpoint(other.id, { state: "paused" }));
+  server.owner.now(() => changeEndpoint(other.id, { state: "paused" }));
   await expect.poll(async () => submit(other, "Late")).toBeUndefined();
   expect((await read("/submissions", { key: other.secret })).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { tagOf } from "../../src/keys/key-tag.ts";
 import { addTag, endKey, insertKey, keyState, listKeys, type Key } from "../../src/keys/key-store.ts";
@@ -16,7 +16,7 @@ const made = { name: "Contact", definition: exampleSchema, settings: defaultEndp
 async function addEndpoint(db: Database): Promise<string> {
   const { id } = await db.transaction(function* () {
     const { workspace } = yield* createAccount("ana@example.org", NOON);
-    return yield* insertEndpoint(workspace, made, plans, NOON);
+    return yield* insertEndpointRow(workspace, made, plans, NOON);
   });
   return id;
 }

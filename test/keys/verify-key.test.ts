@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { type PreparedKey, prepareKey, revokeKey, storeKey } from "../../src/keys/issue-key.ts";
@@ -36,7 +36,7 @@ function bench(): Bench {
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const keyId = db.now(function* () {
-    const endpoint = yield* insertEndpoint(workspace, made, plans, NOON);
+    const endpoint = yield* insertEndpointRow(workspace, made, plans, NOON);
     yield* storeKey(endpoint.id, publishable, NOON);
     return (yield* storeKey(endpoint.id, secret, NOON)).key.id;
   });

@@ -4,13 +4,13 @@ import { askHolder, createConfirmationLinks } from "../../src/mail/ask-holder.ts
 import { readAsked } from "../../src/mail/agree-to-mail.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
+import { makeEndpoint } from "../support/terminal.ts";
 
 const BASE_URL = "https://forms.example.com";
 
@@ -19,7 +19,7 @@ async function addRecipients(db: Database, count: number): Promise<MailRecipient
   const { workspace } = await db.transaction(() => createAccount("owner@example.com", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const place = { workspace: workspace.id, plans: defaultConfig.plans, now: NOON };
-  const { endpoint } = await createEndpoint(db, made, place);
+  const { endpoint } = await makeEndpoint(db, made, place);
   const recipients: MailRecipient[] = [];
   for (let number = 0; number < count; number += 1) {
     const settings = { ...defaultMailRecipientSettings, address: `r${number}@example.org` };

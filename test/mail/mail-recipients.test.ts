@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
-import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import { removeEndpoint } from "../support/terminal.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import {
   confirmMailRecipient,
@@ -117,7 +116,7 @@ test("with an endpoint its recipients are deleted, and with a submission its mes
   await world.spread();
   world.db.now(() => run(query.deleteFrom("submission").where("id", "=", first)));
   expect(world.states()).toEqual({ pending: 1 });
-  await deleteEndpoint(world.db, world.endpointId, ENDPOINT_CONTENTS, () => Promise.resolve());
+  await removeEndpoint(world.db, world.endpointId);
   expect(world.states()).toEqual({});
   expect(world.db.now(() => all(query.selectFrom("mail_recipient").select("id")))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings, type Endpoint } from "../../src/endpoints/endpoint.ts";
 import { checkAutoReplies } from "../../src/mail/auto-reply/auto-reply-health.ts";
 import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
@@ -33,7 +33,7 @@ function townOn(db: Database, limits: ReplyLimits) {
     async addForm(workspace: Workspace): Promise<Form> {
       const definition = { email: { type: "string", format: "email" } } as const;
       const made = { name: "Contact", definition, settings: defaultEndpointSettings };
-      const endpoint = await db.transaction(() => insertEndpoint(workspace, made, PLANS, NOON));
+      const endpoint = await db.transaction(() => insertEndpointRow(workspace, made, PLANS, NOON));
       const reply = await setAutoReply(db, { endpoint, change: {}, actor: null }, NOON);
       return { endpoint, recipientId: reply.id };
     },

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresql, type PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { startSession } from "../../src/sessions/session.ts";
@@ -13,6 +12,7 @@ import { findPgbouncer, type Pgbouncer, startPgbouncer } from "../support/pgboun
 import { examplePost, patiently, postPatiently, tryPost } from "../support/posts.ts";
 import { hasPostgresql, addressForFile } from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
+import { makeEndpoint } from "../support/terminal.ts";
 
 const OPERATOR = "ada@example.org";
 const MONTHLY = 100;
@@ -83,7 +83,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
       await db.transaction(() => setPlan(workspace.id, plan, PLANS));
       const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
       const place = { workspace: workspace.id, plans: PLANS, now };
-      const { endpoint, secret, publishable } = await createEndpoint(db, made, place);
+      const { endpoint, secret, publishable } = await makeEndpoint(db, made, place);
       return {
         id: endpoint.id,
         workspace: workspace.id,

@@ -3,7 +3,6 @@ import type { EndpointDirectory } from "../../src/endpoints/endpoint-directory.t
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import type { FormsvcError } from "../../src/foundation/errors.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { createKeyVerifier } from "../../src/keys/verify-key.ts";
@@ -13,6 +12,7 @@ import { createGatekeeper } from "../../src/submissions/authenticate.ts";
 import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { makeEndpoint } from "../support/terminal.ts";
 
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 const off = { max: null, windowSeconds: 60 };
@@ -20,7 +20,7 @@ const off = { max: null, windowSeconds: 60 };
 test("many first posts with one genuine key cost two hashes at most, however few bad keys the address may send", async () => {
   const db = temporaryDatabase();
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const { secret } = await createEndpoint(db, made, { workspace: null, plans, now: NOON });
+  const { secret } = await makeEndpoint(db, made, { workspace: null, plans, now: NOON });
   const real = createKeyVerifier(db, createFakeClock());
   const directory: EndpointDirectory = createEndpointDirectory(db, {
     plans,

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
@@ -24,6 +23,7 @@ import { releaseHeldPost } from "../../src/submissions/release-held.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { deleteSubmissions, getSubmission } from "../../src/submissions/submission-store.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
+import { makeEndpoint } from "../support/terminal.ts";
 
 /** A server that sends mail, and an endpoint whose automatic reply is on. */
 async function begin(
@@ -135,7 +135,7 @@ test("what is over the workspace's limit, or that of all where people sign up, i
     const made = server.owner.now(() => createAccount("ben@example.org", server.clock.now()));
     const own = { name: "His", definition: exampleSchema, settings: defaultEndpointSettings };
     const options = { workspace: made.workspace.id, plans: server.config.plans, now: server.clock.now() };
-    const his = await createEndpoint(server.owner, own, options);
+    const his = await makeEndpoint(server.owner, own, options);
     await turnOn(server, his.endpoint.id);
     const post = async (key: string, n: number): Promise<void> => {
       const data = { ...goodPost, email: `ana${n}@example.org`, message: `Question number ${n}, please.` };

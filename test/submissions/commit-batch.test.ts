@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -39,7 +39,7 @@ function bench(): Bench {
   const db = temporaryDatabase(10);
   const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const endpoint = db.now(() => insertEndpoint(workspace, made, plans, NOON));
+  const endpoint = db.now(() => insertEndpointRow(workspace, made, plans, NOON));
   const batch = createSqliteBatch({
     db,
     usage: createUsageCounter(db),

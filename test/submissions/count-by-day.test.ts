@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { createBackground } from "../../src/foundation/background.ts";
 import { firstIdAt, newId } from "../../src/foundation/id.ts";
@@ -21,7 +21,7 @@ function world() {
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const [one = "", two = ""] = [1, 2].map(
-    () => db.now(() => insertEndpoint(workspace, made, plans, NOON)).id,
+    () => db.now(() => insertEndpointRow(workspace, made, plans, NOON)).id,
   );
   const add = submissionAdder(db);
   const addHeld = heldAdder(db);

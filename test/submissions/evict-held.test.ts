@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings, type StoreAddress } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -100,7 +100,7 @@ function bench(): Bench {
   const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
-  const endpoint = db.now(() => insertEndpoint(workspace, made, plans, NOON));
+  const endpoint = db.now(() => insertEndpointRow(workspace, made, plans, NOON));
   const add = heldAdder(db);
   return {
     db,

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
-import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
-import { changeSchema, updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { changeSchema } from "../../src/endpoints/endpoint-store.ts";
 import { replaceKey } from "../../src/endpoints/administer-keys.ts";
 import { revokeKey } from "../../src/keys/issue-key.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { changeEndpoint, removeEndpoint } from "../support/terminal.ts";
 
 /** "Within a second" with room for a machine under load; the server looks every 200 ms. */
 const SOON_MS = 1000;
@@ -69,21 +68,21 @@ test("a key rotated with grace works until the grace has ended, and not a millis
 
 test("a paused endpoint forbids within a second and takes posts again when resumed", async () => {
   const { server, id, post } = await ready();
-  server.owner.now(() => updateEndpoint(id, { state: "paused" }));
+  server.owner.now(() => changeEndpoint(id, { state: "paused" }));
   await within(403, post);
-  server.owner.now(() => updateEndpoint(id, { state: "active" }));
+  server.owner.now(() => changeEndpoint(id, { state: "active" }));
   await within(200, post);
 });
 
 test("a deleted endpoint's keys are unknown within a second", async () => {
   const { server, id, post } = await ready();
-  await deleteEndpoint(server.owner, id, ENDPOINT_CONTENTS, () => Promise.resolve());
+  await removeEndpoint(server.owner, id);
   await within(401, post);
 });
 
 test("allowed origins, honeypots and unknown fields are in force within a second", async () => {
   const { server, id, post } = await ready();
-  server.owner.now(() => updateEndpoint(id, { settings: { allowedOrigins: ["https://example.com"] } }));
+  server.owner.now(() => changeEndpoint(id, { settings: { allowedOrigins: ["https://example.com"] } }));
   await within(403, post);
   expect(await post({ origin: "https://example.com" })).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { countArrivals } from "../../src/submissions/news.ts";
@@ -15,7 +15,7 @@ async function withEndpoint(db: Database, email = "ana@example.org") {
   const { account, workspace } = await db.transaction(() => createAccount(email, NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const { id } = await db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
+  const { id } = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
   const store = async (count: number): Promise<string[]> => {
     const given = Array.from({ length: count }, () => ({ endpointId: id, createdAt: NOON }));
     const ids = await storeSubmissions(db, given);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/database/database.ts";
 import { all, text } from "../../src/database/steps.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -32,7 +32,7 @@ const pitch = {
 async function withEndpoint(db: Database) {
   const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const { id } = await db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
+  const { id } = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
   return { workspaceId: workspace.id, endpointId: id };
 }
 

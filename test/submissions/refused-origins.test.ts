@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all } from "../../src/database/steps.ts";
-import { addRefusals, markOrigin, readIgnoredOrigins } from "../../src/endpoints/refused-origins.ts";
+import { addRefusals, markOriginRow, readIgnoredOrigins } from "../../src/endpoints/refused-origins.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { PendingHeld } from "../../src/submissions/batch.ts";
 import { releaseHeldPost } from "../../src/submissions/release-held.ts";
@@ -104,7 +104,7 @@ describe("nothing is kept", () => {
     const { form, send } = await listedForm(server);
     await send();
     await until(() => countsIn(server).length > 0);
-    server.owner.now(() => markOrigin(form.id, NEW_SITE, true));
+    server.owner.now(() => markOriginRow(form.id, NEW_SITE, true));
     await until(async () => {
       await send({ ...goodPost, name: "later" });
       return heldIn(server).filter(({ name }) => name === "later").length === 0 || heldIn(server).length > 30;
@@ -225,7 +225,7 @@ describe.each(ENGINES)("posts that are held for their origin on $name", ({ tempo
       { origin: NEW_SITE, posts: 6 },
       { origin: "null", posts: 3 },
     ]);
-    await db.transaction(() => markOrigin(endpointId, NEW_SITE, true));
+    await db.transaction(() => markOriginRow(endpointId, NEW_SITE, true));
     const flood = Array.from({ length: 50 }, (_, index) =>
       refused(`https://${String(index).padStart(2, "0")}.example`, 1, NOON + 1 + index),
     );
@@ -236,7 +236,7 @@ describe.each(ENGINES)("posts that are held for their origin on $name", ({ tempo
     expect(left).toContain("https://49.example");
     expect(left).not.toContain("null");
     expect(await db.read(() => readIgnoredOrigins(endpointId))).toEqual(new Set([NEW_SITE]));
-    await expect(db.transaction(() => markOrigin(endpointId, "https://x.example", true))).rejects.toThrow(
+    await expect(db.transaction(() => markOriginRow(endpointId, "https://x.example", true))).rejects.toThrow(
       "was refused",
     );
   });

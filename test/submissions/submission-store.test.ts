@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -31,7 +31,7 @@ function bench(): Bench {
   const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const endpoints = [1, 2].map(() => db.now(() => insertEndpoint(workspace, made, plans, NOON)).id);
+  const endpoints = [1, 2].map(() => db.now(() => insertEndpointRow(workspace, made, plans, NOON)).id);
   const insert = submissionAdder(db);
   return {
     db,

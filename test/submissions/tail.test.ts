@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
@@ -29,7 +29,7 @@ async function withEndpoints(db: Database) {
   const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const add = () => db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
+  const add = () => db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
   const [one, two] = [(await add()).id, (await add()).id];
   const store = async (endpointId: string, createdAt: number) =>
     (await storeAll(db, [{ endpointId, createdAt }]))[0] ?? "";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { timeOfId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -27,7 +27,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
     const endpoints: string[] = [];
     while (endpoints.length < endpointCount)
-      endpoints.push((await db.transaction(() => insertEndpoint(workspace, made, plans, NOON))).id);
+      endpoints.push((await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON))).id);
     const given = Array.from({ length: submissionCount }, (_, index) => ({
       endpointId: endpoints[1 + (((index * index) % 7) % (endpointCount - 1))]!,
       data: { message: index % 10 === 0 ? "A Quiet Table" : "something else" },

@@ -1,7 +1,7 @@
 import type { Database } from "../../src/database/database.ts";
 import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createSpamMemory, type SpamMemory } from "../../src/history/spam-memory.ts";
@@ -95,7 +95,7 @@ export interface Place {
 export async function addPlace(db: Database, name = "ana"): Promise<Place> {
   const { workspace } = await db.transaction(() => createAccount(`${name}@example.org`, NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const endpoint = await db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
+  const endpoint = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
   const [workspaceId, endpointId] = [workspace.id, endpoint.id];
   return {
     workspaceId,

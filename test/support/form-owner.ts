@@ -1,9 +1,9 @@
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { TestEndpoint, TestServer } from "./test-server.ts";
 import { visit, type Visitor } from "./visitor.ts";
+import { makeEndpoint } from "./terminal.ts";
 
 /** Somebody who is signed in and has an endpoint in a workspace of their own. The first one of a server is an operator. */
 export interface FormOwner extends Visitor {
@@ -25,7 +25,7 @@ export async function addEndpointOf(
   const own = owner.now(() => listWorkspaces()).find(({ accountId }) => accountId === visitor.accountId);
   const made = { name, definition: exampleSchema, settings: defaultEndpointSettings };
   const place = { workspace: own?.id ?? null, plans: config.plans, now: clock.now() };
-  const { endpoint, secret, publishable } = await createEndpoint(owner, made, place);
+  const { endpoint, secret, publishable } = await makeEndpoint(owner, made, place);
   return {
     id: endpoint.id,
     workspaceId: endpoint.workspaceId,

@@ -1,4 +1,3 @@
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
@@ -14,6 +13,7 @@ import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import type { TestServer } from "./test-server.ts";
 import { until } from "./until.ts";
 import { type Visitor, visit } from "./visitor.ts";
+import { makeEndpoint } from "./terminal.ts";
 
 /** Somebody who owns one of everything that the dashboard shows. */
 export interface OwnerHome {
@@ -64,7 +64,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
   const now = clock.now();
   const workspaceId = theOne(server, "SELECT id FROM workspace WHERE account_id = ?", visitor.accountId);
   const made = { name: endpointName, definition: schema, settings: defaultEndpointSettings };
-  const created = await createEndpoint(owner, made, { workspace: workspaceId, plans: config.plans, now });
+  const created = await makeEndpoint(owner, made, { workspace: workspaceId, plans: config.plans, now });
   const endpointId = created.endpoint.id;
   const url = given.receiverUrl ?? "http://127.0.0.1:9/hook";
   const { webhook } = owner.now(() =>

@@ -3,7 +3,7 @@ import { type Database, query } from "../../src/database/database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { all, run } from "../../src/database/steps.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { Claims } from "../../src/outbox/claims.ts";
 import { createClaims as createPostgresqlClaims } from "../../src/outbox/postgresql-claims.ts";
@@ -40,7 +40,7 @@ export async function queueOn(db: Database, owner = "owner@example.com"): Promis
   const endpoint = await db.transaction(function* () {
     const { workspace } = yield* createAccount(owner, NOON);
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
-    return yield* insertEndpoint(workspace, made, defaultConfig.plans, NOON);
+    return yield* insertEndpointRow(workspace, made, defaultConfig.plans, NOON);
   });
   const endpointId = endpoint.id;
   return {

@@ -3,13 +3,13 @@ import { onTestFinished } from "vitest";
 import { createSubmitService, type SubmitService } from "../../src/app/submit-service.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { createWorkspace, setPlan } from "../../src/workspaces/workspace-store.ts";
+import { makeEndpoint } from "./terminal.ts";
 
 /** One workspace with one endpoint that takes any fields, on a database of its own, under a clock that tests move. */
 export interface Receiving {
@@ -57,7 +57,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
   const make = async (workspace: string | null) => {
     const settings = { ...defaultEndpointSettings, unknownFields: "keep" as const };
     const made = { name: "Contact", definition: { message: { type: "string" as const } }, settings };
-    const { endpoint, publishable } = await createEndpoint(db, made, {
+    const { endpoint, publishable } = await makeEndpoint(db, made, {
       workspace,
       plans: config.plans,
       now: clock.now(),

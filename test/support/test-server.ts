@@ -5,7 +5,6 @@ import { startServer as serve } from "../../src/server/start-server.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings, type EndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { type SchemaDefinition } from "../../src/schemas/definition.ts";
@@ -19,6 +18,7 @@ import {
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { type Answer, sendRequest, type TestRequest } from "./http-client.ts";
 import { makeFolder } from "./temporary-folder.ts";
+import { makeEndpoint } from "./terminal.ts";
 
 /** One endpoint with the texts of its keys. */
 export interface TestEndpoint {
@@ -164,7 +164,7 @@ async function addEndpoint(
         ).id
       : addWorkspace(owner, config, clock, plan);
   const made = { name: "Contact", definition: schema, settings: { ...defaultEndpointSettings, ...settings } };
-  const created = await createEndpoint(owner, made, { workspace, plans: config.plans, now: clock.now() });
+  const created = await makeEndpoint(owner, made, { workspace, plans: config.plans, now: clock.now() });
   const { id, workspaceId } = created.endpoint;
   return { id, workspaceId, secret: created.secret.text, publishable: created.publishable.text };
 }

@@ -6,7 +6,7 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { all } from "../../src/database/steps.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -70,7 +70,7 @@ export class WebhookWorld {
     const { workspace } = this.db.now(() => createAccount("owner@example.com", this.clock.now()));
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
     const plans = defaultConfig.plans;
-    this.endpointId = this.db.now(() => insertEndpoint(workspace, made, plans, this.clock.now())).id;
+    this.endpointId = this.db.now(() => insertEndpointRow(workspace, made, plans, this.clock.now())).id;
     this.outbox = createSqliteOutbox(this.db);
     this.transport = this.#newTransport();
     this.deliverer = this.#newDeliverer();

@@ -26,3 +26,12 @@ test("a server of a file loads nothing of PostgreSQL but what tells an address f
   expect(loaded).not.toContain("pg");
   expect([...loadedWith("src/app/postgresql-engine.ts")]).toContain("pg");
 });
+
+test("a server has no operation on the way of its start and its posts, and version has none at all", () => {
+  const operations = (path: string): string[] =>
+    [...loadedWith(path)].filter((each) => /^src\/operations\/(?:perform|operation)\.ts$/.test(each));
+  expect(operations("src/cli/serve-command.ts")).toEqual([]);
+  expect(operations("src/cli/version-command.ts")).toEqual([]);
+  expect(operations("src/server/late-dashboard.ts")).toEqual([]);
+  expect(operations("src/dashboard/dashboard.ts")).toHaveLength(2);
+});

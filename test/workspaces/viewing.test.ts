@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { insertEndpoint, getViewableEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { insertEndpointRow, getViewableEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { deleteSubmissions, getViewableSubmission } from "../../src/submissions/submission-store.ts";
 import { listRead, markRead, markUnread } from "../../src/submissions/read-marks.ts";
-import type { Viewing } from "../../src/workspaces/viewing.ts";
+import type { Viewing } from "../../src/operations/actor.ts";
 import {
   createAccount,
   getViewableWorkspace,
@@ -26,8 +26,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const own = async (email: string, now: number) => {
       const { account, workspace } = await db.transaction(() => createAccount(email, now));
       const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-      const endpoint = await db.transaction(() => insertEndpoint(workspace, made, plans, now));
-      const viewing: Viewing = { accountId: account.id, isOperator: account.isOperator };
+      const endpoint = await db.transaction(() => insertEndpointRow(workspace, made, plans, now));
+      const viewing = { accountId: account.id, isOperator: account.isOperator };
       const [submission = ""] = await storeSubmissions(db, [{ endpointId: endpoint.id, createdAt: now }]);
       return { viewing, workspace, endpoint, submission };
     };

@@ -4,7 +4,7 @@ import { findEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-stor
 import { FormsvcError } from "../../foundation/errors.ts";
 import { REPLY_KIND } from "../../outbox/recipient.ts";
 import { listSomeRecipients } from "../../outbox/recipient-store.ts";
-import type { Viewing } from "../../workspaces/viewing.ts";
+import type { Viewing } from "../../operations/actor.ts";
 import { mayView } from "../../workspaces/workspace-store.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import { findAutoReply } from "./auto-reply-store.ts";

@@ -1,0 +1,27 @@
+import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
+import {
+  allowOrigin,
+  ignoreOrigin,
+  listAllEndpoints,
+  pauseEndpoint,
+  resumeEndpoint,
+  setEndpoint,
+  showEndpoint,
+} from "../endpoints/endpoint-operations.ts";
+import type { AnyOperation } from "../operations/operation.ts";
+import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
+
+/** Everything that can be done, for what is made from the list: the table of access, and the tests of it. */
+export const OPERATIONS: readonly AnyOperation[] = [
+  createEndpoint,
+  listAllEndpoints,
+  showEndpoint,
+  setEndpoint,
+  allowOrigin,
+  ignoreOrigin,
+  pauseEndpoint,
+  resumeEndpoint,
+  deleteEndpoint,
+  listAllWorkspaces,
+];

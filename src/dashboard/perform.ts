@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { z } from "zod";
+import type { Actor } from "../operations/actor.ts";
+import type { Operation } from "../operations/operation.ts";
+import { type Guard, perform } from "../operations/perform.ts";
+import type { Viewer } from "../sessions/session.ts";
+import type { DashboardParts } from "./parts.ts";
+
+/** Time between two transactions of long work, in which posts are stored. */
+const PAUSE_MS = 2;
+
+/**
+ * Runs an operation as whoever sent the request. The running server takes the change up at once.
+ *
+ * @param guard looks once more, in the transaction, at what a form was made from.
+ */
+export type Perform = <Input extends z.ZodObject, Output extends z.ZodType>(
+  operation: Operation<DashboardParts, Input, Output>,
+  input: z.input<Input>,
+  guard?: Guard,
+) => Promise<z.output<Output>>;
+
+export function performer(parts: DashboardParts, viewer: Viewer | null, now: number): Perform {
+  const { db, config, onChange } = parts;
+  const actor: Actor = viewer === null ? { kind: "visitor" } : { kind: "account", ...viewer };
+  const onProgress = (): Promise<void> => sleep(PAUSE_MS);
+  const door = { db, config, now, actor, parts, onChange, onProgress };
+  return (operation, input, guard) => perform(door, operation, input, guard);
+}

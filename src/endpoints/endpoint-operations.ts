@@ -1,0 +1,160 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { changed, type OwnChange, operation } from "../operations/operation.ts";
+import { getWorkspace } from "../workspaces/workspace-store.ts";
+import { checkOrigin } from "./allowed-origin.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { endpointJson, endpointShape, settingsInput, settingsOf } from "./endpoint-json.ts";
+import { listEndpoints, reachEndpoint, readSchema, updateEndpointRow } from "./endpoint-store.ts";
+import { listRefusedOrigins, markOriginRow, refusedOriginJson } from "./refused-origins.ts";
+
+/** How an operation names an endpoint. */
+export const endpointReference = {
+  endpoint: z.string().describe("An id, a name that is unique, or WORKSPACE/NAME."),
+  workspace: z.string().nullable().default(null).describe("Id or name of the workspace; null looks in all."),
+};
+
+const shown = z.strictObject({ endpoint: endpointShape });
+
+export const listAllEndpoints = operation({
+  name: "endpoint.list",
+  summary: "List the endpoints",
+  kind: "read",
+  access: "endpoints:read",
+  input: z.strictObject({
+    workspace: z.string().nullable().default(null).describe("Only this workspace's, by id or name."),
+  }),
+  output: z.strictObject({ data: z.array(endpointShape) }),
+  *run({ viewing }, { workspace }) {
+    const workspaceId = workspace === null ? null : (yield* getWorkspace(workspace, viewing)).id;
+    return { data: (yield* listEndpoints(workspaceId, viewing)).map(endpointJson) };
+  },
+});
+
+export const showEndpoint = operation({
+  name: "endpoint.show",
+  summary: "Show an endpoint's settings and schema",
+  kind: "read",
+  access: "endpoints:read",
+  input: z.strictObject(endpointReference),
+  output: z.strictObject({
+    endpoint: endpointShape.extend({
+      refused_origins: z.array(
+        z.strictObject({
+          origin: z.string(),
+          posts: z.number(),
+          last_at: z.string(),
+          ignored: z.boolean(),
+        }),
+      ),
+      schema: z.record(z.string(), z.unknown()),
+    }),
+  }),
+  *run(context, reference) {
+    const endpoint = yield* reachEndpoint(context, reference);
+    const schema = yield* readSchema(endpoint);
+    const refused = (yield* listRefusedOrigins(endpoint)).map(refusedOriginJson);
+    return { endpoint: { ...endpointJson(endpoint), refused_origins: refused, schema } };
+  },
+});
+
+export const setEndpoint = operation({
+  name: "endpoint.set",
+  summary: "Change an endpoint's name or settings; what is not named stays",
+  kind: "write",
+  access: "endpoints:write",
+  input: z.strictObject({
+    ...endpointReference,
+    name: z.string().optional(),
+    ...settingsInput.shape,
+    ignore_origins: z
+      .array(z.string())
+      .readonly()
+      .default([])
+      .describe("Refused origins that are none of the owner's: their posts are not held any more."),
+    heed_origins: z.array(z.string()).readonly().default([]).describe("Takes that back."),
+  }),
+  output: shown,
+  *run(context, { name, ignore_origins, heed_origins, ...input }) {
+    const before = yield* reachEndpoint(context, input);
+    const settings = settingsOf(input);
+    const endpoint = yield* updateEndpointRow(before, name === undefined ? { settings } : { name, settings });
+    const changes = [changeOf(endpoint)];
+    for (const origin of ignore_origins) changes.push(yield* markOrigin(endpoint, origin, true));
+    for (const origin of heed_origins) changes.push(yield* markOrigin(endpoint, origin, false));
+    return changed({ endpoint: endpointJson(endpoint) }, ...changes);
+  },
+});
+
+/** @throws not_found if no post of the origin was refused */
+function* markOrigin(endpoint: Endpoint, origin: string, isIgnored: boolean): Steps<OwnChange> {
+  yield* markOriginRow(endpoint.id, origin, isIgnored);
+  const action = isIgnored ? "endpoint.ignore-origin" : "endpoint.heed-origin";
+  return { ...changeOf(endpoint), action, detail: origin };
+}
+
+export const ignoreOrigin = operation({
+  name: "endpoint.ignore-origin",
+  summary: "Say that a refused origin is none of the owner's, so that its posts are not held any more",
+  kind: "write",
+  access: "endpoints:write",
+  input: z.strictObject({ ...endpointReference, origin: z.string() }),
+  output: shown,
+  *run(context, { origin, ...reference }) {
+    const endpoint = yield* reachEndpoint(context, reference);
+    return changed({ endpoint: endpointJson(endpoint) }, yield* markOrigin(endpoint, origin, true));
+  },
+});
+
+export const allowOrigin = operation({
+  name: "endpoint.allow-origin",
+  summary: "Add an origin to those that may post",
+  kind: "write",
+  access: "endpoints:write",
+  input: z.strictObject({ ...endpointReference, origin: z.string() }),
+  output: shown,
+  *run(context, { origin, ...reference }) {
+    const endpoint = yield* reachEndpoint(context, reference);
+    const { allowedOrigins } = endpoint.settings;
+    const allowed = checkOrigin(origin);
+    // Without a list every site is allowed: naming one would refuse the others.
+    if (allowedOrigins.length === 0 || allowedOrigins.includes(allowed))
+      return changed({ endpoint: endpointJson(endpoint) });
+    const settings = { allowedOrigins: [...allowedOrigins, allowed] };
+    const set = yield* updateEndpointRow(endpoint, { settings });
+    return changed({ endpoint: endpointJson(set) }, { ...changeOf(set), action: "endpoint.set" });
+  },
+});
+
+export const pauseEndpoint = operation({
+  name: "endpoint.pause",
+  summary: "Refuse every post with 403 until resumed",
+  kind: "write",
+  access: "endpoints:write",
+  input: z.strictObject(endpointReference),
+  output: shown,
+  *run(context, reference) {
+    const before = yield* reachEndpoint(context, reference);
+    const endpoint = yield* updateEndpointRow(before, { state: "paused" });
+    return changed({ endpoint: endpointJson(endpoint) }, changeOf(endpoint));
+  },
+});
+
+export const resumeEndpoint = operation({
+  name: "endpoint.resume",
+  summary: "Take posts again",
+  kind: "write",
+  access: "endpoints:write",
+  input: z.strictObject(endpointReference),
+  output: shown,
+  *run(context, reference) {
+    const before = yield* reachEndpoint(context, reference);
+    const endpoint = yield* updateEndpointRow(before, { state: "active" });
+    return changed({ endpoint: endpointJson(endpoint) }, changeOf(endpoint));
+  },
+});
+
+/** What the record of a change says of an endpoint. */
+export function changeOf({ id, workspaceId, name }: Endpoint): OwnChange {
+  return { subject: id, workspaceId, detail: name };
+}

@@ -1,0 +1,81 @@
+/**
+ * What an account is in a workspace, from the least to the most. An operator is one in every workspace. What a role may do, every
+ * later one may.
+ */
+export const ROLES = ["reader", "editor", "owner", "operator"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What the maker of a token chooses for it. */
+export const SCOPES = [
+  "submissions:read",
+  "submissions:write",
+  "submissions:export",
+  "endpoints:read",
+  "endpoints:write",
+  "recipients:read",
+  "recipients:write",
+  "members:read",
+  "members:write",
+  "workspace:read",
+  "workspace:write",
+  "operator",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who may do an operation. */
+interface AccessRule {
+  /** What somebody with an account must be in the workspace; for what belongs to no workspace, `operator` or null, which is anybody. */
+  readonly role: Role | null;
+  /** What a token must have, all of them; null is never a token. */
+  readonly scopes: readonly Scope[] | null;
+  /** What it is about, for the documentation. */
+  readonly about: string;
+}
+
+/** The table of access: each operation names one of these. `docs/guarantees.md` shows it. */
+export const ACCESS = {
+  "endpoints:read": {
+    role: "reader",
+    scopes: ["endpoints:read"],
+    about: "Look at forms, their fields, settings and keys",
+  },
+  "endpoints:create": {
+    role: "editor",
+    scopes: ["endpoints:write", "submissions:read"],
+    about: "Make forms: the secret key that comes with one reads what is sent to it",
+  },
+  "endpoints:write": {
+    role: "editor",
+    scopes: ["endpoints:write"],
+    about: "Change forms, and issue publishable keys",
+  },
+  "endpoints:delete": {
+    role: "owner",
+    scopes: ["endpoints:write"],
+    about: "Delete a form with all that was sent to it",
+  },
+  "workspace:read": {
+    role: "reader",
+    scopes: ["workspace:read"],
+    about: "Look at workspaces, their plans and usage",
+  },
+} as const satisfies Record<string, AccessRule>;
+
+/** A row of the table. */
+export type Access = keyof typeof ACCESS;
+
+/** Whether a role may do what another one may. */
+export function includesRole(has: Role, needs: Role): boolean {
+  return ROLES.indexOf(has) >= ROLES.indexOf(needs);
+}
+
+/** Whether a token's scopes include one. `X:write` includes `X:read`; an export and the operator's rights stand alone. */
+export function includesScope(has: readonly Scope[], needs: Scope): boolean {
+  return (
+    has.includes(needs) || (needs.endsWith(":read") && has.includes(needs.replace(/read$/, "write") as Scope))
+  );
+}
+
+export function ruleOf(access: Access): AccessRule {
+  return ACCESS[access];
+}

@@ -1,0 +1,114 @@
+import type { Doer } from "../audit/audit-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Access, includesRole, includesScope, type Role, ruleOf, type Scope } from "./access.ts";
+
+/** Somebody who is signed in to the dashboard. */
+interface AccountActor {
+  readonly kind: "account";
+  readonly accountId: string;
+  readonly email: string;
+  readonly isOperator: boolean;
+}
+
+/** A program with a token. */
+interface TokenActor {
+  readonly kind: "token";
+  readonly tokenId: string;
+  readonly name: string;
+  /** Whose token it is, as it is now: a token never can more than its account. Null is a token of a workspace. */
+  readonly account: Omit<AccountActor, "kind"> | null;
+  readonly scopes: readonly Scope[];
+  /** Where it works; null is wherever its account does. */
+  readonly reach: Reach | null;
+}
+
+/** Who does an operation. */
+export type Actor =
+  /** The command line beside the database. @param user of the operating system; null if it has no name. */
+  | { readonly kind: "terminal"; readonly user: string | null }
+  | AccountActor
+  | TokenActor
+  /** Somebody without an account who followed the link of a letter. */
+  | { readonly kind: "visitor" }
+  /** The server's own chores. */
+  | { readonly kind: "server" };
+
+/** One workspace, or one endpoint of it. */
+export interface Reach {
+  readonly workspaceId: string;
+  readonly endpointId: string | null;
+}
+
+/**
+ * Who asks, as far as it decides what there is to see: the workspaces of the account, or all of them. What belongs to another
+ * workspace does not exist for them.
+ */
+export interface Viewing {
+  /** Null is nobody's. */
+  readonly accountId: string | null;
+  /** Whether all workspaces are seen. */
+  readonly isOperator: boolean;
+  /** What narrows it further; null or absent if nothing does. */
+  readonly reach?: Reach | null;
+}
+
+/** Of the command line and the server. */
+export const SEES_ALL: Viewing = { accountId: null, isOperator: true };
+const SEES_NOTHING: Viewing = { accountId: null, isOperator: false };
+
+/** What an actor may see. An operator's token sees all workspaces only with the operator's scope. */
+export function viewingOf(actor: Actor): Viewing {
+  if (actor.kind === "terminal" || actor.kind === "server") return SEES_ALL;
+  if (actor.kind === "visitor") return SEES_NOTHING;
+  if (actor.kind === "account") return { accountId: actor.accountId, isOperator: actor.isOperator };
+  const { account, scopes, reach } = actor;
+  const isOperator = account?.isOperator === true && includesScope(scopes, "operator");
+  return { accountId: account?.accountId ?? null, isOperator, reach };
+}
+
+/** The role in a workspace; null if it is not visible. @param ownerId the account of the workspace. */
+export function roleIn(
+  { accountId, isOperator, reach = null }: Viewing,
+  workspace: { readonly id: string; readonly ownerId: string },
+): Role | null {
+  if (reach !== null && reach.workspaceId !== workspace.id) return null;
+  if (isOperator) return "operator";
+  if (accountId === null) return reach === null ? null : "owner";
+  return workspace.ownerId === accountId ? "owner" : null;
+}
+
+/**
+ * What can be said before the operation's target and input are looked at.
+ *
+ * @throws forbidden
+ */
+export function requireAccess(actor: Actor, access: Access): void {
+  const { role, scopes } = ruleOf(access);
+  if (actor.kind === "terminal" || actor.kind === "server") return;
+  if (actor.kind === "visitor") throw new FormsvcError("forbidden", "A link of a letter may not do that.");
+  if (actor.kind === "token") {
+    if (scopes === null) throw new FormsvcError("forbidden", "A token may not do that.");
+    const missing = scopes.find((scope) => !includesScope(actor.scopes, scope));
+    if (missing !== undefined) throw new FormsvcError("forbidden", `The token has not the scope ${missing}.`);
+  }
+  const isOperator = actor.kind === "account" ? actor.isOperator : actor.account?.isOperator === true;
+  if (role === "operator" && !isOperator)
+    throw new FormsvcError("forbidden", "Only an operator may do that.");
+}
+
+/** @param role in the workspace of what is to be changed or shown. @throws forbidden naming the roles */
+export function requireRole(role: Role, access: Access): void {
+  const needed = ruleOf(access).role;
+  if (needed === null || includesRole(role, needed)) return;
+  throw new FormsvcError(
+    "forbidden",
+    `The role ${role} in this workspace may not do that; it needs ${needed}.`,
+  );
+}
+
+/** Whom the record of changes names. */
+export function doerOf(actor: Actor): Doer {
+  if (actor.kind === "account") return actor;
+  if (actor.kind === "token") return actor.account;
+  return actor.kind === "visitor" ? "visitor" : null;
+}

@@ -1,0 +1,123 @@
+import type { z } from "zod";
+import { recordChange } from "../audit/audit-store.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { problemsOf } from "../foundation/problems.ts";
+import { type Actor, doerOf, requireAccess, viewingOf } from "./actor.ts";
+import type { AnyOperation, Context, Operation, Outcome, Progress } from "./operation.ts";
+
+/** What a door runs operations with. */
+export interface Door<Parts> {
+  readonly db: Database;
+  readonly config: Config;
+  /** Milliseconds. */
+  readonly now: number;
+  readonly actor: Actor;
+  readonly parts: Parts;
+  /** Called when something may have been changed, also by an operation that failed in the middle. */
+  readonly onChange: () => void;
+  /** Told how far long work is; it goes on when the promise resolves. */
+  readonly onProgress?: (progress: Progress) => Promise<void>;
+}
+
+/** Reads only, at the beginning of the transaction; what it throws ends the operation before anything is changed. */
+export type Guard = () => Steps<void>;
+
+/**
+ * Runs an operation: looks at the actor's rights, then at the input, then runs it, and records what it changed in the transaction that
+ * changes it.
+ *
+ * @throws forbidden, invalid_request, what the operation throws, database_busy
+ */
+export async function perform<Parts, Input extends z.ZodObject, Output extends z.ZodType>(
+  door: Door<Parts>,
+  operation: Operation<Parts, Input, Output>,
+  input: z.input<Input>,
+  guard?: Guard,
+): Promise<z.output<Output>> {
+  requireAccess(door.actor, operation.access);
+  const read = readInput(operation.input, input);
+  const context = contextOf(door, operation, guard);
+  try {
+    return (await runIn(
+      door,
+      context,
+      () => operation.run(context, read),
+      operation.kind,
+    )) as z.output<Output>;
+  } finally {
+    if (operation.kind !== "read") door.onChange();
+  }
+}
+
+/** Whatever `run` gives: steps are one transaction, or one state that is read; all else makes its own. */
+async function runIn(
+  { db, onProgress }: Door<unknown>,
+  context: Context,
+  begin: () => Steps<unknown> | Promise<unknown> | AsyncGenerator<Progress, unknown>,
+  kind: AnyOperation["kind"],
+): Promise<unknown> {
+  // Nothing of a generator runs before it is asked for its first value, so it can be made again by the transaction.
+  const work = begin();
+  if (work instanceof Promise) return work;
+  if (Symbol.iterator in work) {
+    const steps = begin as () => Steps<unknown>;
+    return kind === "read" ? db.read(steps) : context.transact(steps as () => Steps<Outcome<unknown>>);
+  }
+  let step = await work.next();
+  while (step.done !== true) {
+    await onProgress?.(step.value);
+    step = await work.next();
+  }
+  return step.value;
+}
+
+function contextOf<Parts>(
+  { db, config, now, actor, parts }: Door<Parts>,
+  { name, access }: Pick<AnyOperation, "name" | "access">,
+  guard: Guard | undefined,
+): Context<Parts> {
+  const doer = doerOf(actor);
+  let isGuarded = guard === undefined;
+  return {
+    db,
+    config,
+    now,
+    actor,
+    viewing: viewingOf(actor),
+    access,
+    parts,
+    async transact(work) {
+      const result = await db.transaction(function* () {
+        if (!isGuarded && guard !== undefined) yield* guard();
+        const { output, changes } = yield* work();
+        for (const change of changes) yield* recordChange(doer, { action: name, ...change }, now);
+        return output;
+      });
+      isGuarded = true;
+      return result;
+    },
+  };
+}
+
+/** Most wrong members that an error names, each by its first 100 characters at most. */
+const MAX_NAMED = 10;
+const MAX_NAME_LENGTH = 100;
+
+/** @throws invalid_request naming the first members that are wrong or not known */
+function readInput<Schema extends z.ZodObject>(schema: Schema, input: unknown): z.output<Schema> {
+  const read = schema.safeParse(input);
+  if (read.success) return read.data;
+  const details = new Map<string, string>();
+  for (const { path, message, isUnknown } of problemsOf(read.error)) {
+    const name = path.join(".").slice(0, MAX_NAME_LENGTH);
+    if (!details.has(name) && details.size < MAX_NAMED)
+      details.set(name, isUnknown ? "unknown member" : message);
+  }
+  const named = [...details].map(([name, message]) => (name === "" ? message : `${name}: ${message}`));
+  throw new FormsvcError("invalid_request", `The input is wrong: ${named.join("; ")}.`, {
+    details: Object.fromEntries(details),
+  });
+}

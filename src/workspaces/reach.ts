@@ -1,0 +1,55 @@
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { requireRole } from "../operations/actor.ts";
+import type { Context } from "../operations/operation.ts";
+import type { Workspace } from "./workspace.ts";
+import { chooseWorkspace, findRole, getWorkspace, listViewableWorkspaces } from "./workspace-store.ts";
+
+/** Who asks, and what is asked for. */
+export type Asking = Pick<Context, "viewing" | "access">;
+
+/**
+ * Whether what belongs to a workspace is there for whoever asks. Every operation that reaches a row asks this, and answers no like a row
+ * that does not exist.
+ *
+ * @throws forbidden when it is there, and the role in the workspace is not enough
+ */
+export function* isInReach({ viewing, access }: Asking, workspaceId: string): Steps<boolean> {
+  const role = yield* findRole(viewing, workspaceId);
+  if (role === null) return false;
+  requireRole(role, access);
+  return true;
+}
+
+/**
+ * The workspace that somebody means: the one they name, else the only one that they see. From the command line, an empty database gets
+ * its first account and workspace; call it inside a transaction.
+ *
+ * @throws not_found, ambiguous, forbidden; usage when somebody with an account has no workspace
+ */
+export function* reachWorkspace(
+  context: Pick<Context, "viewing" | "access" | "actor" | "now" | "config">,
+  reference: string | null,
+): Steps<Workspace> {
+  const workspace = yield* find(context, reference);
+  yield* isInReach(context, workspace.id);
+  return workspace;
+}
+
+function* find(
+  { viewing, actor, now, config }: Pick<Context, "viewing" | "actor" | "now" | "config">,
+  reference: string | null,
+): Steps<Workspace> {
+  if (reference !== null) return yield* getWorkspace(reference, viewing);
+  if (actor.kind === "terminal") return yield* chooseWorkspace(null, now, config.newWorkspacePlan);
+  const [only, other] = yield* listViewableWorkspaces(viewing);
+  if (only === undefined) throw new FormsvcError("usage", "there is no workspace of yours yet");
+  if (other === undefined) return only;
+  throw new FormsvcError(
+    "ambiguous",
+    "there are several workspaces; name the one you mean by its id or name",
+    {
+      hint: { kind: "list_workspaces" },
+    },
+  );
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { OPERATIONS } from "../../src/app/operations.ts";
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import { listAllEndpoints, pauseEndpoint, showEndpoint } from "../../src/endpoints/endpoint-operations.ts";
+import { type Access, ACCESS, ROLES, ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
+import { type Actor, type Reach, requireAccess, requireRole } from "../../src/operations/actor.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+import { performOn } from "../support/terminal.ts";
+
+const account = { accountId: "acct_1", email: "ada@example.com", isOperator: false };
+const operator = { ...account, isOperator: true };
+
+function token(
+  scopes: readonly Scope[],
+  of: typeof account | null = account,
+  reach: Reach | null = null,
+): Actor {
+  return { kind: "token", tokenId: "tok_1", name: "CI", account: of, scopes, reach };
+}
+
+function isRefused(actor: Actor, access: Access): boolean {
+  try {
+    requireAccess(actor, access);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+describe.each(OPERATIONS.map(({ name, access }) => ({ name, access })))("$name", ({ access }) => {
+  const { role, scopes } = ruleOf(access);
+
+  test("is done by a token with its scopes, and by none that lacks one of them, whatever else it has", () => {
+    const full = token(SCOPES, operator);
+    expect(isRefused(full, access)).toBe(scopes === null);
+    for (const missing of scopes ?? []) {
+      const others = SCOPES.filter(
+        (scope) => scope !== missing && scope !== missing.replace(/read$/, "write"),
+      );
+      expect(isRefused(token(others, operator), access), missing).toBe(true);
+    }
+    if (scopes !== null) expect(isRefused(token(scopes, operator), access)).toBe(false);
+  });
+
+  test("is done from each role on that the table names", () => {
+    if (role === null) return;
+    for (const has of ROLES) {
+      const isEnough = ROLES.indexOf(has) >= ROLES.indexOf(role);
+      const ask = () => requireRole(has, access);
+      if (isEnough) expect(ask, has).not.toThrow();
+      else expect(ask, has).toThrow(`it needs ${role}`);
+    }
+  });
+
+  test("is done at the machine, and by no link of a letter unless it is made for one", () => {
+    expect(isRefused({ kind: "terminal", user: null }, access)).toBe(false);
+    expect(isRefused({ kind: "visitor" }, access)).toBe(true);
+    expect(isRefused({ kind: "account", ...account }, access)).toBe(role === "operator");
+    expect(isRefused({ kind: "account", ...operator }, access)).toBe(false);
+  });
+});
+
+test("every row of the table of access is used", () => {
+  const used = new Set(OPERATIONS.map(({ access }) => access));
+  expect(Object.keys(ACCESS).filter((access) => !used.has(access as Access))).toEqual([]);
+});
+
+/** Ada is an operator, Ben and Cleo are not; each has a form of the same name. */
+async function threeOwners() {
+  const db = temporaryDatabase();
+  const owners = [];
+  for (const email of ["ada@example.com", "ben@example.com", "cleo@example.com"]) {
+    const { account: made, workspace } = db.now(() => createAccount(email, NOON));
+    const input = { name: "Contact", schema: exampleSchema, workspace: workspace.id };
+    const { endpoint } = await performOn(db, createEndpoint, input);
+    const identity = { accountId: made.id, email, isOperator: made.isOperator };
+    const actor: Actor = { kind: "account", ...identity };
+    owners.push({ actor, identity, workspace: workspace.id, endpoint: endpoint.id });
+  }
+  const [ada, ben, cleo] = owners as [(typeof owners)[0], (typeof owners)[0], (typeof owners)[0]];
+  return { db, ada, ben, cleo };
+}
+
+const seenBy = async (db: ReturnType<typeof temporaryDatabase>, actor: Actor): Promise<string[]> =>
+  (await performOn(db, listAllEndpoints, {}, { actor })).data.map(({ id }) => id);
+
+test("somebody else's form is like none in each operation, and has no part in whether a name is unique", async () => {
+  const { db, ada, ben, cleo } = await threeOwners();
+  const { actor } = ben;
+  const hers = { endpoint: cleo.endpoint };
+  for (const strange of [
+    performOn(db, showEndpoint, hers, { actor }),
+    performOn(db, pauseEndpoint, hers, { actor }),
+    performOn(db, deleteEndpoint, hers, { actor, parts: { endpointContents: [] } }),
+  ]) {
+    const message = `there is no endpoint ${cleo.endpoint}`;
+    await expect(strange).rejects.toMatchObject({ code: "not_found", message });
+  }
+  const inHers = performOn(db, showEndpoint, { endpoint: "Contact", workspace: cleo.workspace }, { actor });
+  await expect(inHers).rejects.toMatchObject({ code: "not_found" });
+  const named = await performOn(db, showEndpoint, { endpoint: "Contact" }, { actor });
+  expect(named.endpoint.id).toBe(ben.endpoint);
+  const ambiguous = performOn(db, showEndpoint, { endpoint: "Contact" }, { actor: ada.actor });
+  await expect(ambiguous).rejects.toMatchObject({ code: "ambiguous" });
+  expect(await seenBy(db, actor)).toEqual([ben.endpoint]);
+  expect(await seenBy(db, ada.actor)).toEqual([ada.endpoint, ben.endpoint, cleo.endpoint]);
+  const elsewhere = { name: "Shop", schema: exampleSchema, workspace: cleo.workspace };
+  await expect(performOn(db, createEndpoint, elsewhere, { actor })).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("a token sees what its account sees, narrowed by its reach, and everything only as an operator's with that scope", async () => {
+  const { db, ada, ben, cleo } = await threeOwners();
+  const see = (actor: Actor): Promise<string[]> => seenBy(db, actor);
+  const scopes = ["endpoints:read"] as const;
+  expect(await see(token(scopes, ben.identity))).toEqual([ben.endpoint]);
+  expect(await see(token(scopes, ada.identity))).toEqual([ada.endpoint]);
+  expect(await see(token([...scopes, "operator"], ada.identity))).toHaveLength(3);
+  expect(await see(token([...scopes, "operator"], ben.identity))).toEqual([ben.endpoint]);
+  const atCleo = { workspaceId: cleo.workspace, endpointId: null };
+  expect(await see(token(scopes, null, atCleo))).toEqual([cleo.endpoint]);
+  expect(await see(token(scopes, ben.identity, atCleo))).toEqual([]);
+  const { endpoint } = await performOn(db, createEndpoint, {
+    name: "Shop",
+    schema: exampleSchema,
+    workspace: cleo.workspace,
+  });
+  const atShop = { workspaceId: cleo.workspace, endpointId: endpoint.id };
+  for (const of of [null, cleo.identity]) {
+    const actor = token(scopes, of, atShop);
+    expect(await see(actor)).toEqual([endpoint.id]);
+    const other = performOn(db, showEndpoint, { endpoint: cleo.endpoint }, { actor });
+    await expect(other).rejects.toMatchObject({ code: "not_found" });
+  }
+});

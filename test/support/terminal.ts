@@ -1,0 +1,94 @@
+import type { z } from "zod";
+import { defaultConfig } from "../../src/config/config.ts";
+import type { Database } from "../../src/database/database.ts";
+import type { Steps } from "../../src/database/steps.ts";
+import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import type { Endpoint } from "../../src/endpoints/endpoint.ts";
+import {
+  getEndpoint,
+  insertEndpointRow,
+  type NewEndpoint,
+  updateEndpointRow,
+} from "../../src/endpoints/endpoint-store.ts";
+import { type IssuedKey, prepareKey, storeKey } from "../../src/keys/issue-key.ts";
+import type { Operation } from "../../src/operations/operation.ts";
+import { type Door, type Guard, perform } from "../../src/operations/perform.ts";
+import { chooseWorkspace } from "../../src/workspaces/workspace-store.ts";
+import type { Plans } from "../../src/workspaces/workspace.ts";
+import { NOON } from "./fake-clock.ts";
+
+/** What a test wants otherwise than a terminal at noon with the default configuration. */
+export type DoorOverrides = Partial<Door<unknown>> & { readonly plans?: Plans };
+
+/** Runs an operation as the command line does, or as the actor that is given. */
+export function performOn<Parts, Input extends z.ZodObject, Output extends z.ZodType>(
+  db: Database,
+  operation: Operation<Parts, Input, Output>,
+  input: z.input<Input>,
+  { guard, plans, ...overrides }: DoorOverrides & { readonly guard?: Guard } = {},
+): Promise<z.output<Output>> {
+  const door = {
+    db,
+    config:
+      plans === undefined ? defaultConfig : { ...defaultConfig, plans: plans as typeof defaultConfig.plans },
+    now: NOON,
+    actor: { kind: "terminal", user: "ada" } as const,
+    onChange: () => undefined,
+    ...overrides,
+    parts: overrides.parts as Parts,
+  };
+  return perform(door, operation, input, guard);
+}
+
+interface Place {
+  readonly workspace: string | null;
+  readonly plans: Plans;
+  readonly newWorkspacePlan?: string;
+  readonly now: number;
+}
+
+export interface MadeEndpoint {
+  readonly endpoint: Endpoint;
+  readonly secret: IssuedKey;
+  readonly publishable: IssuedKey;
+}
+
+/** An endpoint with its keys, and no record of who made it. */
+export async function makeEndpoint(
+  db: Database,
+  made: NewEndpoint,
+  { workspace, plans, newWorkspacePlan, now }: Place,
+): Promise<MadeEndpoint> {
+  const [secret, publishable] = await Promise.all([
+    prepareKey("secret", workspace ?? ""),
+    prepareKey("publishable", workspace ?? ""),
+  ]);
+  return db.transaction(function* () {
+    const owner = yield* chooseWorkspace(workspace, now, newWorkspacePlan);
+    const endpoint = yield* insertEndpointRow(owner, made, plans, now);
+    return {
+      endpoint,
+      secret: yield* storeKey(endpoint.id, secret, now),
+      publishable: yield* storeKey(endpoint.id, publishable, now),
+    };
+  });
+}
+
+/** Deletes an endpoint with all that belongs to it. @param pause called between two transactions */
+export function removeEndpoint(
+  db: Database,
+  endpoint: string,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<unknown> {
+  const parts = { endpointContents: ENDPOINT_CONTENTS };
+  return performOn(db, deleteEndpoint, { endpoint }, { parts, onProgress: pause });
+}
+
+/** Changes an endpoint inside a transaction, without a record of it. */
+export function* changeEndpoint(
+  reference: string,
+  change: Parameters<typeof updateEndpointRow>[1],
+): Steps<Endpoint> {
+  return yield* updateEndpointRow(yield* getEndpoint(reference), change);
+}

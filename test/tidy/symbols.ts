@@ -1,0 +1,144 @@
+import { ts } from "@ts-morph/common";
+import { resolveImport } from "./source-imports.ts";
+import type { SourceFile } from "./source-rules.ts";
+import { findTableUses } from "./table-owners.ts";
+
+/** A function, constant or class at the top of a file, by `src/keys/key-store.ts#listKeys`. */
+export interface TopSymbol {
+  readonly id: string;
+  readonly path: string;
+  readonly name: string;
+  /** The function that its value is a call of, like `operation`; null if it is no such call. */
+  readonly madeBy: string | null;
+  /** The names of the functions that its text calls. */
+  readonly calls: ReadonlySet<string>;
+  /** The symbols that its text names. */
+  readonly uses: readonly string[];
+  /** Whether its own text changes rows. */
+  readonly writes: boolean;
+}
+
+/** The symbols at the top of these files. */
+export function readSymbols(files: readonly SourceFile[]): ReadonlyMap<string, TopSymbol> {
+  return new Map(files.flatMap(symbolsOf).map((symbol) => [symbol.id, symbol]));
+}
+
+/** Those that change rows, by themselves or by what they use, without those that are operations or use one. */
+export function findWriters(symbols: ReadonlyMap<string, TopSymbol>): ReadonlySet<string> {
+  const writers = new Set<string>();
+  const isOpen = ({ id, madeBy }: TopSymbol): boolean => !writers.has(id) && madeBy !== "operation";
+  let before: number;
+  do {
+    before = writers.size;
+    for (const symbol of symbols.values())
+      if (isOpen(symbol) && (symbol.writes || symbol.uses.some((id) => writers.has(id))))
+        writers.add(symbol.id);
+  } while (writers.size > before);
+  return writers;
+}
+
+/** Whether a symbol, or one that it uses in its own folder, uses a symbol of that kind. */
+export function leadsTo(
+  symbols: ReadonlyMap<string, TopSymbol>,
+  from: TopSymbol,
+  isMeant: (symbol: TopSymbol) => boolean,
+): boolean {
+  const folder = from.path.slice(0, from.path.lastIndexOf("/"));
+  const seen = new Set([from.id]);
+  for (const id of seen) {
+    for (const used of symbols.get(id)?.uses ?? []) {
+      const symbol = symbols.get(used);
+      if (symbol === undefined) continue;
+      if (isMeant(symbol)) return true;
+      if (symbol.path.startsWith(`${folder}/`)) seen.add(used);
+    }
+  }
+  return false;
+}
+
+function symbolsOf({ path, text }: SourceFile): TopSymbol[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const known = importedNames(source, path);
+  const parts = source.statements.flatMap(namedParts);
+  for (const { name } of parts) known.set(name, `${path}#${name}`);
+  const written = findTableUses({ path, text })
+    .filter(({ does }) => does === "writes")
+    .map(({ place }) => Number(place.split(":")[1]));
+  return parts.map(({ name, node, madeBy }) => {
+    const id = `${path}#${name}`;
+    const [first, last] = [lineOf(source, node.getStart()), lineOf(source, node.getEnd())];
+    return {
+      id,
+      path,
+      name,
+      madeBy,
+      calls: callsIn(node),
+      uses: [...namesIn(node)].flatMap((used) => known.get(used) ?? []).filter((used) => used !== id),
+      writes: written.some((line) => line >= first && line <= last),
+    };
+  });
+}
+
+/** What a file imports as values, by the name that it has there. */
+function importedNames(source: ts.SourceFile, path: string): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const statement of source.statements) {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue;
+    const { importClause, moduleSpecifier } = statement;
+    const bindings = importClause?.namedBindings;
+    if (!moduleSpecifier.text.startsWith(".") || bindings === undefined || !ts.isNamedImports(bindings))
+      continue;
+    if (importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) continue;
+    const from = resolveImport(path, moduleSpecifier.text);
+    for (const { name, propertyName, isTypeOnly } of bindings.elements)
+      if (!isTypeOnly) names.set(name.text, `${from}#${(propertyName ?? name).text}`);
+  }
+  return names;
+}
+
+interface NamedPart {
+  readonly name: string;
+  readonly node: ts.Node;
+  readonly madeBy: string | null;
+}
+
+function namedParts(statement: ts.Statement): NamedPart[] {
+  if (
+    (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) &&
+    statement.name !== undefined
+  )
+    return [{ name: statement.name.text, node: statement, madeBy: null }];
+  if (!ts.isVariableStatement(statement)) return [];
+  return statement.declarationList.declarations.flatMap((node) =>
+    ts.isIdentifier(node.name) ? [{ name: node.name.text, node, madeBy: makerOf(node.initializer) }] : [],
+  );
+}
+
+function makerOf(value: ts.Expression | undefined): string | null {
+  if (value === undefined || !ts.isCallExpression(value) || !ts.isIdentifier(value.expression)) return null;
+  return value.expression.text;
+}
+
+function namesIn(node: ts.Node, names = new Set<string>()): Set<string> {
+  if (ts.isIdentifier(node)) names.add(node.text);
+  ts.forEachChild(node, (child) => {
+    if (!isMemberName(node, child)) namesIn(child, names);
+  });
+  return names;
+}
+
+function callsIn(node: ts.Node, names = new Set<string>()): Set<string> {
+  if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) names.add(node.expression.text);
+  ts.forEachChild(node, (child) => void callsIn(child, names));
+  return names;
+}
+
+/** `b` in `a.b` and in `{ b: c }`. */
+function isMemberName(parent: ts.Node, child: ts.Node): boolean {
+  const hasName = ts.isPropertyAccessExpression(parent) || ts.isPropertyAssignment(parent);
+  return hasName && parent.name === child;
+}
+
+function lineOf(source: ts.SourceFile, position: number): number {
+  return source.getLineAndCharacterOfPosition(position).line + 1;
+}
