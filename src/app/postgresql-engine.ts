@@ -2,6 +2,7 @@ import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.
 import { type Outcomes, Refusals } from "../database/postgresql/refusals.ts";
 import { createRateExchange } from "../database/postgresql/rate-exchange.ts";
 import { serveAddress } from "../database/postgresql/served-postgresql.ts";
+import { SingleFlight } from "../foundation/single-flight.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { createJointRateLimiter } from "../foundation/joint-rate-limit.ts";
 import { createOutbox } from "../outbox/outbox.ts";
@@ -57,18 +58,14 @@ interface Repetition {
 
 /** Runs `work` again and again, never twice at once. What fails is done the next time. */
 function repeatInTurn(ms: number, work: () => Promise<void>, outcomes: Outcomes): Repetition {
-  let running: Promise<void> | null = null;
+  const turns = new SingleFlight();
   const timer = setInterval(() => {
-    running ??= work()
-      .then(outcomes.succeeded, outcomes.failed)
-      .finally(() => {
-        running = null;
-      });
+    void turns.run(() => work().then(outcomes.succeeded, outcomes.failed));
   }, ms);
   return {
     async stop() {
       clearInterval(timer);
-      await running;
+      await turns.settle();
     },
   };
 }

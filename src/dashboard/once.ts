@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Answer } from "./answer.ts";
 import type { Viewer } from "../sessions/session.ts";
@@ -26,14 +27,12 @@ const MAX_MARKS = 1000;
 
 /** @param isDone whether an answer shows that the form acted. */
 export function createOnce(isDone: (answer: Answer) => boolean): Once {
-  const marks = new Map<string, Promise<Answer> | "done">();
+  const marks = new BoundedMap<string, Promise<Answer> | "done">(MAX_MARKS);
   return {
     async run({ viewer, form }, work, repeated) {
       const mark = `${viewer.sessionId} ${(form.get(INPUT) ?? randomUUID()).slice(0, 100)}`;
       const before = marks.get(mark);
       if (before !== undefined) return before === "done" ? repeated() : before;
-      const oldest = marks.size >= MAX_MARKS ? marks.keys().next().value : undefined;
-      if (oldest !== undefined) marks.delete(oldest);
       const answer = work();
       marks.set(mark, answer);
       try {

@@ -1,14 +1,15 @@
+import { BoundedMap } from "./bounded-map.ts";
+
 /** Values by key, each read when it is first needed and kept until all are forgotten. At most `max` of them; the oldest goes first. */
 export class KnownValues<Value> {
   readonly #read: (key: string) => Promise<Value | undefined>;
-  readonly #max: number;
-  readonly #known = new Map<string, Value>();
+  readonly #known: BoundedMap<string, Value>;
   /** Reads whose values will be kept. One that began before all was forgotten is not among them. */
   readonly #reading = new Map<string, Promise<Value | undefined>>();
 
   constructor(read: (key: string) => Promise<Value | undefined>, max: number) {
     this.#read = read;
-    this.#max = max;
+    this.#known = new BoundedMap(max);
   }
 
   /** The value if it is in memory. */
@@ -28,7 +29,7 @@ export class KnownValues<Value> {
     const end = (value?: Value): void => {
       if (this.#reading.get(key) !== reading) return;
       this.#reading.delete(key);
-      if (value !== undefined) this.#keep(key, value);
+      if (value !== undefined) this.#known.set(key, value);
     };
     reading.then(end, () => end());
     return reading;
@@ -37,11 +38,5 @@ export class KnownValues<Value> {
   forget(): void {
     this.#known.clear();
     this.#reading.clear();
-  }
-
-  #keep(key: string, value: Value): void {
-    const oldest = this.#known.size >= this.#max ? this.#known.keys().next().value : undefined;
-    if (oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(key, value);
   }
 }

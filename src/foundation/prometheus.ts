@@ -1,3 +1,4 @@
+import { SingleFlight } from "./single-flight.ts";
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
@@ -70,13 +71,9 @@ const LONGEST_READ_MS = 1000;
  * one begins, however many scrapers ask.
  */
 function inTime<Value>(read: () => MaybeLater<Value>, onMissing: () => void): () => Promise<Value | null> {
-  let underWay: Promise<Value> | null = null;
-  const begin = async (): Promise<Value> => await read();
+  const reading = new SingleFlight<Value>();
   return async () => {
-    // Never before it is set, not even if the read throws at once.
-    underWay ??= begin().finally(() => {
-      underWay = null;
-    });
+    const underWay = reading.run(async () => read());
     const late = Promise.withResolvers<typeof LATE>();
     const limit = setTimeout(late.resolve, LONGEST_READ_MS, LATE);
     try {

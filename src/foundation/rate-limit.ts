@@ -1,3 +1,5 @@
+import { BoundedMap } from "./bounded-map.ts";
+
 /** A limit of requests in a fixed window; null switches it off. */
 export interface RateLimit {
   readonly max: number | null;
@@ -41,7 +43,7 @@ export interface RateLimiter {
 }
 
 export function createRateWindows(): RateWindows {
-  const windows = new Map<string, RateWindow>();
+  const windows = new BoundedMap<string, RateWindow>(MAX_WINDOWS);
   return {
     get(unit, now) {
       const known = windows.get(unit);
@@ -50,7 +52,6 @@ export function createRateWindows(): RateWindows {
     begin(unit, window) {
       // Deleting first keeps the map in the order in which windows began.
       windows.delete(unit);
-      if (windows.size >= MAX_WINDOWS) windows.delete(windows.keys().next().value ?? "");
       windows.set(unit, window);
       return window;
     },

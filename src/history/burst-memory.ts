@@ -1,3 +1,5 @@
+import { BoundedMap } from "../foundation/bounded-map.ts";
+
 /** Posts of one network in the last ten minutes, in this process's memory: a restart forgets them. */
 export interface BurstMemory {
   /** Counts a post and returns how many there were, this one included, and how many endpoints they went to. */
@@ -20,11 +22,9 @@ interface Burst {
 }
 
 export function createBurstMemory(): BurstMemory {
-  const networks = new Map<string, Burst>();
+  const networks = new BoundedMap<string, Burst>(MAX_NETWORKS);
   const rank = (network: string, burst: Burst, now: number): void => {
     networks.delete(network);
-    const quietest = networks.size >= MAX_NETWORKS ? networks.keys().next().value : undefined;
-    if (quietest !== undefined) networks.delete(quietest);
     networks.set(network, burst);
     burst.rankedAt = now;
   };

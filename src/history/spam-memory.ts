@@ -1,3 +1,4 @@
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Head } from "../database/database.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
@@ -156,7 +157,7 @@ const MAX_FOUND = 256;
 
 /** Nearly every post is new, so only the keys are looked up first: in memory, then in the database. */
 function createCopyFinder(remembered: RememberedKeys): CopyFinder {
-  let found = new Map<number, readonly KnownText[]>();
+  let found = new BoundedMap<number, readonly KnownText[]>(MAX_FOUND);
   return {
     *find(workspaceId, sketch) {
       const known = scopedKeys(workspaceId, sketch.keys);
@@ -166,14 +167,13 @@ function createCopyFinder(remembered: RememberedKeys): CopyFinder {
       let texts = kept.get(exact);
       if (texts === undefined) {
         texts = yield* readCopies(workspaceId, sketch, known);
-        if (kept.size >= MAX_FOUND) kept.clear();
         kept.set(exact, texts);
       }
       return texts;
     },
     // A new map: what is being read now is too old, and goes into the one before.
     forget: () => {
-      found = new Map();
+      found = new BoundedMap(MAX_FOUND);
     },
   };
 }
@@ -211,12 +211,18 @@ function asValues(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
 }
 
+interface KnownWeights {
+  readonly version: unknown;
+  readonly weights: Float32Array | null;
+  readonly asOf: number;
+}
+
 /** The weights that a workspace's marks taught, null before any mark; read once until they are forgotten. */
 function createWeightReader(): {
   read(workspaceId: string): Steps<Float32Array | null>;
   forget(): void;
 } {
-  const known = new Map<string, { version: unknown; weights: Float32Array | null; asOf: number }>();
+  const known = new BoundedMap<string, KnownWeights>(MAX_WEIGHTS);
   let forgotten = 0;
   return {
     *read(workspaceId) {
@@ -229,7 +235,6 @@ function createWeightReader(): {
           ? undefined
           : yield* first(text<{ weights: Buffer }>(WEIGHTS_SQL, workspaceId));
       const weights = row === undefined ? (entry?.weights ?? null) : floatsOf(row.weights);
-      if (known.size >= MAX_WEIGHTS && entry === undefined) known.clear();
       known.set(workspaceId, { version, weights, asOf });
       return weights;
     },

@@ -1,7 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { Semaphore } from "../foundation/semaphore.ts";
 import { hashSecret } from "../hashing/argon2.ts";
-import { createHashGate } from "../hashing/hash-gate.ts";
 import { type KeyKind, makeKey, type ParsedKey } from "./key-format.ts";
 import { endKey, getKey, hasEnded, insertKey, type Key } from "./key-store.ts";
 
@@ -18,7 +18,7 @@ export interface PreparedKey {
 }
 
 /** One key is hashed at a time in this process; workspaces take turns, so that nobody's many keys hold up another's one. */
-const making = createHashGate({
+const making = new Semaphore({
   maxRunning: 1,
   maxWaiting: 64,
   refusal: "Too many keys are being made; try again shortly.",
@@ -27,7 +27,7 @@ const making = createHashGate({
 /** @param workspace any name of the workspace that it is for. @throws unavailable when too many wait */
 export async function prepareKey(kind: KeyKind, workspace: string): Promise<PreparedKey> {
   const parsed = makeKey(kind);
-  return { parsed, hash: await making.enter(workspace, () => hashSecret(parsed.text)) };
+  return { parsed, hash: await making.run(() => hashSecret(parsed.text), workspace) };
 }
 
 /** Inside a transaction. */

@@ -1,8 +1,10 @@
 import { hash as digest } from "node:crypto";
 import type { Database } from "../database/database.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { KnownValues } from "../foundation/known-values.ts";
-import { createHashGate } from "../hashing/hash-gate.ts";
+import { Semaphore } from "../foundation/semaphore.ts";
+import { SingleFlight } from "../foundation/single-flight.ts";
 import { DECOY_HASH, matchesHash } from "../hashing/argon2.ts";
 import type { ParsedKey } from "./key-format.ts";
 import { addTag, hasEnded, type Key, findKey } from "./key-store.ts";
@@ -35,11 +37,11 @@ export interface KeyVerifier {
 
 export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
   /** The lookup of each proved key, by the digest of its text. */
-  const proofs = new Map<string, string>();
+  const proofs = new BoundedMap<string, string>(MAX_REMEMBERED_KEYS);
   const records = new KnownValues<Key>((lookup) => db.read(() => findKey(lookup)), MAX_REMEMBERED_KEYS);
-  const running = new Map<string, Promise<Key | null>>();
-  const likely = createHashGate(LIKELY_KEYS);
-  const hopeless = createHashGate(HOPELESS_KEYS);
+  const proving = new SingleFlight<Key | null>();
+  const likely = new Semaphore(LIKELY_KEYS);
+  const hopeless = new Semaphore(HOPELESS_KEYS);
 
   let latest = 0;
   /** A key that has ended stays ended when the clock goes back, also in the minute until this is on disk. */
@@ -53,16 +55,15 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
     const key = await records.find(parsed.lookup);
     if (key === undefined || !mayBe(key, parsed) || !isGood(key)) {
       // Unknown, made-up and revoked keys take as long as others, and wait for each other only.
-      await hopeless.enter("", () => matchesHash(DECOY_HASH, parsed.text));
+      await hopeless.run(() => matchesHash(DECOY_HASH, parsed.text));
       return null;
     }
     // A line for each key: invented texts around the 12 characters of a key that has no tag yet delay only that key.
-    if (!(await likely.enter(key.lookup, () => matchesHash(key.hash, parsed.text)))) return null;
+    if (!(await likely.run(() => matchesHash(key.hash, parsed.text), key.lookup))) return null;
     if (key.tag === null) await giveTag(db, key, parsed.text);
     // Read again: the key may have been revoked while it was hashed.
     const current = onlyGood(await records.reread(parsed.lookup));
     if (current === null) return null;
-    if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.keys().next().value ?? "");
     proofs.set(digest, current.lookup);
     return current;
   };
@@ -90,11 +91,7 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
     },
     verify(parsed) {
       const digest = digestOf(parsed.text);
-      const shared = running.get(digest);
-      if (shared !== undefined) return shared;
-      const proof = prove(parsed, digest).finally(() => running.delete(digest));
-      running.set(digest, proof);
-      return proof;
+      return proving.run(() => prove(parsed, digest), digest);
     },
     forgetRecords: () => records.forget(),
   };

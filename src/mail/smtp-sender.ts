@@ -1,3 +1,4 @@
+import { Semaphore } from "../foundation/semaphore.ts";
 import type { SmtpExchange } from "./smtp-dialogue.ts";
 import { signMail } from "./sign-mail.ts";
 import { SmtpFailure } from "./smtp-failure.ts";
@@ -37,32 +38,32 @@ class PooledSender implements SmtpSender {
   /** With the timer that ends each. */
   readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
   readonly #underWay = new Set<Attempt>();
-  readonly #queue: (() => void)[] = [];
-  #freePlaces: number;
+  readonly #places: Semaphore;
   #isClosed = false;
 
   constructor(settings: SmtpSettings) {
     this.#settings = settings;
-    this.#freePlaces = settings.connections;
+    this.#places = new Semaphore({ maxRunning: settings.connections });
   }
 
-  async send({ to, raw }: OutgoingMail): Promise<SmtpResult> {
-    await this.#takePlace();
+  send(mail: OutgoingMail): Promise<SmtpResult> {
+    return this.#places.run(() => this.#attempt((attempt) => this.#sendBy(attempt, mail)));
+  }
+
+  async #sendBy(attempt: Attempt, { to, raw }: OutgoingMail): Promise<SmtpReply | null> {
     const { dkim } = this.#settings;
-    return this.#attempt(async (attempt) => {
-      const signed = dkim === null ? raw : await signMail(raw, dkim);
-      const idle = this.#takeIdle();
-      if (idle !== null) {
-        try {
-          return await attempt.use(idle).send(to, signed);
-        } catch (error) {
-          if (!isStale(error)) throw error;
-        }
+    const signed = dkim === null ? raw : await signMail(raw, dkim);
+    const idle = this.#takeIdle();
+    if (idle !== null) {
+      try {
+        return await attempt.use(idle).send(to, signed);
+      } catch (error) {
+        if (!isStale(error)) throw error;
       }
-      const session = attempt.use(new SmtpSession(this.#settings));
-      await session.open();
-      return session.send(to, signed);
-    }).finally(() => this.#givePlace());
+    }
+    const session = attempt.use(new SmtpSession(this.#settings));
+    await session.open();
+    return session.send(to, signed);
   }
 
   async check(onExchange: (exchange: SmtpExchange) => void = () => undefined): Promise<SmtpResult> {
@@ -127,17 +128,6 @@ class PooledSender implements SmtpSender {
       if (session.isOpen) return session;
     }
     return null;
-  }
-
-  async #takePlace(): Promise<void> {
-    if (this.#freePlaces > 0) this.#freePlaces -= 1;
-    else await new Promise<void>((resolve) => this.#queue.push(resolve));
-  }
-
-  #givePlace(): void {
-    const next = this.#queue.shift();
-    if (next === undefined) this.#freePlaces += 1;
-    else next();
   }
 }
 

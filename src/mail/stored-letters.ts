@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { LiveServers } from "../database/live-servers.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { letterDelayed, letterFailed, letterSent, lettersWait } from "../foundation/events.ts";
@@ -69,7 +70,7 @@ export class StoredLetters {
   readonly #parts: StoredLettersParts;
   readonly #limiter: RateLimiter;
   /** The bytes of letters with a token, which is nowhere else. */
-  readonly #written = new Map<string, Buffer>();
+  readonly #written = new BoundedMap<string, Buffer>(MAX_REMEMBERED);
   /** Failures in a row that speak of the mail server. */
   #faults = 0;
   /** Until then none is sent: the mail server has a rest. */
@@ -181,13 +182,8 @@ export class StoredLetters {
     const { subject, paragraphs } = content;
     const words = { id, from, fromName: FROM_NAME, to, subject, paragraphs, link };
     const raw = composeLetter({ ...words, origin: "auto-generated" });
-    if (recipientId !== null) this.#remember(id, raw);
+    if (recipientId !== null) this.#written.set(id, raw);
     return raw;
-  }
-
-  #remember(id: string, raw: Buffer): void {
-    if (this.#written.size >= MAX_REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? "");
-    this.#written.set(id, raw);
   }
 
   #count(kind: StoredKind): void {

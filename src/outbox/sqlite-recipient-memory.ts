@@ -1,3 +1,4 @@
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 
 /** What queueing needs to know of a recipient. */
@@ -18,7 +19,7 @@ export interface RecipientMemory {
   forget(): void;
 }
 
-/** Endpoints whose recipients are held in memory; all are read anew beyond this. */
+/** Endpoints whose recipients are held in memory. */
 const MAX_KNOWN_ENDPOINTS = 5000;
 
 export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, recipient.max_spam_score, endpoint.name AS endpoint_name
@@ -28,7 +29,7 @@ export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, 
 export function createRecipientMemory(db: SqliteDatabase): RecipientMemory {
   const select = db.prepare(RECIPIENTS_OF_ENDPOINT_SQL);
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
-  const byEndpoint = new Map<string, readonly KnownRecipient[]>();
+  const byEndpoint = new BoundedMap<string, readonly KnownRecipient[]>(MAX_KNOWN_ENDPOINTS);
   let seenVersion: unknown = null;
   let isUpToDate = false;
   return {
@@ -41,7 +42,6 @@ export function createRecipientMemory(db: SqliteDatabase): RecipientMemory {
       isUpToDate = true;
       const known = byEndpoint.get(endpointId);
       if (known !== undefined) return known;
-      if (byEndpoint.size >= MAX_KNOWN_ENDPOINTS) byEndpoint.clear();
       const read = select.all(endpointId) as KnownRecipient[];
       byEndpoint.set(endpointId, read);
       return read;

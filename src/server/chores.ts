@@ -4,6 +4,7 @@ import type { Upkeep } from "../app/upkeep.ts";
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import { isFirst } from "../database/live-servers.ts";
+import { SingleFlight } from "../foundation/single-flight.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
@@ -43,7 +44,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
   // PostgreSQL is backed up by its own means.
   const backups = db.engine === "sqlite" ? await startBackups(db, parts) : null;
   let stopping = false;
-  let cleaning: Promise<void> | null = null;
+  const cleaning = new SingleFlight();
   const look = (): void => {
     backups?.look();
     if (!isFirst(service.served.liveServers)) return;
@@ -51,9 +52,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     // Each clean-up would wait and fail.
     if (service.served.writability.awaitsStandby()) return;
     limitLetters?.look();
-    cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
-      cleaning = null;
-    });
+    void cleaning.run(() => cleanUp(service.upkeep, () => stopping, log));
   };
   look();
   const timer = setInterval(look, CHORES_INTERVAL_MS);
@@ -64,7 +63,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
       clearInterval(timer);
       clearInterval(noticing);
       const backedUp = backups?.stop();
-      await cleaning;
+      await cleaning.settle();
       await alert?.stop();
       await limitLetters?.stop();
       await backedUp;

@@ -1,6 +1,7 @@
 import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
 import { dashboardUrlOf } from "../app/transports.ts";
+import { SingleFlight } from "../foundation/single-flight.ts";
 import { createBackground } from "../foundation/background.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
@@ -33,14 +34,9 @@ export async function openLimitLetters(surroundings: Surroundings): Promise<Runn
     onWritten: () => mail.storedLetters.wake(),
   });
   limitNews.listen((workspaceId) => background.add(letters.lookAt(workspaceId)));
-  let looking: Promise<void> | null = null;
+  const looking = new SingleFlight();
   return {
-    look() {
-      looking ??= letters.lookThrough().finally(() => {
-        looking = null;
-      });
-      background.add(looking);
-    },
+    look: () => background.add(looking.run(() => letters.lookThrough())),
     async stop() {
       letters.stop();
       await background.close();

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createFairLines } from "../foundation/fair-lines.ts";
 import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
@@ -167,7 +168,7 @@ function doubling(number: number, firstMs: number, maxMs: number): number {
 
 function createFailureCount(nowMs: () => number) {
   /** By {@link fingerprint}; the account whose last failure is the oldest comes first. */
-  const accounts = new Map<string, Failures>();
+  const accounts = new BoundedMap<string, Failures>(MAX_ACCOUNTS);
   const find = (key: string): Failures => {
     const known = accounts.get(key);
     return known !== undefined && nowMs() - known.lastAt < FORGET_MS ? known : { count: 0, lastAt: 0 };
@@ -179,7 +180,6 @@ function createFailureCount(nowMs: () => number) {
       const key = fingerprint(account);
       const earlier = find(key);
       accounts.delete(key);
-      if (accounts.size >= MAX_ACCOUNTS) accounts.delete(accounts.keys().next().value ?? "");
       accounts.set(key, { count: earlier.count + 1, lastAt: nowMs() });
       return earlier;
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Trier } from "./attempt-limits.ts";
 import type { Credential } from "./credential-store.ts";
@@ -24,10 +25,11 @@ const MAX_TICKETS = 1000;
 const TICKET_BYTES = 24;
 
 export function createCodeTickets(clock: Clock): CodeTickets {
-  const tickets = new Map<string, { readonly ticketed: Ticketed; readonly expiresAt: number }>();
+  const tickets = new BoundedMap<string, { readonly ticketed: Ticketed; readonly expiresAt: number }>(
+    MAX_TICKETS,
+  );
   return {
     issue(proved, trier) {
-      if (tickets.size >= MAX_TICKETS) tickets.delete(tickets.keys().next().value ?? "");
       const ticket = randomBytes(TICKET_BYTES).toString("base64url");
       tickets.set(ticket, { ticketed: { proved, trier }, expiresAt: clock.now() + LIFETIME_MS });
       return ticket;

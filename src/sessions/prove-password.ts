@@ -1,8 +1,8 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { Semaphore } from "../foundation/semaphore.ts";
 import { DECOY_HASH, hashSecret, matchesHash } from "../hashing/argon2.ts";
-import { createHashGate } from "../hashing/hash-gate.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
 import { type AttemptLimits, lineOf, TOO_MANY_WAIT, type Trier } from "./attempt-limits.ts";
 import { type Credential, findCredential } from "./credential-store.ts";
@@ -27,10 +27,10 @@ export interface PasswordProver {
 }
 
 export function createPasswordProver(db: Database, limits: AttemptLimits): PasswordProver {
-  const strangers = createHashGate(PASSWORDS);
-  const acquaintances = createHashGate(PASSWORDS);
+  const strangers = new Semaphore(PASSWORDS);
+  const acquaintances = new Semaphore(PASSWORDS);
   const inTurn = <Result>(trier: Trier, work: () => Promise<Result>): Promise<Result> =>
-    (trier.known === null ? strangers : acquaintances).enter(lineOf(trier), work);
+    (trier.known === null ? strangers : acquaintances).run(work, lineOf(trier));
   return {
     async prove(email, password, trier) {
       const attempt = limits.begin(trier, email.trim().toLowerCase());

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import { findLinks, type Link } from "./links.ts";
 import { normaliseText, withLinkWords } from "./normalise-text.ts";
 import type { SpamPost } from "./spam-post.ts";
@@ -129,16 +130,15 @@ const OTHER_NAMES = new Set(
 );
 const MAX_FIELD_NAME_LENGTH = 40;
 
-/** Forms have few fields, so each name is classified once; names invented by robots are dropped for new ones. */
-const nameFields = new Map<string, boolean>();
+/** Forms have few fields, so each name is classified once; the oldest names go first: robots invent some. */
 const MAX_NAME_FIELDS = 1000;
+const nameFields = new BoundedMap<string, boolean>(MAX_NAME_FIELDS);
 
 function isNameField(field: string): boolean {
   if (field.length > MAX_FIELD_NAME_LENGTH) return false;
   let isName = nameFields.get(field);
   if (isName === undefined) {
     isName = isCalledName(field);
-    if (nameFields.size >= MAX_NAME_FIELDS) nameFields.clear();
     nameFields.set(field, isName);
   }
   return isName;

@@ -2,6 +2,7 @@ import type { Compilable } from "kysely";
 import type { Database } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { first, text } from "../database/steps.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Background } from "../foundation/background.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt } from "../foundation/id.ts";
@@ -40,8 +41,10 @@ const MAX_WAITED_FOR = 30_000;
 const KEPT_MS = 600_000;
 /** Spans that are counted again for one page; the others show what was counted before. */
 const MAX_RECOUNTED = 4;
-/** Selections of endpoints that are remembered; all are forgotten beyond. */
+/** Selections of endpoints that are remembered. */
 const MAX_REMEMBERED = 100;
+/** Spans that are remembered for each day that is shown: a week and more has room for the hours of today. */
+const SPANS_A_DAY = 4;
 /** Posts may be committed some seconds after the time in their ids. */
 const SETTLED_MS = 60_000;
 
@@ -63,12 +66,12 @@ interface Memory {
 
 /** Counts posts by day. The counts of days and hours that are over are remembered, so that only the first page waits for them. */
 export function createDayCounter(db: Database, background: Background): CountDays {
-  const memories = new Map<string, Memory>();
-  const memoryOf = (key: string): Memory => {
+  const memories = new BoundedMap<string, Memory>(MAX_REMEMBERED);
+  const memoryOf = (key: string, days: number): Memory => {
     let known = memories.get(key);
     if (known === undefined) {
-      if (memories.size >= MAX_REMEMBERED) memories.clear();
-      memories.set(key, (known = { spans: new Map(), last: null, counting: null }));
+      const spans = new BoundedMap<string, Counted>(SPANS_A_DAY * days);
+      memories.set(key, (known = { spans, last: null, counting: null }));
     }
     return known;
   };
@@ -89,7 +92,7 @@ export function createDayCounter(db: Database, background: Background): CountDay
   };
   return async (endpointIds, days, now) => {
     const listed = endpointIds === null ? null : JSON.stringify(endpointIds);
-    const memory = memoryOf(listed ?? "");
+    const memory = memoryOf(listed ?? "", days);
     memory.counting ??= begin(memory, listed, days, now);
     const found = await memory.counting;
     if (found !== null || memory.last === null) return found;
@@ -132,7 +135,6 @@ async function countAll(
   const hours: Counted[] = [];
   for (let hour = today; hour <= now; hour += HOUR_MS) hours.push(await count(hour, hour + HOUR_MS));
   found.push({ day: today, accepted: sum(hours, "accepted"), held: sum(hours, "held") });
-  if (spans.size > 4 * days) spans.clear();
   return found;
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import { SingleFlight } from "../foundation/single-flight.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Committed } from "./batch.ts";
 import { type Eviction, makeRoom } from "./evict-held.ts";
@@ -47,7 +48,7 @@ export function heldByteLimit(
 export function createHeldRoom({ db, clock, maxBytes, onEviction, onFailure }: HeldRoomParts): HeldRoom {
   let known = 0;
   let readAt = Number.NEGATIVE_INFINITY;
-  let running: Promise<void> | null = null;
+  const looking = new SingleFlight();
 
   const look = async (): Promise<void> => {
     for (;;) {
@@ -71,12 +72,8 @@ export function createHeldRoom({ db, clock, maxBytes, onEviction, onFailure }: H
       const isFresh = performance.now() - readAt < LONGEST_UNREAD_MS;
       const max = isFresh ? maxBytes(known) : 0;
       if (max === null || known <= max) return;
-      running ??= look()
-        .catch(onFailure)
-        .finally(() => {
-          running = null;
-        });
+      void looking.run(() => look().catch(onFailure));
     },
-    settle: async () => void (await running),
+    settle: () => looking.settle(),
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
 import { all, run, type Steps, text } from "../database/steps.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { type Finding, sound } from "../foundation/finding.ts";
@@ -29,13 +30,11 @@ export function createRedirectWatch(
   clock: Clock,
   log: Log,
 ): (endpointId: string, origin: string) => void {
-  const notedAt = new Map<string, number>();
+  const notedAt = new BoundedMap<string, number>(MAX_REMEMBERED);
   return (endpointId, origin) => {
     const now = clock.now();
     // Also notes after the clock went back.
     if (Math.abs(now - (notedAt.get(endpointId) ?? -Infinity)) < NOTE_INTERVAL_MS) return;
-    const [oldest] = notedAt.keys();
-    if (notedAt.size >= MAX_REMEMBERED && oldest !== undefined) notedAt.delete(oldest);
     notedAt.set(endpointId, now);
     db.relaxedTransaction(() => run(text(NOTE_SQL, origin, now, endpointId))).catch((error: unknown) =>
       maintenanceFailed(log, error),

@@ -1,4 +1,5 @@
 import { first, type Steps, text } from "../database/steps.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import { monthOf } from "../foundation/clock.ts";
 import type { Committed } from "./batch.ts";
 
@@ -10,17 +11,17 @@ export interface LimitNews {
   listen(listener: (workspaceId: string) => void): void;
 }
 
-/** Workspaces that are remembered as told of a held post; all are forgotten beyond it and told again, which changes nothing. */
+/** Workspaces that are remembered as told of a held post; one that was forgotten is told again, which changes nothing. */
 const MAX_REMEMBERED = 10_000;
 
 export function createLimitNews(): LimitNews {
   let tell: ((workspaceId: string) => void) | null = null;
-  const held = new Set<string>();
+  /** With the month of that post. */
+  const held = new BoundedMap<string, string>(MAX_REMEMBERED);
   const noteHeld = (workspaceId: string, time: number): void => {
-    const unit = `${workspaceId} ${monthOf(time)}`;
-    if (held.has(unit)) return;
-    if (held.size >= MAX_REMEMBERED) held.clear();
-    held.add(unit);
+    const month = monthOf(time);
+    if (held.get(workspaceId) === month) return;
+    held.set(workspaceId, month);
     tell?.(workspaceId);
   };
   return {

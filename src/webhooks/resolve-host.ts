@@ -1,3 +1,5 @@
+import { SingleFlight } from "../foundation/single-flight.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import { lookup, type LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify, promisify } from "node:util";
@@ -14,7 +16,7 @@ const MAX_ADDRESSES = 32;
 
 /** A name that took longer than this waits in the line of slow names from then on. */
 const SLOW_MS = 1000;
-/** Most names known to be slow; all are forgotten beyond this. */
+/** Most names known to be slow. */
 const MAX_SLOW = 1000;
 
 /**
@@ -22,8 +24,8 @@ const MAX_SLOW = 1000;
  * usually two. Names whose servers hang share one of them, so that the other is free for names that answer.
  */
 export function createHostResolver(ask: ResolveHost = lookupAll): ResolveHost {
-  const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
-  const slow = new Set<string>();
+  const questions = new SingleFlight<readonly LookupAddress[]>();
+  const slow = new BoundedMap<string, true>(MAX_SLOW);
   let slowTurn: Promise<unknown> = Promise.resolve();
 
   const askTimed: ResolveHost = async (host) => {
@@ -32,8 +34,7 @@ export function createHostResolver(ask: ResolveHost = lookupAll): ResolveHost {
       return (await ask(host)).slice(0, MAX_ADDRESSES);
     } finally {
       slow.delete(host);
-      if (slow.size >= MAX_SLOW) slow.clear();
-      if (performance.now() - startedAt > SLOW_MS) slow.add(host);
+      if (performance.now() - startedAt > SLOW_MS) slow.set(host, true);
     }
   };
   const askInTurn: ResolveHost = (host) => {
@@ -41,13 +42,7 @@ export function createHostResolver(ask: ResolveHost = lookupAll): ResolveHost {
     slowTurn = asked.catch(() => undefined);
     return asked;
   };
-  return (host) => {
-    const running = inFlight.get(host);
-    if (running) return running;
-    const asked = (slow.has(host) ? askInTurn(host) : askTimed(host)).finally(() => inFlight.delete(host));
-    inFlight.set(host, asked);
-    return asked;
-  };
+  return (host) => questions.run(() => (slow.has(host) ? askInTurn(host) : askTimed(host)), host);
 }
 
 /** The error of a connection that was not made: `code` is `EBLOCKED`. */

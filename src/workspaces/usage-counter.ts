@@ -1,3 +1,4 @@
+import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Database } from "../database/database.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 
@@ -14,15 +15,14 @@ export interface UsageCounter {
   forget(): void;
 }
 
-/** Workspaces remembered; all are forgotten beyond this and read again. */
+/** Workspaces remembered; one that was forgotten is read again. */
 const MAX_REMEMBERED = 10_000;
 
 export const USED_SQL = "SELECT used FROM usage WHERE workspace_id = ? AND month = ?";
 
 export function createUsageCounter(db: Database): UsageCounter {
-  const known = new Map<string, { readonly month: string; readonly used: number }>();
+  const known = new BoundedMap<string, { readonly month: string; readonly used: number }>(MAX_REMEMBERED);
   const remember = (workspaceId: string, month: string, used: number): void => {
-    if (known.size >= MAX_REMEMBERED && !known.has(workspaceId)) known.clear();
     known.set(workspaceId, { month, used });
   };
   const recall = (workspaceId: string, month: string): number | undefined => {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { SingleFlight } from "../../foundation/single-flight.ts";
 import { type Clock, toIsoTime } from "../../foundation/clock.ts";
 import { backupFailed, backupMade } from "../../foundation/events.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
@@ -82,12 +83,12 @@ export interface SchedulerParts {
 
 export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
   const { settings, directory, make, clock, log } = parts;
-  let running: Promise<void> | null = null;
+  const making = new SingleFlight();
   let retryAt = -Infinity;
   let givenUp = false;
 
   const isDue = (): boolean => {
-    if (settings.everyHours === null || running !== null) return false;
+    if (settings.everyHours === null || making.isRunning) return false;
     const now = clock.now();
     const newest = listPastBackups(directory, now)[0];
     const since = newest === undefined ? Infinity : now - newest.madeAt;
@@ -114,12 +115,9 @@ export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
   };
   return {
     look() {
-      if (!isDue()) return;
-      running = makeOne().finally(() => {
-        running = null;
-      });
+      if (isDue()) void making.run(makeOne);
     },
-    settle: () => running ?? Promise.resolve(),
+    settle: () => making.settle(),
     giveUp() {
       givenUp = true;
     },

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import Driver from "better-sqlite3";
+import { BoundedMap } from "../../foundation/bounded-map.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { runSteps, type Statement as Step, type Steps } from "../steps.ts";
 import { copyDatabase } from "./copy-database.ts";
@@ -147,13 +148,11 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
 
 /** Runs one step, with its statement prepared once for each text. */
 function createExecutor(connection: Driver.Database): (step: Step) => unknown {
-  const statements = new Map<string, Statement>();
+  const statements = new BoundedMap<string, Statement>(MAX_CACHED_STATEMENTS);
   const prepared = (sql: string): Statement => {
     let statement = statements.get(sql);
     if (statement === undefined) {
       statement = connection.prepare(sql);
-      const oldest = statements.size >= MAX_CACHED_STATEMENTS ? statements.keys().next().value : undefined;
-      if (oldest !== undefined) statements.delete(oldest);
       statements.set(sql, statement);
     }
     return statement;
