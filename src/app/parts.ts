@@ -1,8 +1,15 @@
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
+import type { ServedDatabase } from "../database/served-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
+import type { RateLimiter } from "../foundation/rate-limit.ts";
+import type { SpamMemory } from "../history/spam-memory.ts";
+import type { Claims } from "../outbox/claims.ts";
+import type { MayReply, Outbox } from "../outbox/outbox.ts";
+import type { BatchWriter } from "../submissions/batch.ts";
+import type { UsageCounter } from "../workspaces/usage-counter.ts";
 
 /** What a server is made of. */
 export interface ServiceParts {
@@ -12,4 +19,24 @@ export interface ServiceParts {
   readonly log: Log;
   /** Takes the measurements; null measures nothing. */
   readonly metrics: ExposedMetrics | null;
+}
+
+/** The parts of a server that differ by the engine of its database. */
+export interface Engine {
+  readonly served: ServedDatabase;
+  readonly outbox: Outbox;
+  readonly claims: Claims;
+  /** Stores a batch of posts. */
+  readonly write: BatchWriter;
+  readonly limiter: RateLimiter;
+  /** What only this engine has to clean up: each deletes some rows and returns how many. */
+  readonly cleanUps: readonly (() => Promise<number>)[];
+}
+
+/** What an engine is told of, besides {@link ServiceParts}, when it stores posts. */
+export interface StoringParts {
+  readonly usage: UsageCounter;
+  readonly spam: SpamMemory;
+  /** Null without a mail server. */
+  readonly mayReply: MayReply | null;
 }

@@ -8,7 +8,7 @@ import { createJointRateLimiter } from "../foundation/joint-rate-limit.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import { createClaims } from "../outbox/postgresql-claims.ts";
 import { createPostgresqlBatch } from "../submissions/postgresql-batch.ts";
-import type { Engine, EngineParts } from "./engine.ts";
+import type { Engine, ServiceParts, StoringParts } from "./parts.ts";
 
 /** Time between two exchanges with the other servers. */
 const EXCHANGE_MS = 250;
@@ -16,7 +16,8 @@ const EXCHANGE_MS = 250;
 /** Several servers share the database: what they hold together is in its tables. */
 export function openPostgresqlEngine(
   db: PostgresqlDatabase,
-  { config, clock, log, usage, memory, mayReply }: EngineParts,
+  { config, clock, log }: ServiceParts,
+  { usage, spam, mayReply }: StoringParts,
 ): Engine {
   const refusals = new Refusals(log, db.name);
   const served = serveAddress(db, clock.now(), log, refusals);
@@ -42,7 +43,7 @@ export function openPostgresqlEngine(
       db,
       usage,
       outbox,
-      memory,
+      memory: spam,
       held: config.held,
       mayReply,
       onMemoryFailure: (error) => maintenanceFailed(log, error),

@@ -23,7 +23,7 @@ import { dropExpired } from "../submissions/held-post.ts";
 import { forgetExpired } from "../submissions/idempotency.ts";
 import { expireSubmissions } from "../submissions/retention.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./parts.ts";
 
 /** Work for a timer, so that nothing stays longer than it should. */
 export interface Upkeep {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./option-values.ts";
 import { createOutput, type Output } from "./output.ts";
 
@@ -28,12 +29,12 @@ interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[
     context: CommandContext,
     options: OptionValues<Options>,
     args: ArgumentValues<Usage>,
-  ) => void | Promise<void>;
+  ) => MaybeLater<void>;
 }
 
 /** A command of whichever options and arguments; only its own action knows their types. */
 export interface AnyCommand extends Omit<CommandSpec<string, readonly OptionSpec[]>, "action"> {
-  readonly action: (context: CommandContext, options: never, args: never) => void | Promise<void>;
+  readonly action: (context: CommandContext, options: never, args: never) => MaybeLater<void>;
 }
 
 /** Gives the action the types that follow from the usage and the options; the command itself is unchanged. */

@@ -15,6 +15,7 @@ import { migrate, type MigrationResult, migrationStatus } from "../database/migr
 import { lockServer } from "../database/sqlite/server-lock.ts";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { CommandContext } from "./command.ts";
 
 /** The configuration that a command shows or takes settings from; `--db` overrides everything. */
@@ -159,7 +160,7 @@ export function letOthersWrite(): Promise<void> {
   return sleep(PAUSE_MS);
 }
 
-type Work<Result> = (db: AnyDatabase, config: Config) => Result | Promise<Result>;
+type Work<Result> = (db: AnyDatabase, config: Config) => MaybeLater<Result>;
 
 /**
  * Opens the database, brought up to date, for the length of `work`.

@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { type Answer, page } from "./answer.ts";
 import { pageWords } from "./sentence.ts";
 
@@ -15,7 +16,7 @@ const SHOWN: ReadonlySet<ErrorCode> = new Set(["unauthorized", "rate_limited", "
 export async function orAgain(
   title: string,
   reply: FastifyReply,
-  again: (problem: string) => Html | Promise<Html>,
+  again: (problem: string) => MaybeLater<Html>,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   try {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { Answer } from "./answer.ts";
 import type { Perform } from "./perform.ts";
@@ -26,8 +27,8 @@ export interface Visit {
 /** A request of anybody. */
 export type OpenVisit = Omit<Visit, "viewer"> & { readonly viewer: Viewer | null };
 
-export type Handler = (visit: Visit) => Answer | Promise<Answer>;
-export type OpenHandler = (visit: OpenVisit) => Answer | Promise<Answer>;
+export type Handler = (visit: Visit) => MaybeLater<Answer>;
+export type OpenHandler = (visit: OpenVisit) => MaybeLater<Answer>;
 
 /** The routes of one page, below `/dashboard`. */
 export interface Routes {

@@ -1,3 +1,4 @@
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import type { Steps } from "./steps.ts";
 import type { Tables } from "./tables.ts";
@@ -41,7 +42,7 @@ export interface Database {
    * wait for it. Calls at the same time share one commit.
    */
   confirmReads(): Promise<void>;
-  close(): void | Promise<void>;
+  close(): MaybeLater<void>;
 }
 
 export interface ChangeListener {

@@ -1,8 +1,9 @@
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Database } from "./database.ts";
 import { resumeSteps, type Steps } from "./steps.ts";
 
 /** Runs steps that only read. If memory answers without a statement, the result is there at once. */
-export function recallOrRead<Result>(db: Database, work: () => Steps<Result>): Result | Promise<Result> {
+export function recallOrRead<Result>(db: Database, work: () => Steps<Result>): MaybeLater<Result> {
   const steps = work();
   const begun = steps.next();
   if (begun.done === true) return begun.value;

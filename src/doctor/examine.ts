@@ -25,6 +25,7 @@ import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { checkRefusedOrigins } from "../submissions/origin-health.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkAutoReplies } from "../mail/auto-reply/auto-reply-health.ts";
@@ -64,7 +65,7 @@ interface ExaminedPatient extends Patient {
 }
 
 type Findings = Finding | readonly Finding[];
-type Check = (patient: ExaminedPatient) => Findings | Promise<Findings>;
+type Check = (patient: ExaminedPatient) => MaybeLater<Findings>;
 
 /** Takes seconds for each GB. */
 const checkWholeFile = ofFile(checkIntegrity);

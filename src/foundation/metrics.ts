@@ -1,5 +1,4 @@
-/** A value that is here, or comes. */
-export type MaybeLater<Value> = Value | Promise<Value>;
+import type { MaybeLater } from "./maybe-later.ts";
 
 /**
  * Features register their measurements here. Names begin with `formsvc_` and end in their unit. The values of a label are

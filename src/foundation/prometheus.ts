@@ -1,9 +1,10 @@
+import type { MaybeLater } from "./maybe-later.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { FormsvcError } from "./errors.ts";
-import type { ExposedMetrics, MaybeLater, Metrics } from "./metrics.ts";
+import type { ExposedMetrics, Metrics } from "./metrics.ts";
 import { version } from "./version.ts";
 
 /** The metrics of one server, with those of its process, as Prometheus reads them. */

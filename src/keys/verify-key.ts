@@ -5,6 +5,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { KnownValues } from "../foundation/known-values.ts";
 import { Semaphore } from "../foundation/semaphore.ts";
 import { SingleFlight } from "../foundation/single-flight.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { DECOY_HASH, matchesHash } from "../hashing/argon2.ts";
 import type { ParsedKey } from "./key-format.ts";
 import { addTag, hasEnded, type Key, findKey } from "./key-store.ts";
@@ -24,7 +25,7 @@ export interface KeyVerifier {
   /** The same, and reads the record if it is not remembered. No hash is computed. */
   find(text: string): Promise<Key | null>;
   /** The record of now of a key that was good a moment ago, at once if it is remembered; null if it has ended. */
-  renew(key: Key): Key | null | Promise<Key | null>;
+  renew(key: Key): MaybeLater<Key | null>;
   /**
    * The key if it is genuine and not revoked, else null. Either way it takes the time of one hash. Callers with the same key
    * share one hash. Keys that may be genuine wait apart from those that are surely not.

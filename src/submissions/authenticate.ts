@@ -5,6 +5,7 @@ import { type ParsedKey, parseKey } from "../keys/key-format.ts";
 import type { Key } from "../keys/key-store.ts";
 import type { KeyVerifier } from "../keys/verify-key.ts";
 import type { RateLimit, RateLimiter, RateState } from "../foundation/rate-limit.ts";
+import { andThen, type MaybeLater } from "../foundation/maybe-later.ts";
 
 /** The sender of a request: a genuine key, and the endpoint it belongs to. */
 export interface Caller {
@@ -30,7 +31,7 @@ export interface Gatekeeper {
   /** The same for a key and an endpoint that this process remembers; null for any other. Most posts need no more, and wait for nothing. */
   recall(authorization: string | undefined, address: string): Caller | null;
   /** The caller with the settings of now, at once if they are remembered; rejects with unauthorized if its key has ended meanwhile. */
-  renew(caller: Caller): Caller | Promise<Caller>;
+  renew(caller: Caller): MaybeLater<Caller>;
   /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
 }
@@ -78,9 +79,10 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
     },
 
     renew({ key, address }) {
-      const renewed = verifier.renew(key);
-      if (renewed instanceof Promise) return renewed.then((record) => callerWith(record, address));
-      return recallCaller(renewed, address) ?? callerWith(renewed, address);
+      return andThen(
+        verifier.renew(key),
+        (renewed) => recallCaller(renewed, address) ?? callerWith(renewed, address),
+      );
     },
 
     admit({ key, ready, address }) {

@@ -1,4 +1,5 @@
 import { monthOf } from "../foundation/clock.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { type RecalledPost, type Recollection, toRemember } from "../history/remember-texts.ts";
 import type { PostedSubmission } from "../outbox/outbox.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
@@ -52,7 +53,7 @@ export interface Committed {
  *
  * @throws database_busy if another process is in the way, and the same batch may be tried again; database_unusable.
  */
-export type BatchWriter = (batch: Batch) => Committed | Promise<Committed>;
+export type BatchWriter = (batch: Batch) => MaybeLater<Committed>;
 
 /** The accepted submissions of one workspace and month, as a batch goes on. */
 export interface Count {

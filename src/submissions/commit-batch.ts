@@ -1,4 +1,5 @@
 import { FormsvcError } from "../foundation/errors.ts";
+import { andThen, orElse } from "../foundation/maybe-later.ts";
 import type { BatchWriter, CommitOutcome, Committed, PendingHeld, PendingSubmission } from "./batch.ts";
 
 export interface CommitObserver {
@@ -71,13 +72,7 @@ export function createCommitQueue(write: BatchWriter, observer: CommitObserver =
       end(batch, () => batch.forEach(({ resolve }, index) => resolve(committed.outcomes[index] ?? "gone")));
     };
     const fail = (error: unknown): void => end(batch, refusal(batch, error));
-    try {
-      const written = write(batch.map(({ pending }) => pending));
-      if (written instanceof Promise) written.then(succeed).catch(fail);
-      else succeed(written);
-    } catch (error) {
-      fail(error);
-    }
+    void orElse(() => andThen(write(batch.map(({ pending }) => pending)), succeed), fail);
   };
   /** @param settle null if the same batch is tried again. */
   const end = (batch: readonly Waiter[], settle: (() => void) | null): void => {

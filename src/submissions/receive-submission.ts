@@ -19,6 +19,7 @@ import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
 import { foreignOrigin, invalidData, overLimit } from "./post-errors.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
+import { andThen, type MaybeLater } from "../foundation/maybe-later.ts";
 import type { Recollection } from "../history/remember-texts.ts";
 import { readClient, readSubmitter, storedAddress } from "./read-submitter.ts";
 import type { Submission } from "./submission.ts";
@@ -75,7 +76,7 @@ export interface IntakeParts {
     endpointId: string,
     post: SpamPost,
     now: number,
-  ) => Recollection | Promise<Recollection>;
+  ) => MaybeLater<Recollection>;
   /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly refusals: OriginRefusals;
@@ -235,12 +236,7 @@ interface Examined {
  *
  * @throws invalid_json, invalid_request, validation_failed; spam_blocked if a honeypot is filled and the data do not match.
  */
-function examine(
-  parts: IntakeParts,
-  caller: Caller,
-  post: IncomingPost,
-  now: number,
-): Examined | Promise<Examined> {
+function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: number): MaybeLater<Examined> {
   const { endpoint, schema, honeypots } = caller.ready;
   const { definition } = schema;
   const raw = readBody(
@@ -271,7 +267,7 @@ function examine(
     return { submission, trapped, address: submitter.address, recollection };
   };
   const judged = judgePost(parts, caller, { ...raw, fields: checked.data }, now);
-  return judged instanceof Promise ? judged.then(examined) : examined(judged);
+  return andThen(judged, examined);
 }
 
 /** Refuses data that do not match. A robot that filled a honeypot learns nothing about the schema. */
@@ -371,16 +367,10 @@ interface Judged {
 }
 
 /** At once, unless memory has to ask the database. */
-function judgePost(
-  parts: IntakeParts,
-  { ready }: Caller,
-  post: SpamPost,
-  now: number,
-): Judged | Promise<Judged> {
+function judgePost(parts: IntakeParts, { ready }: Caller, post: SpamPost, now: number): MaybeLater<Judged> {
   const judged = (recollection: Recollection): Judged => ({
     verdict: judge(post, ready.spam, recollection.history),
     recollection,
   });
-  const recalled = parts.recall(ready.endpoint.workspaceId, ready.endpoint.id, post, now);
-  return recalled instanceof Promise ? recalled.then(judged) : judged(recalled);
+  return andThen(parts.recall(ready.endpoint.workspaceId, ready.endpoint.id, post, now), judged);
 }

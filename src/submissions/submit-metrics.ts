@@ -8,6 +8,7 @@ import { HELD_REASONS } from "./held-post.ts";
 import type { HeldRoomParts } from "./held-room.ts";
 import { limitReached, heldEvicted } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
+import { orElse } from "../foundation/maybe-later.ts";
 import { USAGE_PERCENTS } from "../workspaces/usage-mark.ts";
 import { POST_REFUSALS, type Intake } from "./receive-submission.ts";
 
@@ -109,10 +110,7 @@ export function countOutcomes(
       ...gatekeeper,
       authenticate: (authorization, address) =>
         gatekeeper.authenticate(authorization, address).catch(refused),
-      renew(caller) {
-        const renewed = gatekeeper.renew(caller);
-        return renewed instanceof Promise ? renewed.catch(refused) : renewed;
-      },
+      renew: (caller) => orElse(() => gatekeeper.renew(caller), refused),
     },
     intake: {
       ...intake,

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../foundation/bounded-map.ts";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Database } from "../database/database.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 
@@ -8,7 +9,7 @@ import { first, type Steps, text } from "../database/steps.ts";
  */
 export interface UsageCounter {
   /** The count that this process knows; never below what it stored itself. Asks the database once for each workspace and month. */
-  estimate(workspaceId: string, month: string): number | Promise<number>;
+  estimate(workspaceId: string, month: string): MaybeLater<number>;
   /** Call it when a transaction that counted is committed. */
   remember(workspaceId: string, month: string, used: number): void;
   /** Another process may have counted: asks the database again from now on. */

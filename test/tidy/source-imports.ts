@@ -30,3 +30,18 @@ export function resolveImport(from: string, specifier: string): string {
   }
   return parts.join("/");
 }
+
+/** The files that reach themselves by imports, those of types and those on demand included. */
+export function findCircles(files: readonly { readonly path: string; readonly text: string }[]): string[] {
+  const imported = new Map(
+    files.map(({ path, text }) => {
+      const own = importsOf(text).filter(({ specifier }) => specifier.startsWith("."));
+      return [path, own.map(({ specifier }) => resolveImport(path, specifier))];
+    }),
+  );
+  return [...imported].flatMap(([path, direct]) => {
+    const reached = new Set(direct);
+    for (const each of reached) for (const next of imported.get(each) ?? []) reached.add(next);
+    return reached.has(path) ? [path] : [];
+  });
+}

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { listFiles, modeOf, readText } from "./repository.ts";
 import { checkMigrationNames, checkRunBit, checkTopLevel } from "./repository-rules.ts";
+import { findCircles } from "./source-imports.ts";
 import {
   asksGivenClock,
   usesGivenClock,
@@ -193,6 +194,14 @@ test("the import table allows nothing that no file uses", () => {
     findUnusedEdges([importing, plant("src/keys/b.ts", 'import type { B } from "../schemas/b.ts";')], table),
   ).toEqual([]);
   expect(findUnusedEdges([plant("test/keys/a.ts", importing.text)], table)).toHaveLength(2);
+});
+
+test("no file of src imports itself by way of others", () => {
+  expect(findCircles(code.filter(({ path }) => path.startsWith("src/")))).toEqual([]);
+  const first = plant("src/a.ts", 'import type { B } from "./b.ts";');
+  const second = plant("src/b.ts", 'const { c } = await import("./c.ts");');
+  expect(findCircles([first, second, plant("src/c.ts", 'import { a } from "./a.ts";')])).toHaveLength(3);
+  expect(findCircles([first, second, plant("src/c.ts", "")])).toEqual([]);
 });
 
 test("the top level has what the architecture lists and nothing else", () => {

@@ -1,0 +1,162 @@
+import type { Blindness, ChangeWatch } from "../database/database.ts";
+import { recallOrRead } from "../database/recall-or-read.ts";
+import type { ServedDatabase } from "../database/served-database.ts";
+import { maintenanceFailed, originRefused } from "../foundation/events.ts";
+import { compileNetworks } from "../foundation/ip-address.ts";
+import { noMetrics } from "../foundation/metrics.ts";
+import type { RateLimiter } from "../foundation/rate-limit.ts";
+import { type Caller, createGatekeeper, type Gatekeeper } from "../submissions/authenticate.ts";
+import { createBrowserMark } from "../submissions/browser-mark.ts";
+import { type CommitObserver, createCommitQueue } from "../submissions/commit-batch.ts";
+import { createHeldRoom, heldByteLimit, type HeldRoom } from "../submissions/held-room.ts";
+import { createIdempotencyMemory } from "../submissions/idempotency.ts";
+import { createRedirectWatch } from "../submissions/ignored-redirect.ts";
+import { createLimitNews, type LimitNews } from "../submissions/limit-news.ts";
+import { createOriginRefusals, type OriginRefusals } from "../submissions/origin-refusals.ts";
+import { createIntake, type Intake } from "../submissions/receive-submission.ts";
+import {
+  type CommitReport,
+  countOutcomes,
+  logCommits,
+  measureCommits,
+  measureHeld,
+  reportEvictions,
+} from "../submissions/submit-metrics.ts";
+import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
+import type { Memories } from "./memories.ts";
+import type { Engine, ServiceParts } from "./parts.ts";
+
+/** What takes posts. HTTP is given this and the reader, and no database. */
+export interface PostService {
+  readonly gatekeeper: Gatekeeper;
+  readonly intake: Intake;
+  /** Told when a browser sent a secret key. */
+  readonly onSecretInBrowser: (caller: Caller) => void;
+  /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
+  readonly onUntrustedProxy: (peer: string) => void;
+  /** Told of a form whose page after success is on a site that it may not lead to. */
+  readonly onIgnoredRedirect: (endpointId: string, origin: string) => void;
+  /** Call before each request: notices what other processes changed. */
+  readonly noticeChanges: () => void;
+  /** Why no key can be judged now; null if it can. */
+  readonly blindness: () => Blindness | null;
+  /** Whether a post could be stored now. */
+  readonly isWritable: () => boolean;
+  /** Whether it could not because commits wait for a lost standby. */
+  readonly awaitsStandby: () => boolean;
+}
+
+interface OpenedPosts {
+  readonly posts: PostService;
+  /** Told of commits that bring a workspace near its monthly limit. */
+  readonly limitNews: LimitNews;
+  /** Resolves when every accepted post is stored. */
+  readonly drain: () => Promise<void>;
+}
+
+/** The way of a post from its key to the commit. @param watch notices what other processes changed. */
+export function openPosts(
+  parts: ServiceParts,
+  { served, write, limiter }: Engine,
+  memories: Memories,
+  watch: ChangeWatch,
+): OpenedPosts {
+  const { db, clock, log } = parts;
+  const metrics = parts.metrics ?? noMetrics;
+  const { writability } = served;
+  const room = openHeldRoom(parts, served);
+  const limitNews = createLimitNews();
+  const reports = [measureCommits(metrics), logCommits(log), room.note, limitNews.report];
+  const commits = createCommitQueue(write, watchCommits(reports, served, memories));
+  const openedGate = openGate(parts, memories, limiter);
+  const onSecretInBrowser = createBrowserMark(db, clock, log);
+  const refusals = openRefusals(parts, limiter);
+  const openedIntake = createIntake({
+    gatekeeper: openedGate,
+    usage: memories.usage,
+    idempotency: createIdempotencyMemory(db),
+    commits,
+    recall: (...post) => recallOrRead(db, () => memories.spam.recall(...post)),
+    onSecretInBrowser,
+    refusals,
+    clock,
+  });
+  const { gatekeeper, intake } = countOutcomes(metrics, openedGate, openedIntake);
+  metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
+    commits.waiting(),
+  );
+  return {
+    posts: {
+      gatekeeper,
+      intake,
+      onSecretInBrowser,
+      onUntrustedProxy: createProxyWatch(db, clock, log),
+      onIgnoredRedirect: createRedirectWatch(db, clock, log),
+      noticeChanges: watch.noticeChanges,
+      blindness: watch.blindness,
+      isWritable: () => writability.isWritable(),
+      awaitsStandby: () => writability.awaitsStandby(),
+    },
+    limitNews,
+    async drain() {
+      await commits.drain();
+      await Promise.all([room.settle(), refusals.settle()]);
+    },
+  };
+}
+
+function openGate(
+  { config: { rateLimit: limits } }: ServiceParts,
+  { verifier, directory }: Memories,
+  limiter: RateLimiter,
+): Gatekeeper {
+  return createGatekeeper({
+    verifier,
+    directory,
+    limiter,
+    limits,
+    exempt: compileNetworks(limits.exempt),
+  });
+}
+
+/** Counts posts of pages whose origin is not allowed. */
+function openRefusals({ db, clock, log }: ServiceParts, limiter: RateLimiter): OriginRefusals {
+  return createOriginRefusals({
+    db,
+    clock,
+    limiter,
+    onRefusals: ({ endpointId, origin, posts }) => originRefused(log, { endpointId, origin, posts }),
+    onFailure: (error) => maintenanceFailed(log, error),
+  });
+}
+
+/** Bounds what all held posts take, and reports what had to go for any bound. */
+function openHeldRoom({ db, config, clock, log, metrics }: ServiceParts, served: ServedDatabase): HeldRoom {
+  const maxBytes = heldByteLimit(config.held.maxBytes, () => served.freeBytes());
+  if (metrics !== null) measureHeld(metrics, db, maxBytes);
+  return createHeldRoom({
+    db,
+    clock,
+    maxBytes,
+    onEviction: reportEvictions(metrics ?? noMetrics, log),
+    onFailure: (error) => maintenanceFailed(log, error),
+  });
+}
+
+/** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */
+function watchCommits(
+  reports: readonly CommitReport[],
+  { writability }: ServedDatabase,
+  { news }: Memories,
+): CommitObserver {
+  return {
+    onCommit(committed, seconds) {
+      for (const report of reports) report(committed, seconds);
+      // If all of them were refused, nothing had to be written.
+      if (!committed.outcomes.includes("stored")) return;
+      writability.tell(true);
+      news.tell();
+    },
+    onRefusal: () => writability.tell(false),
+  };
+}
