@@ -1,44 +1,119 @@
-/** What a class of a script or category counts, which has hundreds of ranges of characters. */
-const WIDE = 4;
-
-/** A part of a pattern up to here: its size, and that of its last piece, which a repetition count multiplies. */
-interface Part {
-  size: number;
-  last: number;
+/** What the text of a pattern tells of it, with its repetition counts written out. Nothing is compiled. */
+export interface PatternMeasure {
+  /**
+   * An estimate: a few hundred characters may stand for hundreds of thousands of instructions. RE2 makes at most two instructions for
+   * each, and sometimes fewer than one.
+   */
+  readonly size: number;
+  /** How many classes have scripts or categories, which are hundreds of ranges of characters. */
+  readonly wide: number;
+  /** Most characters that a match has; infinite if nothing bounds them. */
+  readonly length: number;
+  /** Whether it surely matches at the text's beginning only. */
+  readonly isAnchored: boolean;
 }
 
-/**
- * The size of a pattern with its repetition counts written out, without compiling it: a few hundred characters may stand for
- * hundreds of thousands of instructions. RE2 makes at most two instructions for each, and sometimes fewer than one.
- */
-export function estimateSize(source: string): number {
-  let part: Part = { size: 0, last: 0 };
-  const outer: Part[] = [];
-  const add = (size: number): void => {
-    part.last = size;
-    part.size += size;
-  };
-  for (const [token] of source.matchAll(TOKEN)) {
-    const count = REPETITION.exec(token);
-    if (count !== null) {
-      const times = Math.max(1, Number(count[2] || count[1]));
-      part.size += part.last * (times - 1);
-      part.last *= times;
-    } else if (token.startsWith("(") && !token.endsWith(")")) {
-      outer.push(part);
-      part = { size: 2, last: 0 };
-    } else if (token === ")") {
-      const { size } = part;
-      part = outer.pop() ?? { size: 0, last: 0 };
-      add(size);
-    } else if (/^[*+?]$/.test(token)) {
-      part.size += 1;
-      part.last += 1;
-    } else {
-      add(/\\[pP]/.test(token) ? WIDE : token.startsWith("\\Q") ? token.length : 1);
-    }
+/** What a class of a script or category counts. */
+const WIDE = 4;
+
+/** What repetition counts multiply. */
+type Piece = Omit<PatternMeasure, "isAnchored">;
+
+const NOTHING: Piece = { size: 0, wide: 0, length: 0 };
+
+/** A part of a pattern up to here, with its alternatives. */
+class Part {
+  #all: Piece;
+  /** Of the alternatives before this one. */
+  #longest = 0;
+  #isAnchored = true;
+  /** Whether this alternative begins with an anchor; null before its first piece. */
+  #begins: boolean | null = null;
+  #last = NOTHING;
+  #isFirst = false;
+
+  constructor(size: number) {
+    this.#all = { ...NOTHING, size };
   }
-  return outer.reduce((sum, { size }) => sum + size, part.size);
+
+  add(piece: Piece, begins = false): void {
+    this.#isFirst = this.#begins === null;
+    this.#begins ??= begins;
+    this.#last = piece;
+    this.#all = sum(this.#all, piece);
+  }
+
+  /** The last piece stands there that often, and `more` instructions with it. */
+  repeat(least: number, most: number, more = 0): void {
+    const { size, wide, length } = this.#last;
+    const written = Math.max(1, most === Infinity ? least : most);
+    const added = {
+      size: size * (written - 1) + more,
+      wide: wide * (written - 1),
+      length: length === 0 || most <= 1 ? 0 : length * (most - 1),
+    };
+    this.#last = sum(this.#last, added);
+    this.#all = sum(this.#all, added);
+    if (least === 0 && this.#isFirst) this.#begins = false;
+  }
+
+  alternate(): void {
+    this.#end();
+    this.#all = { ...this.#all, size: this.#all.size + 1, length: 0 };
+  }
+
+  measure(): PatternMeasure {
+    this.#end();
+    return { ...this.#all, length: this.#longest, isAnchored: this.#isAnchored };
+  }
+
+  #end(): void {
+    this.#longest = Math.max(this.#longest, this.#all.length);
+    this.#isAnchored &&= this.#begins === true;
+    this.#begins = null;
+    this.#isFirst = false;
+    this.#last = NOTHING;
+  }
+}
+
+export function measurePattern(source: string): PatternMeasure {
+  let part = new Part(0);
+  const outer: Part[] = [];
+  for (const [token] of source.matchAll(TOKEN)) {
+    const [, least, most] = REPETITION.exec(token) ?? [];
+    if (least !== undefined) part.repeat(Number(least), Number((most ?? least) || Infinity));
+    else if (/^[*+?]$/.test(token)) part.repeat(token === "+" ? 1 : 0, token === "?" ? 1 : Infinity, 1);
+    else if (token === "|") part.alternate();
+    else if (token.startsWith("(") && !token.endsWith(")")) {
+      outer.push(part);
+      part = new Part(2);
+    } else if (token === ")") {
+      const { isAnchored, ...group } = part.measure();
+      part = outer.pop() ?? new Part(0);
+      part.add(group, isAnchored);
+    } else if (token.startsWith("(")) part.repeat(1, 1, 1);
+    else part.add(pieceOf(token), token === "^" || token === "\\A");
+  }
+  const whole = part.measure();
+  // What nobody closed is no pattern, but has a size.
+  const size = outer.reduce((total, each) => total + each.measure().size, whole.size);
+  // With this flag `^` is at the beginning of any line.
+  const isAnchored = whole.isAnchored && outer.length === 0 && !/\(\?[a-zA-Z]*m/.test(source);
+  return { ...whole, size, isAnchored };
+}
+
+function pieceOf(token: string): Piece {
+  if (token.startsWith("\\Q")) return { size: token.length, wide: 0, length: token.length };
+  if (/\\[pP]/.test(token)) return { size: WIDE, wide: 1, length: 1 };
+  return { size: 1, wide: 0, length: /^(?:[$^]|\\[AbBz])$/.test(token) ? 0 : 1 };
+}
+
+function sum(one: Piece, other: Piece): Piece {
+  return {
+    size: one.size + other.size,
+    wide: one.wide + other.wide,
+    length: one.length + other.length,
+  };
 }
 
 const REPETITION = /^\{(\d+)(?:,(\d*))?\}$/;

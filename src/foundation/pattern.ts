@@ -1,16 +1,15 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
-import { countRanges, findReach, type PatternReach } from "./pattern-reach.ts";
 import { compileSearch } from "./pattern-search.ts";
-import { estimateSize } from "./pattern-size.ts";
+import { measurePattern } from "./pattern-size.ts";
 
 /** In UTF-16 units. */
 export const MAX_PATTERN_LENGTH = 500;
 /** Steps of all patterns of a schema, see {@link Pattern.cost}: compiling them takes about 15 ms at worst. */
 export const MAX_PATTERN_COST_IN_SCHEMA = 4000;
-/** By {@link estimateSize}: what is larger is not compiled to find out its size. */
+/** By {@link measurePattern}: what is larger is not compiled to find out its size. */
 const MAX_ESTIMATED_SIZE = 2 * MAX_PATTERN_COST_IN_SCHEMA;
-/** Ranges of characters in instructions that take as long to compile as one instruction. */
-const RANGES_PER_STEP = 500;
+/** Steps that each class of scripts or categories takes besides its instruction: it has up to 800 ranges of characters. */
+const STEPS_FOR_RANGES = 1.6;
 /** Steps that reading a class of a script or category takes, as often as it is written: it has hundreds of ranges. */
 const STEPS_PER_WIDE_CLASS = 12;
 /** Steps of compiled patterns that are remembered: of more than ten schemas of the largest size. */
@@ -27,7 +26,11 @@ const MAX_SEARCH_STEPS = MAX_UNBOUNDED_PATTERN_SIZE * TEXT_LENGTH;
 /** The longest text that is searched by large patterns although its field's `maxLength` refuses it already. */
 export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_COST_IN_SCHEMA);
 
-export interface Pattern extends PatternReach {
+export interface Pattern {
+  /** Whether it surely matches at the text's beginning only. */
+  readonly isAnchored: boolean;
+  /** UTF-16 units from the text's beginning that decide whether it matches; infinite if nothing bounds them. */
+  readonly reach: number;
   /** RE2 instructions: what a search takes for each character. */
   readonly size: number;
   /** Steps that compiling takes: the instructions, and more for classes with many ranges of characters, such as `\pL`. */
@@ -46,7 +49,7 @@ export function leastCost(source: string): number {
 export function checkPattern(source: string): Pattern | string {
   if (source.length > MAX_PATTERN_LENGTH)
     return `is longer than ${MAX_PATTERN_LENGTH} characters; shorten it`;
-  if (estimateSize(source) > MAX_ESTIMATED_SIZE)
+  if (measurePattern(source).size > MAX_ESTIMATED_SIZE)
     return "is too large with its repetition counts written out; lower them, or bound lengths with maxLength";
   return compilePattern(source);
 }
@@ -75,12 +78,13 @@ function compileAnew(source: string): Pattern | string {
   try {
     const compiled = RE2JS.compile(source);
     const size = compiled.programSize();
-    const cost = size + leastCost(source) + Math.ceil(countRanges(compiled) / RANGES_PER_STEP);
-    const reach = findReach(compiled);
-    if (compiled.re2().onepass !== null) {
-      return { size, cost, ...reach, isOnePass: true, matches: (text) => compiled.test(text) };
-    }
-    return { size, cost, ...reach, isOnePass: false, matches: compileSearch(source, reach) };
+    const { wide, length, isAnchored } = measurePattern(source);
+    const cost = size + leastCost(source) + Math.ceil(wide * STEPS_FOR_RANGES);
+    // A character takes two units at most, and one unit after the match shows whether the text continues.
+    const reach = isAnchored ? 2 * (length + 1) : Infinity;
+    const isOnePass = compiled.re2().onepass !== null;
+    const matches = isOnePass ? (text: string) => compiled.test(text) : compileSearch(source, reach);
+    return { isAnchored, reach, size, cost, isOnePass, matches };
   } catch (error) {
     return explainRefusal(error);
   }
