@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import Driver from "better-sqlite3";
 import { type Part, structureAfter } from "../src/database/sqlite/structure.ts";
+import { renderTables } from "./table-types.ts";
 
 const folder = new URL("../migrations/", import.meta.url);
 const moduleFile = new URL("../src/database/migrations.generated.ts", import.meta.url);
 const postgresqlFolder = new URL("postgresql/", folder);
 const postgresqlModule = new URL("../src/database/postgresql/migrations.generated.ts", import.meta.url);
 const schemaFile = new URL("schema.sql", folder);
+const tablesFile = new URL("../src/database/tables.generated.ts", import.meta.url);
 
 /** What each table holds, in the order of reading. */
 const TABLES: Readonly<Record<string, string>> = {
@@ -128,14 +130,27 @@ export function renderMigrations(): string {
 
 /** A statement for each row that a new database has. */
 function firstRows(files: readonly NumberedFile[]): string[] {
-  const connection = new Driver(":memory:");
-  for (const { sql } of files) connection.exec(sql);
+  const connection = migrated(files);
   const statements = Object.keys(TABLES).flatMap((table) => {
     const rows = connection.prepare(`SELECT * FROM ${table}`).safeIntegers().raw().all() as unknown[][];
     return rows.map((row) => `INSERT INTO ${table} VALUES (${row.map(quoted(connection)).join(", ")})`);
   });
   connection.close();
   return statements;
+}
+
+function migrated(files: readonly NumberedFile[]): Driver.Database {
+  const connection = new Driver(":memory:");
+  for (const { sql } of files) connection.exec(sql);
+  return connection;
+}
+
+/** The source of the module with the row types. */
+export function renderRowTypes(): string {
+  const connection = migrated(readMigrations());
+  const rendered = renderTables(connection, TABLES);
+  connection.close();
+  return rendered;
 }
 
 function quoted(connection: Driver.Database): (value: unknown) => string {
@@ -177,4 +192,5 @@ if (import.meta.main) {
   writeFileSync(moduleFile, renderMigrations());
   writeFileSync(postgresqlModule, renderPostgresqlMigrations());
   writeFileSync(schemaFile, renderSchema());
+  writeFileSync(tablesFile, renderRowTypes());
 }

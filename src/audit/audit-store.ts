@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 
 /** Who did it. */
 export interface Actor {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Tables } from "./tables.ts";
+import type { Tables } from "./tables.generated.ts";
 
 export type TableName = keyof Tables;
 /** The values of some columns, in their order: text, whole numbers, bytes and null. */

@@ -1,7 +1,7 @@
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import type { Steps } from "./steps.ts";
-import type { Tables } from "./tables.ts";
+import type { Tables } from "./tables.generated.ts";
 
 /**
  * Builds SQL with the tables' types and runs nothing: pass the result to a {@link Database}. One driver call is synchronous and

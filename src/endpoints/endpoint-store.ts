@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";

@@ -4,20 +4,20 @@ export type MaybeLater<Value> = Value | Promise<Value>;
 /** What follows from a value, at once if it is here. */
 export function andThen<Value, Result>(
   value: MaybeLater<Value>,
-  next: (value: Value) => MaybeLater<Result>,
+  follow: (value: Value) => MaybeLater<Result>,
 ): MaybeLater<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  return value instanceof Promise ? value.then(follow) : follow(value);
 }
 
 /** The result of work, or what follows from its error, whether that is thrown or comes. */
 export function orElse<Result>(
   work: () => MaybeLater<Result>,
-  next: (error: unknown) => Result,
+  answer: (error: unknown) => Result,
 ): MaybeLater<Result> {
   try {
     const result = work();
-    return result instanceof Promise ? result.catch(next) : result;
+    return result instanceof Promise ? result.catch(answer) : result;
   } catch (error) {
-    return next(error);
+    return answer(error);
   }
 }

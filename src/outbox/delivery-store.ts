@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor } from "../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";

@@ -3,7 +3,7 @@ import { type Database, query } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import { HEALTHY, RECOVERING } from "./breaker.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveriesOfOne } from "./delivery-retention.ts";

@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
 import { findAccount } from "../workspaces/workspace-store.ts";
 

@@ -5,7 +5,7 @@ import { isId } from "../foundation/id.ts";
 import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
 import type { Viewing } from "../operations/actor.ts";

@@ -1,4 +1,4 @@
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import type { SetAside } from "../schemas/set-aside.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 

@@ -2,7 +2,7 @@ import { type Database, query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Selectable } from "kysely";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import type { Recipient } from "../outbox/recipient.ts";

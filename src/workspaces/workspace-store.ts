@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
-import type { Tables } from "../database/tables.ts";
+import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { roleIn, SEES_ALL, type Viewing } from "../operations/actor.ts";

@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely";
 import { type Database, query } from "../../src/database/database.ts";
 import { run, type Steps } from "../../src/database/steps.ts";
-import type { Tables } from "../../src/database/tables.ts";
+import type { Tables } from "../../src/database/tables.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { NOON } from "./fake-clock.ts";
 

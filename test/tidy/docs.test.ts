@@ -5,6 +5,7 @@ import { renderDocs } from "../../scripts/generate-docs.ts";
 import {
   renderMigrations,
   renderPostgresqlMigrations,
+  renderRowTypes,
   renderSchema,
 } from "../../scripts/embed-migrations.ts";
 import { createProgram } from "../../src/cli/program.ts";
@@ -32,8 +33,9 @@ test("the modules that carry the migrations are made from the files as they are,
   expect(read("src/database/postgresql/migrations.generated.ts")).toBe(renderPostgresqlMigrations());
 });
 
-test("migrations/schema.sql shows the tables that the migrations make, each with what it holds; npm run fix renews it", () => {
+test("migrations/schema.sql and the row types show the tables that the migrations make, each with what it holds; npm run fix renews them", () => {
   expect(read("migrations/schema.sql")).toBe(renderSchema());
+  expect(read("src/database/tables.generated.ts")).toBe(renderRowTypes());
 });
 
 test("the errors page has every code of the table with its status, exit code and sentence", () => {

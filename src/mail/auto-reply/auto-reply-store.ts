@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { query } from "../../database/database.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
-import type { Tables } from "../../database/tables.ts";
+import type { Tables } from "../../database/tables.generated.ts";
 import { newId } from "../../foundation/id.ts";
 import { type Recipient, REPLY_KIND } from "../../outbox/recipient.ts";
 import { findRecipient, insertRecipient, listRecipients } from "../../outbox/recipient-store.ts";

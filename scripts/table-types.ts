@@ -1,0 +1,129 @@
+import type Driver from "better-sqlite3";
+
+/** What a reader cannot tell from a column's name and type. */
+const NOTES: Readonly<Record<string, string>> = {
+  "usage.month": "`YYYY-MM`, UTC.",
+  "endpoint.allowed_origins": "JSON array of origins.",
+  "endpoint.honeypots": "JSON array of names; null is the built-in list.",
+  "endpoint.keep_days": "Null keeps submissions for ever.",
+  "endpoint_schema.definition": "JSON, as the owner wrote it.",
+  "api_key.is_revoked": "1 once that time was reached, whatever the clock says later.",
+  "submission.data": "JSON object.",
+  "held.data": "JSON object.",
+  "submission.spam_reasons": "JSON array of `{signal, points, field, detail}`.",
+  "held.spam_reasons": "JSON array of `{signal, points, field, detail}`.",
+  "submission.spam_version": "The version of the filter that gave the score.",
+  "held.spam_version": "The version of the filter that gave the score.",
+  "submission.unknown_fields":
+    "JSON object of what was sent beyond the schema, by path; null if nothing was set aside.",
+  "held.unknown_fields":
+    "JSON object of what was sent beyond the schema, by path; null if nothing was set aside.",
+  "submission.unknown_fields_dropped": "How many such values had no room.",
+  "held.unknown_fields_dropped": "How many such values had no room.",
+  "submission.event_head":
+    "The notification is head, the data and tail. If tail is null, it is head alone; if head is null, there is none.",
+  "ignored_redirect.origin": "Empty if it was no address of the web.",
+  "told_problem.finding": "JSON",
+  "webhook.headers": "JSON object of strings.",
+  "outbox.messages": "JSON array of `[message id, submission id]`.",
+  "workspace_spam.choices": "JSON object.",
+  "endpoint_spam.choices": "JSON object.",
+  "remembered_text.keys": "JSON array of integers.",
+  "remembered_text.senders": "JSON array of `[email, network]` hashes.",
+  "lesson.odds": "In thousandths.",
+  "held.network": "A hash of the submitter's network; the address itself in rows of earlier versions.",
+  "held.key_hash":
+    "SHA-256 over the hashes of the Idempotency-Key and the body, and the kind of key; without the last in rows of earlier versions.",
+  "held.origin": "Of the page, if the post is held for it.",
+  "held.bytes": "Of its texts.",
+  "held_network.first_trapped": "The post of this network that is deleted first.",
+  "held_total.bytes": "Of the texts of its posts.",
+  "held_total.evicted": "Posts that were deleted because there were too many, since the beginning.",
+  "credential.totp_secret": "Sealed or plain.",
+  "sign_in_key.key": "Sealed or plain.",
+  "mail_frame.frame": "JSON.",
+  "limit_notice.month": "`YYYY-MM`, UTC.",
+  "letter.content": "JSON of subject, paragraphs and link.",
+  "letter.last_attempt": "JSON of the last attempt that ended.",
+};
+
+/** Columns that have a default for rows of earlier versions; a new row names them. */
+const GIVEN: ReadonlySet<string> = new Set([
+  "endpoint.store_address",
+  "endpoint.unknown_fields",
+  "recipient.kind",
+  "submission.spam_version",
+  "held.spam_version",
+  "held.network",
+  "held.bytes",
+  "held_total.bytes",
+  "held_total.evicted",
+  "settings_version.id",
+  "untrusted_proxy.id",
+  "sign_in_key.id",
+]);
+
+const TYPES: Readonly<Record<string, string>> = { TEXT: "string", INTEGER: "number", BLOB: "Buffer" };
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: number;
+  readonly dflt_value: string | null;
+  /** Its place in the primary key, from 1 on; 0 if it is not there. */
+  readonly pk: number;
+}
+
+/**
+ * The source of the module with the row types, from the tables themselves. A text that is one of a few by its CHECK is of those. What a
+ * new row need not name is `Generated`: a default, or the number of a row.
+ *
+ * @param connection of a database with all tables. @param tables what each table holds, in the order of reading.
+ */
+export function renderTables(connection: Driver.Database, tables: Readonly<Record<string, string>>): string {
+  const unknown = new Set([...Object.keys(NOTES), ...GIVEN]);
+  const types = Object.entries(tables).map(([table, comment]) => {
+    const sql = connection
+      .prepare<[string], string>("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")
+      .pluck()
+      .get(table);
+    const columns = connection
+      .prepare<[string], Column>('SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?)')
+      .all(table);
+    const keyLength = columns.filter(({ pk }) => pk > 0).length;
+    const members = columns.map((column) => {
+      const place = `${table}.${column.name}`;
+      unknown.delete(place);
+      const note = NOTES[place] === undefined ? "" : `    /** ${NOTES[place]} */\n`;
+      return `${note}    ${column.name}: ${typeOf({ ...column, isKey: keyLength === 1 && column.pk === 1 }, place, sql ?? "")};\n`;
+    });
+    return `  /** ${comment} */\n  ${table}: {\n${members.join("")}  };\n`;
+  });
+  if (unknown.size > 0)
+    throw new Error(`scripts/table-types.ts: no such columns: ${[...unknown].join(", ")}`);
+  return [
+    "// Made by scripts/embed-migrations.ts from the tables that migrations/*.sql make.\n",
+    "/* oxlint-disable max-lines */\n",
+    'import type { Generated } from "kysely";\n\n',
+    "/** Row types of every table. Times are milliseconds since 1970 UTC. */\n",
+    `export interface Tables {\n${types.join("")}}\n`,
+  ].join("");
+}
+
+function typeOf(column: Column & { readonly isKey: boolean }, place: string, sql: string): string {
+  const { name, type, notnull, dflt_value: preset, pk, isKey } = column;
+  const listed = new RegExp(`\\b${name} IN \\(('[^)]*')\\)`).exec(sql)?.[1];
+  const plain = TYPES[type];
+  if (plain === undefined) throw new Error(`${place}: what is a ${type} in a row?`);
+  const value = type === "TEXT" && listed !== undefined ? unionOf(listed) : plain;
+  const own = notnull === 0 && pk === 0 ? `${value} | null` : value;
+  const isNumber = type === "INTEGER" && isKey && !sql.includes("WITHOUT ROWID");
+  return (preset !== null || isNumber) && !GIVEN.has(place) ? `Generated<${own}>` : own;
+}
+
+function unionOf(listed: string): string {
+  return listed
+    .split(",")
+    .map((each) => each.trim().replaceAll("'", '"'))
+    .join(" | ");
+}

@@ -1,0 +1,451 @@
+// Made by scripts/embed-migrations.ts from the tables that migrations/*.sql make.
+/* oxlint-disable max-lines */
+import type { Generated } from "kysely";
+
+/** Row types of every table. Times are milliseconds since 1970 UTC. */
+export interface Tables {
+  /** Owners of workspaces, by e-mail address. An operator sees all workspaces. */
+  account: {
+    id: string;
+    email: string;
+    created_at: number;
+    is_operator: Generated<number>;
+    email_proved_at: number | null;
+  };
+  /** Groups of endpoints of an account, each with the plan that limits it. */
+  workspace: {
+    id: string;
+    account_id: string;
+    name: string;
+    plan: string;
+    created_at: number;
+  };
+  /** Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count. */
+  usage: {
+    workspace_id: string;
+    /** `YYYY-MM`, UTC. */
+    month: string;
+    used: number;
+  };
+  /** One form: its settings. */
+  endpoint: {
+    id: string;
+    workspace_id: string;
+    name: string;
+    state: "active" | "paused";
+    schema_version: number;
+    /** JSON array of origins. */
+    allowed_origins: string;
+    /** JSON array of names; null is the built-in list. */
+    honeypots: string | null;
+    success_url: string | null;
+    error_url: string | null;
+    created_at: number;
+    /** Null keeps submissions for ever. */
+    keep_days: number | null;
+    store_address: "full" | "short" | "none";
+    unknown_fields: "set-aside" | "drop" | "keep" | "reject";
+  };
+  /** A small number for each endpoint, which its submissions refer to. A trigger adds it. */
+  endpoint_number: {
+    number: Generated<number>;
+    endpoint_id: string;
+  };
+  /** Every version of an endpoint's schema. */
+  endpoint_schema: {
+    endpoint_id: string;
+    version: number;
+    /** JSON, as the owner wrote it. */
+    definition: string;
+    created_at: number;
+  };
+  /** Keys, as hashes. */
+  api_key: {
+    id: string;
+    endpoint_id: string;
+    kind: "secret" | "publishable";
+    lookup: string;
+    hash: string;
+    created_at: number;
+    revoked_at: number | null;
+    seen_in_browser_at: number | null;
+    /** 1 once that time was reached, whatever the clock says later. */
+    is_revoked: Generated<number>;
+    tag: Buffer | null;
+  };
+  /** Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again. */
+  submission: {
+    seq: Generated<number>;
+    id: string;
+    endpoint_number: number;
+    schema_version: number;
+    /** JSON object. */
+    data: string;
+    spam_score: number;
+    /** JSON array of `{signal, points, field, detail}`. */
+    spam_reasons: string;
+    ip_address: string;
+    user_agent: string;
+    created_at: number;
+    /** The notification is head, the data and tail. If tail is null, it is head alone; if head is null, there is none. */
+    event_head: string | null;
+    event_tail: string | null;
+    /** The version of the filter that gave the score. */
+    spam_version: number;
+    /** JSON object of what was sent beyond the schema, by path; null if nothing was set aside. */
+    unknown_fields: string | null;
+    /** How many such values had no room. */
+    unknown_fields_dropped: number | null;
+  };
+  /** The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256. */
+  idempotency: {
+    endpoint_id: string;
+    kind: "secret" | "publishable";
+    key_hash: Buffer;
+    body_hash: Buffer;
+    submission_id: string;
+    created_at: number;
+  };
+  /** Posts that were refused as spam or for the month's limit and can be released. */
+  held: {
+    id: string;
+    workspace_id: string;
+    endpoint_id: string;
+    why: "spam" | "limit" | "origin";
+    trapped: number;
+    /** SHA-256 over the hashes of the Idempotency-Key and the body, and the kind of key; without the last in rows of earlier versions. */
+    key_hash: Buffer | null;
+    schema_version: number;
+    /** JSON object. */
+    data: string;
+    spam_score: number;
+    /** JSON array of `{signal, points, field, detail}`. */
+    spam_reasons: string;
+    /** The version of the filter that gave the score. */
+    spam_version: number;
+    ip_address: string;
+    user_agent: string;
+    created_at: number;
+    /** A hash of the submitter's network; the address itself in rows of earlier versions. */
+    network: string;
+    /** Of the page, if the post is held for it. */
+    origin: string | null;
+    /** Of its texts. */
+    bytes: number;
+    /** JSON object of what was sent beyond the schema, by path; null if nothing was set aside. */
+    unknown_fields: string | null;
+    /** How many such values had no room. */
+    unknown_fields_dropped: number | null;
+  };
+  /** How many held posts a network has in a workspace, and which of them is deleted first. Triggers count. */
+  held_network: {
+    workspace_id: string;
+    network: string;
+    posts: number;
+    /** The post of this network that is deleted first. */
+    first_trapped: number;
+    first_id: string;
+  };
+  /** How many posts a workspace holds, counted by triggers, and how many were deleted for lack of room. */
+  held_total: {
+    workspace_id: string;
+    posts: number;
+    /** Posts that were deleted because there were too many, since the beginning. */
+    evicted: number;
+    evicted_at: number | null;
+    /** Of the texts of its posts. */
+    bytes: number;
+  };
+  /** One row. Raised by every change to what servers hold in memory. */
+  settings_version: {
+    id: number;
+    version: number;
+  };
+  /** One row. The last address that seems to be a proxy which `server.trustProxy` does not name. */
+  untrusted_proxy: {
+    id: number;
+    address: string;
+    seen_at: number;
+  };
+  /** The last page after success that a form named and nobody was led to. */
+  ignored_redirect: {
+    endpoint_id: string;
+    /** Empty if it was no address of the web. */
+    origin: string;
+    seen_at: number;
+  };
+  /** Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again. */
+  told_problem: {
+    topic: string;
+    told_to: string;
+    /** JSON */
+    finding: string;
+  };
+  /** Recipients of an endpoint's notifications, for any transport, each with its state. */
+  recipient: {
+    id: string;
+    endpoint_id: string;
+    max_spam_score: number;
+    state: "enabled" | "disabled" | "stopped";
+    breaker: "closed" | "open" | "ramping";
+    breaker_count: number;
+    not_before: number;
+    gone_at: number | null;
+    failing_since: number | null;
+    created_at: number;
+    kind: string;
+    confirmed_at: number | null;
+    refusals: Generated<number>;
+  };
+  /** Address and settings of a recipient that is reached over HTTP. */
+  webhook: {
+    id: string;
+    url: string;
+    /** JSON object of strings. */
+    headers: string;
+    allow_private: number;
+    format: Generated<string>;
+    secret_url: Buffer | null;
+  };
+  /** Keys that sign notifications. After a rotation the old one expires. */
+  webhook_secret: {
+    webhook_id: string;
+    key: Buffer;
+    created_at: number;
+    expires_at: number | null;
+  };
+  /** Address and settings of a recipient that is reached by e-mail. */
+  mail_recipient: {
+    id: string;
+    address: string;
+    subject: string | null;
+    digest: "each" | "hourly" | "daily";
+    confirmation_hash: Buffer | null;
+    confirmation_expires_at: number | null;
+    unsubscribe_token: string;
+    unsubscribed_at: number | null;
+  };
+  /** Letters of the server that must not be lost. None holds the token of a link: that of a confirmation is made when its turn has come. */
+  letter: {
+    id: string;
+    kind: "security" | "operator" | "confirmation";
+    topic: string;
+    address: string;
+    recipient_id: string | null;
+    /** JSON of subject, paragraphs and link. */
+    content: string;
+    state: "pending" | "delivered" | "failed";
+    attempts: Generated<number>;
+    spent: Generated<number>;
+    due_at: number;
+    claimed_by: string | null;
+    /** JSON of the last attempt that ended. */
+    last_attempt: string | null;
+    finished_at: number | null;
+  };
+  /** The automatic reply of an endpoint: an e-mail to whoever posts, with the owner's text. */
+  auto_reply: {
+    id: string;
+    field: string;
+    subject: string | null;
+    text: string | null;
+    reply_to: string | null;
+    begun_at: number | null;
+    sent_at: number | null;
+  };
+  /** What was counted against limits of messages: a row for each message and limit, until it counts no more. */
+  quota_use: {
+    key: Buffer;
+    expires_at: number;
+    submission_id: string;
+  };
+  /** How much a recipient got lately, if its transport limits that. A recipient that got nothing yet has no row. */
+  recipient_pace: {
+    recipient_id: string;
+    window_at: number;
+    window_sent: number;
+    hour_at: number;
+    hour_sent: number;
+    gathers_until: number | null;
+  };
+  /** Places that fail at present, like a mail server: all recipients there wait. For people; the server starts without any. */
+  place_fault: {
+    kind: string;
+    place: string;
+    since: number;
+    message: string;
+    next_probe_at: number;
+  };
+  /** Messages that are not claimed yet; one row has those of one transaction to one recipient. */
+  outbox: {
+    number: Generated<number>;
+    recipient_id: string;
+    queued_at: number;
+    message_count: number;
+    /** JSON array of `[message id, submission id]`. */
+    messages: string;
+  };
+  /** One message to one recipient: its state and when its next attempt is due. */
+  delivery: {
+    id: string;
+    submission_id: string;
+    recipient_id: string;
+    state: "pending" | "sending" | "delivered" | "held" | "failed";
+    attempts: Generated<number>;
+    spent: Generated<number>;
+    interruptions: Generated<number>;
+    due_at: number;
+    claimed_at: number | null;
+    is_probe: Generated<number>;
+    finished_at: number | null;
+    last_status: number | null;
+    lead_id: string | null;
+  };
+  /** Every attempt of a delivery. */
+  attempt: {
+    delivery_id: string;
+    number: number;
+    started_at: number;
+    duration_ms: number;
+    outcome: string;
+    status: number | null;
+    message: string | null;
+    answer: string | null;
+    is_probe: number;
+  };
+  /** Which owners were told in which month that their workspace comes near its monthly limit, has reached it, and holds a first post for it. */
+  limit_notice: {
+    workspace_id: string;
+    /** `YYYY-MM`, UTC. */
+    month: string;
+    what: "near" | "full" | "held";
+    told_at: number;
+  };
+  /** What an e-mail about submissions is made of besides them, from before its first attempt on: each attempt sends the same bytes. */
+  mail_frame: {
+    delivery_id: string;
+    /** JSON. */
+    frame: string;
+  };
+  /** A workspace's choices for the spam filter. */
+  workspace_spam: {
+    workspace_id: string;
+    /** JSON object. */
+    choices: string;
+  };
+  /** An endpoint's choices for the spam filter. */
+  endpoint_spam: {
+    endpoint_id: string;
+    /** JSON object. */
+    choices: string;
+  };
+  /** Pages whose posts an endpoint refused, because their origin is not among its allowed ones. */
+  refused_origin: {
+    endpoint_id: string;
+    origin: string;
+    posts: number;
+    last_at: number;
+    ignored: Generated<number>;
+  };
+  /** Sketches of the last texts that a workspace received, to recognise repeated ones. */
+  remembered_text: {
+    id: Generated<number>;
+    workspace_id: string;
+    /** JSON array of integers. */
+    keys: string;
+    sketch: Buffer;
+    /** JSON array of `[email, network]` hashes. */
+    senders: string;
+    marked_spam: Generated<number>;
+    marked_ham: Generated<number>;
+  };
+  /** Keys by which remembered texts are found. */
+  remembered_text_key: {
+    key: number;
+    text_id: number;
+  };
+  /** Submissions that somebody marked as spam or not, as the features that the filter learns from. */
+  lesson: {
+    id: Generated<number>;
+    workspace_id: string;
+    submission_id: string;
+    mark: "spam" | "ham";
+    email: string | null;
+    text_id: number | null;
+    buckets: Buffer;
+    /** In thousandths. */
+    odds: number;
+    created_at: number;
+  };
+  /** The weights that a workspace's filter has learned from its lessons. */
+  learned_weights: {
+    workspace_id: string;
+    version: number;
+    weights: Buffer;
+  };
+  /** How an account signs in. One that never did has no row. */
+  credential: {
+    account_id: string;
+    password_hash: string;
+    /** Sealed or plain. */
+    totp_secret: Buffer | null;
+    totp_step: number | null;
+    changed_at: number;
+  };
+  /** Codes that stand in for the second factor, each for one sign-in. */
+  recovery_code: {
+    account_id: string;
+    hash: Buffer;
+  };
+  /** Links that set an account's password, each for one use. */
+  sign_in_link: {
+    account_id: string;
+    token_hash: Buffer;
+    expires_at: number;
+  };
+  /** Links in letters, each for one use, that make an account or set a forgotten password. */
+  mailed_link: {
+    token_hash: Buffer;
+    purpose: "sign-up" | "reset";
+    email: string;
+    created_at: number;
+  };
+  /** Browsers that are signed in. */
+  session: {
+    id: string;
+    account_id: string;
+    secret_hash: Buffer;
+    created_at: number;
+    seen_at: number;
+    user_agent: string;
+    ip_address: string | null;
+  };
+  /** One row. The key of what tells that a browser or an address signed in before. */
+  sign_in_key: {
+    id: number;
+    /** Sealed or plain. */
+    key: Buffer;
+  };
+  /** Addresses, as keyed hashes, from which an account was used in the last 30 days. */
+  known_address: {
+    account_id: string;
+    address_hash: Buffer;
+    seen_at: number;
+  };
+  /** Who has read which submission. An unread one has no row. */
+  submission_read: {
+    submission_id: string;
+    account_id: string;
+  };
+  /** Who changed what. The oldest rows are deleted. */
+  audit_event: {
+    id: Generated<number>;
+    at: number;
+    account_id: string | null;
+    email: string | null;
+    workspace_id: string | null;
+    action: string;
+    subject: string;
+    detail: string | null;
+  };
+}
