@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { toParameter, toPostgresql } from "../../../src/database/postgresql/dialect.ts";
 
 test("parameters get their numbers, and texts and quoted names stay as they are", () => {
-  expect(toPostgresql(`SELECT "a?" FROM t WHERE b = ? AND c = 'it''s ? LIKE' AND d LIKE ?`)).toBe(
-    `SELECT "a?" FROM t WHERE b = $1 AND c = 'it''s ? LIKE' AND d ILIKE $2`,
+  expect(toPostgresql(`SELECT "a?" FROM t WHERE b = ? AND c = 'it''s ? instr' AND d > ?`)).toBe(
+    `SELECT "a?" FROM t WHERE b = $1 AND c = 'it''s ? instr' AND d > $2`,
   );
   expect(toPostgresql("id IN (SELECT value FROM json_each(?)) AND instr(messages, ?) > 0")).toBe(
     "id IN (SELECT value FROM json_array_elements_text($1)) AND strpos(messages, $2) > 0",
