@@ -1,5 +1,5 @@
+import { UNSPACED } from "../../src/spam/characters.ts";
 import { type Evidence, gatherEvidence, weigh } from "../../src/spam/judge.ts";
-import { findLinks } from "../../src/spam/links.ts";
 import { readPost } from "../../src/spam/read-post.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
@@ -14,18 +14,35 @@ import { trainModel } from "./train-model.ts";
 /** A labelled post, with what was found in it. */
 export interface Case extends Scored {
   readonly group: string;
+  readonly source: string;
   /** What {@link scriptOf} says of the text. */
   readonly script: string;
+  readonly words: number;
+  readonly hasLink: boolean;
   readonly label: "spam" | "ham";
   readonly evidence: Evidence;
 }
 
 const settings = defaultSpamSettings(3);
 
-function asCase(post: SpamPost, about: Omit<Case, "score" | "evidence">, model: TextModel | null): Case {
+type About = Pick<Case, "group" | "source" | "label" | "cluster">;
+
+function asCase(post: SpamPost, about: About, model: TextModel | null): Case {
   const evidence = evidenceOf(post, model, noHistory);
-  return { ...about, evidence, score: weigh(evidence).score };
+  const { body, links, wordCount } = readPost(post);
+  const unspaced = body.match(ALL_UNSPACED)?.length ?? 0;
+  return {
+    ...about,
+    script: scriptOf(body),
+    words: Math.max(wordCount, Math.floor(unspaced / UNSPACED_CHARACTERS_A_WORD)),
+    hasLink: links.length > 0,
+    evidence,
+    score: weigh(evidence).score,
+  };
 }
+
+const ALL_UNSPACED = new RegExp(UNSPACED, "g");
+const UNSPACED_CHARACTERS_A_WORD = 3;
 
 /** @param model null for the one that ships. */
 export function evidenceOf(post: SpamPost, model: TextModel | null, history: SpamHistory): Evidence {
@@ -65,11 +82,7 @@ const UNSEEN_GROUPS: Readonly<Record<string, string>> = {
 export function unseenCases(texts: readonly LabelledText[]): Case[] {
   const cases = texts.map((text) => {
     const [, file = ""] = /^(.+)-\w+: /.exec(text.id) ?? [];
-    return {
-      ...textCase(text, null),
-      group: UNSEEN_GROUPS[file] ?? file,
-      hasLink: findLinks(text.text).length > 0,
-    };
+    return { ...textCase(text, null), group: UNSEEN_GROUPS[file] ?? file };
   });
   const spam = cases.filter(({ label }) => label === "spam");
   const byLink = spam.map((each) => ({ ...each, group: `spam ${each.hasLink ? "with" : "without"} a link` }));
@@ -80,12 +93,20 @@ export function unseenCases(texts: readonly LabelledText[]): Case[] {
   ];
 }
 
+/** Short genuine sentences of other people, as the filter that ships judges them. */
+export function shortCases(texts: readonly LabelledText[]): Case[] {
+  return texts.map((text) => {
+    const [file] = text.id.split(":");
+    return { ...textCase(text, null), group: `sentences of ${file}`, cluster: `${file} ${text.kind}` };
+  });
+}
+
 function textCase(text: LabelledText, model: TextModel | null): Case {
   const about = {
     group: groupOf(text),
+    source: text.source,
     label: text.label,
     cluster: text.kind ?? text.id,
-    script: scriptOf(text.text),
   };
   return asCase(contentOf({ message: text.text }), about, model);
 }
@@ -168,9 +189,9 @@ export function measureCase(row: MeasureRow, group: string | null = null, withId
   const fields = withIdentity ? { ...identityOf(row), ...content } : content;
   const about = {
     group: group ?? row.site ?? `${row.source}${row.lang === "" ? "" : ` (${row.lang})`}`,
+    source: row.source,
     label: row.label,
     cluster: String(row.cluster ?? row.id),
-    script: scriptOf(row.text),
   };
   return asCase(contentOf(fields), about, null);
 }

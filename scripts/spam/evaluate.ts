@@ -9,16 +9,19 @@ import {
   onePerCluster,
   readMeasure,
   scoreWithout,
+  shortCases,
   sourcesLeftOut,
   unseenCases,
 } from "./cases.ts";
+import { type Check, checksOf, checkTable, holds } from "./checks.ts";
 import { memoryOfSites, memoryOfSources, memoryOfTheGenuine } from "./memory-table.ts";
 import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, shareFrom, shareWithInterval } from "./shares.ts";
-import { ownTexts, readOwnTexts, readTrainingData, unseenTexts } from "./texts.ts";
+import { bySender, bySlice } from "./slices.ts";
+import { ownTexts, readOwnTexts, readTrainingData, shortTexts, unseenTexts } from "./texts.ts";
 
 /**
- * Prints the tables of docs/spam.md: how the filter does on texts that its model has not seen, each left out in turn, and on
- * the data that only measure. Usage: node scripts/spam/evaluate.ts DATA_DIR
+ * Prints how the filter does on texts that its model has not seen, each left out in turn, and on the data that only measure.
+ * Then it checks what no change may lose, and exits with 1 if that does not hold. Usage: node scripts/spam/evaluate.ts DATA_DIR
  */
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error("usage: node scripts/spam/evaluate.ts DATA_DIR");
@@ -40,10 +43,14 @@ heading("All own texts left out");
 shareTable(judgeLeftOut(own, others));
 heading("Each source left out in turn");
 const leftOut = leaveSourcesOut(own, others);
-shareTable(sourcesLeftOut(leftOut));
+const sources = sourcesLeftOut(leftOut);
+shareTable(sources);
 
 heading("Texts of writers who had seen neither the filter nor the other texts");
-shareTable(unseenCases(readOwnTexts(unseenTexts)));
+const unseen = unseenCases(readOwnTexts(unseenTexts));
+shareTable(unseen);
+heading("Short genuine sentences of other people");
+shareTable(shortCases(readOwnTexts(shortTexts)));
 
 const forms = measure.filter(isContactForm);
 const oneOfEach = onePerCluster(forms);
@@ -58,14 +65,39 @@ shareTable([
   ...campaigns,
 ]);
 heading("measure: everything else");
-shareTable(measure.filter((row) => !isContactForm(row)).map((row) => measureCase(row)));
+const elsewhere = measure.filter((row) => !isContactForm(row)).map((row) => measureCase(row));
+shareTable(elsewhere);
+heading("measure by slice: contact forms, one of each campaign, and all genuine posts");
+shareTable(bySlice([...campaigns, ...genuine]));
+heading("measure by the sender's name: contact forms, one of each campaign");
+shareTable(bySender(oneOfEach.map((row) => measureCase(row, null, true))));
 heading("What each rule is worth");
 ruleTable();
 heading("Memory: the sources left out of training, replayed in order, every text from another sender");
-print(memoryOfSources(leftOut));
+const ofSources = memoryOfSources(leftOut);
+print(ofSources.table);
 heading("Memory: the sites of measure replayed in order");
 print(memoryOfSites(forms, genuineRows));
-print(memoryOfTheGenuine(genuineRows));
+
+heading("Checks");
+const everyForm = forms.map((row) => measureCase(row));
+const checks: readonly Check[] = [
+  ...checksOf({ sources, unseen, measure: [...everyForm, ...elsewhere] }),
+  {
+    what: "genuine texts of the left-out sources that score higher with memory",
+    value: ofSources.genuineRaised,
+    bound: { atMost: 23 },
+    unit: "texts",
+  },
+  {
+    what: `genuine texts of measure that score higher with memory, of ${genuineRows.length}`,
+    value: memoryOfTheGenuine(genuineRows),
+    bound: { atMost: 0 },
+    unit: "texts",
+  },
+];
+print(checkTable(checks));
+if (!checks.every(holds)) process.exitCode = 1;
 
 function isContactForm({ site }: MeasureRow): boolean {
   return site !== undefined;

@@ -4,20 +4,28 @@ import { contentOf, identityOf, type LeftOutSource, type MeasureRow } from "./ca
 import { replay, type ReplayedScore } from "./replay.ts";
 import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, percent } from "./shares.ts";
 
+/** A table, and how many genuine texts score higher with memory. */
+export interface MemoryTable {
+  readonly table: string;
+  readonly genuineRaised: number;
+}
+
 /** What the memory does for texts of a source that its model has not seen, and to the genuine ones. */
-export function memoryOfSources(leftOut: readonly LeftOutSource[]): string {
+export function memoryOfSources(leftOut: readonly LeftOutSource[]): MemoryTable {
+  let genuineRaised = 0;
   const lines = leftOut.flatMap(({ source, texts, model }) => {
     const posts = texts.map(({ sent }, index) => ({ workspace: source, post: postOf(sent, index) }));
     const scores = replay(posts, model);
     const labelled = texts.map(({ label }, index) => ({ label, score: scores[index] ?? NOTHING }));
-    return [...Map.groupBy(labelled, ({ label }) => label)].map(([label, members]) =>
-      memoryLine(
+    return [...Map.groupBy(labelled, ({ label }) => label)].map(([label, members]) => {
+      if (label === "ham") genuineRaised += members.filter(({ score }) => isRaised(score)).length;
+      return memoryLine(
         `${source} | ${label}`,
         members.map(({ score }) => score),
-      ),
-    );
+      );
+    });
   });
-  return [`| source | label ${HEAD}`, `|---|---${RULE}`, ...lines].join("\n");
+  return { table: [`| source | label ${HEAD}`, `|---|---${RULE}`, ...lines].join("\n"), genuineRaised };
 }
 
 /** A message of a site, or a genuine text that comes between them. */
@@ -150,13 +158,13 @@ function whyLeft({ sender, score }: SiteRow, before: readonly SiteRow[]): string
     : "had too few senders or other words";
 }
 
-/** Each source is a workspace, and each text has a sender of its own. */
-export function memoryOfTheGenuine(rows: readonly MeasureRow[]): string {
+/** How many genuine rows score higher with memory. Each source is a workspace, and each text has a sender of its own. */
+export function memoryOfTheGenuine(rows: readonly MeasureRow[]): number {
   const scores = replay(
     rows.map((row, index) => ({ workspace: row.source, post: postOf(contentFields(row), index) })),
     null,
   );
-  return `\nOf ${rows.length} genuine rows ${scores.filter(isRaised).length} score higher with memory.`;
+  return scores.filter(isRaised).length;
 }
 
 const NOTHING: ReplayedScore = { alone: 0, remembered: 0 };

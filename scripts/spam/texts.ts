@@ -7,6 +7,9 @@ export const ownTexts = new URL("./texts/", import.meta.url);
 /** Texts that are never trained with: their writers had seen neither the filter nor the other texts. */
 export const unseenTexts = new URL("./unseen/", import.meta.url);
 
+/** Short genuine sentences of other people, which are never trained with. Each file begins with its source and licence. */
+export const shortTexts = new URL("./short/", import.meta.url);
+
 /** A text with a label, from the data directory or from `texts/`. */
 export interface LabelledText {
   readonly id: string;

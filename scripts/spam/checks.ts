@@ -1,0 +1,87 @@
+import type { Case } from "./cases.ts";
+import { BLOCKED_FROM, HIGH_FROM, percent, shareFrom } from "./shares.ts";
+import { isShortLink } from "./slices.ts";
+
+/** A figure that must stay on one side of a bound. */
+export interface Check {
+  readonly what: string;
+  readonly value: number;
+  readonly bound: { readonly atLeast: number } | { readonly atMost: number };
+  /** What the value counts: a share of 0 to 1 unless it says texts. */
+  readonly unit?: "texts";
+}
+
+/** What version 3 of the filter found, which no later one may lose. */
+const VERSION_3 = {
+  youtube: 0.0686,
+  /** Spam with a link and under 20 words that scored 51 and more, by source. */
+  shortLinks: {
+    "sms-spam-collection": 4 / 10,
+    "tg-spam-samples": 1 / 3,
+    "contact-form-spam": 240 / 247,
+    "youtube-spam-collection": 23 / 167,
+  } as Readonly<Record<string, number>>,
+} as const;
+
+/** What the checks look at: every text as a filter judges it that was not trained with it. */
+export interface Judged {
+  /** Each public source, judged by a model without it. */
+  readonly sources: readonly Case[];
+  readonly unseen: readonly Case[];
+  readonly measure: readonly Case[];
+}
+
+export function checksOf({ sources, unseen, measure }: Judged): Check[] {
+  const youtube = measure.filter(({ group }) => group.startsWith("youtube"));
+  const spam = unseen.filter(({ group }) => group === "spam");
+  const links = unseen.filter(({ group }) => group === "genuine short posts with a link");
+  const foreign = measure.filter(({ group }) => group.startsWith("ham-multilingual"));
+  const share = (what: string, value: number, bound: Check["bound"]): Check => ({ what, value, bound });
+  return [
+    share("YouTube spam found at 1 % of the genuine comments", foundAt(youtube, 0.01), {
+      atLeast: VERSION_3.youtube,
+    }),
+    ...shortLinkChecks([...sources, ...measure]),
+    share("other writers' spam >= 51", shareFrom(spam, HIGH_FROM), { atLeast: 0.75 }),
+    share("other writers' genuine short posts with a link >= 51", shareFrom(links, HIGH_FROM), {
+      atMost: 0.02,
+    }),
+    share("the same >= 76", shareFrom(links, BLOCKED_FROM), { atMost: 0.003 }),
+    share("sentences in other languages >= 51", shareFrom(foreign, HIGH_FROM), { atMost: 0.0001 }),
+  ];
+}
+
+/** The share of spam from the lowest score that at most this share of the genuine texts reaches. */
+function foundAt(cases: readonly Case[], genuineShare: number): number {
+  const genuine = cases.filter(({ label }) => label === "ham");
+  let score = 0;
+  while (shareFrom(genuine, score) > genuineShare) score += 1;
+  return shareFrom(
+    cases.filter(({ label }) => label === "spam"),
+    score,
+  );
+}
+
+function shortLinkChecks(cases: readonly Case[]): Check[] {
+  const spam = cases.filter((each) => each.label === "spam" && isShortLink(each));
+  return [...Map.groupBy(spam, ({ source }) => source)].map(([source, texts]) => ({
+    what: `spam of ${source} with a link and under 20 words >= 51, of ${texts.length}`,
+    value: shareFrom(texts, HIGH_FROM),
+    bound: { atLeast: VERSION_3.shortLinks[source] ?? 0 },
+  }));
+}
+
+export function holds({ value, bound }: Check): boolean {
+  return "atLeast" in bound ? value >= bound.atLeast : value <= bound.atMost;
+}
+
+export function checkTable(checks: readonly Check[]): string {
+  const lines = checks.map((check) => {
+    const { what, value, bound, unit } = check;
+    const shown = (number: number): string =>
+      unit === undefined ? `${percent(number)} %` : `${number} ${unit}`;
+    const limit = "atLeast" in bound ? `at least ${shown(bound.atLeast)}` : `at most ${shown(bound.atMost)}`;
+    return `| ${what} | ${shown(value)} | ${limit} | ${holds(check) ? "holds" : "**fails**"} |`;
+  });
+  return ["| check | measured | bound | |", "|---|---|---|---|", ...lines].join("\n");
+}
