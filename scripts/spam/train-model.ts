@@ -8,13 +8,8 @@ import { countSubjects, SUBJECT_PLACES, subjectPlaces } from "../../src/spam/tex
 import { type Example, type FeatureGroup, trainLogistic } from "./logistic.ts";
 import type { LabelledText } from "./texts.ts";
 
-/**
- * How much one text of a source counts. Sources of one-line requests are many and alike, so each counts little; texts
- * that were written for this project are few and on the very subject, so each counts much.
- */
+/** How much one text of a source counts, 1 if not named. Sources of one-line requests are many and alike, so each counts little. */
 const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
-  "own/spam": 10,
-  "own/ham": 16,
   "tg-spam-samples/ham": 2,
   "sms-spam-collection/ham": 0.4,
   "ham-banking77/ham": 0.15,
