@@ -4,7 +4,7 @@ import { normaliseText, withLinkWords } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { characterBuckets, vocabularyBuckets } from "../../src/spam/text-features.ts";
 import { NO_WEIGHT, SUBJECTS_FROM, type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
-import { countSubjects, SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
+import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
 import { type Example, type FeatureGroup, trainLogistic } from "./logistic.ts";
 import type { LabelledText } from "./texts.ts";
 
@@ -26,11 +26,7 @@ const CUT_SHARE = 0.0005;
 
 /** The same weights for the same texts in the same order. */
 export function trainModel(texts: readonly LabelledText[], training = TRAINING): TextModel {
-  const { bias, weights } = trainLogistic(
-    texts.flatMap(asExamples),
-    SUBJECTS_FROM + SUBJECT_PLACES,
-    training,
-  );
+  const { bias, weights } = trainLogistic(texts.map(asExample), SUBJECTS_FROM + SUBJECT_PLACES, training);
   const packed = new Uint8Array(Math.ceil(weights.length / 2));
   const pack = (from: number, to: number): number => packWeights(weights.subarray(from, to), packed, from);
   return {
@@ -63,42 +59,18 @@ function asWritten(step: number): number {
 }
 
 /** Reading a text takes longer than training with it once. */
-const known = new Map<LabelledText, readonly Example[]>();
+const known = new Map<LabelledText, Example>();
 
-function asExamples(labelled: LabelledText): readonly Example[] {
-  let examples = known.get(labelled);
-  if (examples === undefined) {
-    examples = [labelled.text, ...sentencesOf(labelled)].map((text) => readExample(text, labelled));
-    known.set(labelled, examples);
+function asExample(labelled: LabelledText): Example {
+  let example = known.get(labelled);
+  if (example === undefined) {
+    example = readExample(labelled);
+    known.set(labelled, example);
   }
-  return examples;
+  return example;
 }
 
-const SENTENCE_END = /(?<=[.!?。！？؟।])\s*(?=\S)|\n+/u;
-const LEAST_SENTENCE = 20;
-const LEAST_UNSPACED_SENTENCE = 8;
-const UNSPACED = /[\u3040-\u9fff]/;
-
-/**
- * The sentences of one of the project's own texts: posts are often no longer than that. A short one says nothing about its
- * sender, and a sentence of a pitch that mentions no subject could be anybody's.
- */
-function sentencesOf({ source, label, text }: LabelledText): string[] {
-  if (source !== "own") return [];
-  const sentences = text
-    .split(SENTENCE_END)
-    .map((sentence) => sentence.trim())
-    .filter((each) => each.length >= (UNSPACED.test(each) ? LEAST_UNSPACED_SENTENCE : LEAST_SENTENCE));
-  if (sentences.length < 2) return [];
-  return label === "ham" ? sentences : sentences.filter(mentionsSubject);
-}
-
-function mentionsSubject(text: string): boolean {
-  const normalised = normaliseText(text, findLinks(text));
-  return countSubjects(normalised, readWords(normalised)) > 0;
-}
-
-function readExample(text: string, { source, label }: LabelledText): Example {
+function readExample({ source, label, text }: LabelledText): Example {
   const links = findLinks(text);
   const modelText = withLinkWords(normaliseText(text, links), links);
   const words = readWords(modelText);

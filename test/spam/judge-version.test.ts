@@ -10,7 +10,7 @@ import { LETTER_PAIRS, TEXT_BIAS, TEXT_STEPS, TEXT_WEIGHTS } from "../../src/spa
 const FINGERPRINTS: Readonly<Record<number, string>> = {
   2: "QaG0WGBoiGjIV1xUgtrZAAlKL7t1xBQrk7XdULqea2E",
   3: "tEXmz8jqo9BgumOKccHXVXugijX6k-wBx98WQSetYfs",
-  4: "2v7zF5G1XnXtq7juDRuK7cu92T8M5OYJjTmYOImmCaI",
+  4: "AiMisiM_-JzwBrYiHLWedqcXHvQSgdKsDc_LmpmOe48",
 };
 
 test("a change of weights or points needs a new version, which is stored with each score", () => {
