@@ -31,38 +31,16 @@ export interface TrainingChoice {
   readonly decay: number;
 }
 
+const SEED = 20_260_401;
+
 /**
- * The mean of models that saw the examples in other orders: what each has by chance mostly cancels. Deterministic: the seeds
- * are constants.
+ * Logistic regression by AdaGrad over the examples in a shuffled order. Each kind of feature is scaled by its number, so long
+ * and short texts weigh the same. Deterministic: the seed is a constant.
  */
 export function trainLogistic(
   examples: readonly Example[],
   size: number,
   choice: TrainingChoice,
-): LinearModel {
-  const weights = new Float64Array(size);
-  let bias = 0;
-  for (const seed of SEEDS) {
-    const model = trainInOneOrder(examples, size, choice, seed);
-    model.weights.forEach(
-      (weight, bucket) => (weights[bucket] = (weights[bucket] ?? 0) + weight / SEEDS.length),
-    );
-    bias += model.bias / SEEDS.length;
-  }
-  return { weights, bias };
-}
-
-const SEEDS = [20_260_401, 20_260_402, 20_260_403];
-
-/**
- * Logistic regression by AdaGrad over the examples in a shuffled order. Each kind of feature is scaled by its number, so long
- * and short texts weigh the same.
- */
-function trainInOneOrder(
-  examples: readonly Example[],
-  size: number,
-  choice: TrainingChoice,
-  seed: number,
 ): LinearModel {
   const weights = new Float64Array(size);
   const squares = new Float64Array(size).fill(1e-4);
@@ -71,7 +49,7 @@ function trainInOneOrder(
   let biasSquares = 1e-4;
   let biasSum = 0;
   const order = Array.from(examples.keys());
-  const random = seededRandom(seed);
+  const random = seededRandom(SEED);
   for (let epoch = 0; epoch < choice.epochs; epoch += 1) {
     shuffle(order, random);
     for (const index of order) {
