@@ -50,17 +50,20 @@ export const POINTS = {
   "trusted-sender": -40,
 } as const;
 
-/** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -0.95;
-export const TEXT_POINTS_PER_ODDS = 20;
+/**
+ * The log-odds of a text that says nothing either way, and the points for each beyond it. Neither was chosen by texts that we
+ * see: these ask for a weight that is the worst elsewhere.
+ */
+export const TEXT_NEUTRAL_ODDS = -1;
+export const TEXT_POINTS_PER_ODDS = 16;
 /** The signs of a pitch that a text without a link must have, more in a long one; it loses points against its sender for each that it lacks. */
 export const TEXT_SIGNS = { least: 2, most: 5, wordsForOneMore: 16 } as const;
 export const TEXT_SIGN_POINTS = 8;
 /** Phrases and turns of pitches are looked for only in a text with at least these log-odds: the words of any other speak too clearly for its sender. */
 export const PHRASES_LEAST_ODDS = -3.5;
 /** What the words count for at the most, for the sender and against. */
-export const TEXT_LEAST = -68;
-export const TEXT_MOST = 90;
+export const TEXT_LEAST = -96;
+export const TEXT_MOST = 128;
 
 /**
  * No kind of evidence counts for more than this, however many reasons it gives; the owner's own has no cap. Two kinds must
