@@ -251,6 +251,7 @@ test("words that read like genuine mail outweigh a link, and nothing else", () =
   expect(reasons.map(({ signal, points }) => [signal, Math.sign(points)])).toEqual([
     ["link-shortener", 1],
     ["link-edge", 1],
+    ["link-short", 1],
     ["text", -1],
   ]);
   expect(reasons.at(-1)?.detail).toBe("reads like genuine mail");

@@ -44,6 +44,7 @@ test.each([
     "Everything about the offer of our stones from the quarry stands on https://stones.example.org",
   ],
   ["link-bare", "look https://stones.example.org"],
+  ["link-short", "Everything about the stones of our quarry stands on https://stones.example.org for you"],
   ["mixed-script", "Your \u0440\u0430ypal account and your b\u0430nk are waiting for you"],
   ["hidden-characters", "che\u200bap pi\u200blls for every\u200bbody"],
   [
@@ -135,6 +136,15 @@ test("more links than the limit cost points and the limit's number do not, and a
   expect(signals({ message: links(4) })).toContain("links-many");
   expect(signals({ message: links(10) }, { technical: true })).not.toContain("links-many");
   expect(signals({ message: links(11) }, { technical: true })).toContain("links-many");
+});
+
+test("a link in fewer than 60 characters costs 34 points, in fewer than 160 nine, and in more none", () => {
+  const link = "https://stones.example.org";
+  const pointsOf = (length: number) =>
+    judge(postOf({ message: `${"a ".repeat(length / 2)}${link}` }), settings, noHistory)
+      .reasons.filter(({ signal }) => signal === "link-bare" || signal === "link-short")
+      .map(({ points }) => points);
+  expect([58, 60, 158, 160].map(pointsOf)).toEqual([[34], [9], [9], []]);
 });
 
 test("text in nested members and lists is judged like any other", () => {

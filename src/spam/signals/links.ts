@@ -16,8 +16,9 @@ import type { SpamReason } from "../spam-verdict.ts";
 
 /** The number of links that is normal on a form for bug reports. */
 const TECHNICAL_MAX_LINKS = 10;
-/** A text with less than this besides its links is little more than a link. */
+/** A text with fewer characters than this besides its links is little more than a link, or short. */
 const BARE_LENGTH = 60;
+const SHORT_LENGTH = 160;
 /** Links whose hosts are looked at: many links cost enough for their number. */
 const MAX_HOSTS = 30;
 const MARKUP = /<a\s{1,5}href\s?=\s?["']?(?:https?:)?\/\/|\[(?:url|link)(?:=|\]\s?(?:https?:|www\.))/i;
@@ -120,17 +121,24 @@ function hasDigits({ host }: Link): boolean {
 }
 
 /** Whether a text is little more than its links. */
-export function isBare({ body, links }: ReadPost): boolean {
-  const linked = links.reduce((sum, link) => sum + link.length, 0);
-  return links.length > 0 && body.length - linked < BARE_LENGTH;
+export function isBare(read: ReadPost): boolean {
+  return read.links.length > 0 && lengthBesideLinks(read) < BARE_LENGTH;
 }
 
-/** Signals of the links' place: with almost no other text, or at the beginning or end of a text. */
+function lengthBesideLinks({ body, links }: ReadPost): number {
+  return links.reduce((rest, link) => rest - link.length, body.length);
+}
+
+/** Signals of the links' place: with little other text, or at the beginning or end of a text. */
 function placeReasons(read: ReadPost): SpamReason[] {
   if (isBare(read)) return [reason("link-bare", POINTS["link-bare"], "little more than a link")];
   const { body, links } = read;
+  const found: SpamReason[] = [];
+  if (lengthBesideLinks(read) < SHORT_LENGTH)
+    found.push(reason("link-short", POINTS["link-short"], "a short text beside a link"));
   const [first] = links;
   const last = links.at(-1);
   const isEdge = first?.start === 0 || (last !== undefined && last.start + last.length >= body.length - 1);
-  return isEdge ? [reason("link-edge", POINTS["link-edge"], "begins or ends with a link")] : [];
+  if (isEdge) found.push(reason("link-edge", POINTS["link-edge"], "begins or ends with a link"));
+  return found;
 }
