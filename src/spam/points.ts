@@ -34,8 +34,8 @@ export const POINTS = {
   "adult-link": 26,
   "money-link": 18,
   "offer-link": 14,
-  /** For each turn if the points for the wording are at least `wording`; else for each from the third on. */
-  pitch: { turn: 12, most: 36, from: 3, wording: 51 },
+  /** For all turns together. One is enough if the points for the wording are at least `wording`; else it takes `turns`. */
+  pitch: { points: 12, turns: 3, wording: 51 },
   "fill-time": { instant: 30, quick: 15, slow: 5 },
   "user-agent": { none: 15, odd: 20, program: 25 },
   "accept-language": 10,

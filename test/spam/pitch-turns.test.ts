@@ -156,14 +156,17 @@ test("a word is spelled with and without its accents and its apostrophe", () => 
   expect(spellingsOf("ещё")).toEqual(["ещё", "еще"]);
 });
 
-test("one turn counts only in a text that is worded like a pitch, the third in any", () => {
+test("one turn counts only in a text that is worded like a pitch, three in any, and more count no more", () => {
   const pitchPoints = (message: string) =>
     judge(postOf({ message }), defaultSpamSettings(3), noHistory).reasons.find(
       ({ signal }) => signal === "pitch",
     )?.points;
   const pitch =
     "We sell backlinks, guest posts and cheap traffic, and rank every site that orders this month.";
-  expect(pitchPoints(`${pitch} Free audit.`)).toBeGreaterThan(0);
+  expect(pitchPoints(`${pitch} Free audit.`)).toBe(12);
+  expect(pitchPoints(`I came across your website. We offer a free audit. Are you interested? ${pitch}`)).toBe(
+    12,
+  );
   expect(pitchPoints("Is a free consultation about the heating possible, at no cost?")).toBeUndefined();
   const two = "We offer a free quote to anybody who keeps bees in the valley and needs new hives";
   expect(pitchPoints(two)).toBeUndefined();

@@ -50,9 +50,9 @@ function pitchReasons(text: string, wording: number): SpamReason[] {
   if (offers.length >= 2 && linked)
     reason("offer-link", POINTS["offer-link"], `${offers.slice(0, 3).join(", ")}, with a link`);
   const turns = [...findTurns(text).values()];
-  const { turn, most, from, wording: worded } = POINTS.pitch;
-  const counted = wording >= worded ? turns.length : turns.length - from + 1;
-  if (counted > 0) reason("pitch", Math.min(most, turn * counted), turns.slice(0, 4).join(", "));
+  const { pitch } = POINTS;
+  if (turns.length >= (wording >= pitch.wording ? 1 : pitch.turns))
+    reason("pitch", pitch.points, turns.slice(0, 4).join(", "));
   return reasons;
 }
 
