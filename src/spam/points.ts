@@ -57,9 +57,6 @@ export const POINTS = {
  */
 export const TEXT_NEUTRAL_ODDS = -1;
 export const TEXT_POINTS_PER_ODDS = 16;
-/** The signs of a pitch that a text without a link must have, more in a long one; it loses points against its sender for each that it lacks. */
-export const TEXT_SIGNS = { least: 2, most: 5, wordsForOneMore: 16 } as const;
-export const TEXT_SIGN_POINTS = 8;
 /** Phrases and turns of pitches are looked for only in a text with at least these log-odds: the words of any other speak too clearly for its sender. */
 export const PHRASES_LEAST_ODDS = -3.5;
 /** What the words count for at the most, for the sender and against. */

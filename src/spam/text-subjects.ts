@@ -59,14 +59,6 @@ export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSe
   return placeSet.hold(found, count);
 }
 
-/** How many different subjects a normalised text mentions. */
-export function countSubjects(text: string, words: TextWords): number {
-  const { buckets, count } = subjectPlaces(text, words);
-  let subjects = 0;
-  for (let index = 0; index < count; index += 1) if ((buckets[index] ?? 0) < SUBJECTS) subjects += 1;
-  return subjects;
-}
-
 function findMentions(text: string, words: TextWords): void {
   mentions = 0;
   for (let index = 0; index < words.count; index += 1) {

@@ -4,7 +4,6 @@ import { readPost } from "../../src/spam/read-post.ts";
 import { textReasons } from "../../src/spam/signals/text.ts";
 import { findLinks } from "../../src/spam/links.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
-import { TEXT_NEUTRAL_ODDS, TEXT_POINTS_PER_ODDS } from "../../src/spam/points.ts";
 import { defaultSpamSettings, type SpamSettings } from "../../src/spam/spam-settings.ts";
 import { client, postOf } from "./posts.ts";
 
@@ -180,19 +179,14 @@ test.each([
 });
 
 test.each([
-  ["Herons waited by the old mill while grey rain fell over it", 54],
-  ["Herons waited by the old mill while grey rain fell over our boat", 62],
-  ["Herons waited by the old mill while grey rain fell over 40 boats", 62],
-  ["Herons waited by the old mill, so why did it rain over boats?", 62],
-  ["Herons waited by the old mill, so why did it rain over 40 boats?", 70],
-  ["We repaired the website of a company near the old mill over there", 70],
-  ["Herons waited by the old mill while grey rain fell, see mills.example.org for more", 70],
-  [`Herons waited by the old mill${" while grey rain fell".repeat(3)}`, 46],
-  [`Herons waited by the old mill${" while grey rain fell".repeat(40)}`, 30],
-])(
-  "a text without a link loses points for each sign of a pitch that its length calls for: %s",
-  (message, points) => {
-    const read = { ...readPost(postOf({ message })), odds: TEXT_NEUTRAL_ODDS + 70 / TEXT_POINTS_PER_ODDS };
-    expect(textReasons(read)[0]?.points).toBe(points);
-  },
-);
+  [-9, -96],
+  [-4.5, -56],
+  [-1, undefined],
+  [1.5, 40],
+  [9, 128],
+])("log-odds of %d for the wording give %d points, in few words as in many", (odds, points) => {
+  for (const message of ["Herons waited here today", "Herons waited by the old mill while rain fell on it"]) {
+    expect(textReasons({ ...readPost(postOf({ message })), odds })[0]?.points).toBe(points);
+  }
+  expect(textReasons({ ...readPost(postOf({ message: "Herons waited here" })), odds })).toEqual([]);
+});

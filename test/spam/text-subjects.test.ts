@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { normaliseText } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { SUBJECT_WORDS } from "../../src/spam/subject-words.ts";
-import { countSubjects, SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
+import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
 
 const names = Object.keys(SUBJECT_WORDS);
 
@@ -52,12 +52,6 @@ test("two subjects near each other are a pair in their order, and far apart they
   expect(placesIn("free one two three loan")).toContain(pair("free", "loan"));
   expect(placesIn("free one two three four loan")).not.toContain(pair("free", "loan"));
   expect(placesIn("loan loans")).toEqual([place("loan")]);
-});
-
-test("a subject counts once, however often it is mentioned and whatever stands beside it", () => {
-  const count = (text: string): number => countSubjects(text, readWords(text));
-  expect(count("free loan, cheap loans")).toBe(3);
-  expect(count("the heron waits")).toBe(0);
 });
 
 test("a text without such words has no subject, and no text has a place beyond the last", () => {

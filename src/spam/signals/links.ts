@@ -120,21 +120,12 @@ function hasDigits({ host }: Link): boolean {
   return DIGITS.test(host.slice(0, host.lastIndexOf("."))) && !isHostBelow(host, WELL_KNOWN_HOSTS);
 }
 
-/** Whether a text is little more than its links. */
-export function isBare(read: ReadPost): boolean {
-  return read.links.length > 0 && lengthBesideLinks(read) < BARE_LENGTH;
-}
-
-function lengthBesideLinks({ body, links }: ReadPost): number {
-  return links.reduce((rest, link) => rest - link.length, body.length);
-}
-
 /** Signals of the links' place: with little other text, or at the beginning or end of a text. */
-function placeReasons(read: ReadPost): SpamReason[] {
-  if (isBare(read)) return [reason("link-bare", POINTS["link-bare"], "little more than a link")];
-  const { body, links } = read;
+function placeReasons({ body, links }: ReadPost): SpamReason[] {
+  const beside = links.reduce((rest, link) => rest - link.length, body.length);
+  if (beside < BARE_LENGTH) return [reason("link-bare", POINTS["link-bare"], "little more than a link")];
   const found: SpamReason[] = [];
-  if (lengthBesideLinks(read) < SHORT_LENGTH)
+  if (beside < SHORT_LENGTH)
     found.push(reason("link-short", POINTS["link-short"], "a short text beside a link"));
   const [first] = links;
   const last = links.at(-1);
