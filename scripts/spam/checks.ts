@@ -7,8 +7,8 @@ export interface Check {
   readonly what: string;
   readonly value: number;
   readonly bound: { readonly atLeast: number } | { readonly atMost: number };
-  /** What the value counts: a share of 0 to 1 unless it says texts. */
-  readonly unit?: "texts";
+  /** What the value counts; it is a share of 0 to 1 if this is left out. */
+  readonly unit?: "texts" | "points";
 }
 
 /** What version 3 of the filter found, which no later one may lose. */
@@ -47,7 +47,7 @@ export function checksOf({ sources, unseen, measure }: Judged): Check[] {
       atMost: 0.02,
     }),
     share("the same >= 76", shareFrom(links, BLOCKED_FROM), { atMost: 0.003 }),
-    share("sentences in other languages >= 51", shareFrom(foreign, HIGH_FROM), { atMost: 0.0001 }),
+    share("sentences in other languages >= 76", shareFrom(foreign, BLOCKED_FROM), { atMost: 0.0001 }),
   ];
 }
 

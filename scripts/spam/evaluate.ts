@@ -1,4 +1,5 @@
 import { POINTS } from "../../src/spam/points.ts";
+import { boundChecks, boundsOf, likePosts } from "./bounds.ts";
 import {
   type Case,
   judgeLeftOut,
@@ -50,7 +51,8 @@ heading("Texts of writers who had seen neither the filter nor the other texts");
 const unseen = unseenCases(readOwnTexts(unseenTexts));
 shareTable(unseen);
 heading("Short genuine sentences of other people");
-shareTable(shortCases(readOwnTexts(shortTexts)));
+const short = shortCases(readOwnTexts(shortTexts));
+shareTable(short);
 
 const forms = measure.filter(isContactForm);
 const oneOfEach = onePerCluster(forms);
@@ -82,6 +84,7 @@ print(memoryOfSites(forms, genuineRows));
 heading("Checks");
 const everyForm = forms.map((row) => measureCase(row));
 const checks: readonly Check[] = [
+  ...boundChecks(boundsOf(likePosts(genuine, short))),
   ...checksOf({ sources, unseen, measure: [...everyForm, ...elsewhere] }),
   {
     what: "genuine texts of the left-out sources that score higher with memory",

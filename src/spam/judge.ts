@@ -1,4 +1,4 @@
-import { CAPS, KIND_MINIMUM } from "./points.ts";
+import { CAPS, CONTENT_BOUNDS, KIND_MINIMUM } from "./points.ts";
 import { type ReadPost, readPost } from "./read-post.ts";
 import { behaviourReasons } from "./signals/behaviour.ts";
 import { disguiseReasons } from "./signals/disguise.ts";
@@ -39,6 +39,7 @@ export interface Evidence {
 /** Raised with every change of weights or points: it stands beside each score, which keeps the meaning of its day. */
 export const JUDGE_VERSION = 4;
 
+const [HIGH_FROM] = CLASS_SCORES.high;
 const [BLOCKED_FROM, MAX_SCORE] = CLASS_SCORES.blocked;
 
 /** How likely a post is spam, and why. Pure: the same arguments give the same verdict. */
@@ -107,6 +108,25 @@ export function weigh(evidence: Evidence): SpamVerdict {
 }
 
 function addContent(sum: Sum, evidence: Content): void {
+  addPoints(sum, evidence);
+  sum.adjust("scale", scoreOf(sum.score), `${sum.score} points for what was written, on the scale of scores`);
+}
+
+/** The points of what was written, before they are put on the scale of scores. */
+export function contentPoints(evidence: Content): number {
+  const sum = new Sum();
+  addPoints(sum, evidence);
+  return sum.score;
+}
+
+/** Points from 0 on straight lines through the bounds of suspicious and blocked posts, and on beyond these. */
+function scoreOf(points: number): number {
+  const { high, blocked } = CONTENT_BOUNDS;
+  if (points <= high) return Math.floor((points * HIGH_FROM) / high);
+  return HIGH_FROM + Math.floor(((points - high) * (BLOCKED_FROM - HIGH_FROM)) / (blocked - high));
+}
+
+function addPoints(sum: Sum, evidence: Content): void {
   for (const kind of RULES) sum.addKind(evidence[kind].filter(speaksAgainst), CAPS[kind]);
   sum.addKind(evidence.text.filter(speaksAgainst));
   if (sum.score > 0) sum.subtract([...evidence.text, ...evidence.links].filter(speaksFor), sum.score);

@@ -18,12 +18,9 @@ const leaflet =
   "On Saturday morning the gardeners of the valley open their gates, show their roses and herbs, and serve tea with bread and jam from nine until noon, at the old mill and at the vicarage, see https://gardens.example.org/map.";
 /** Of a medium score by its words and its link: two others must have sent it before it is a campaign. */
 const advertisement =
-  "Our gardeners in the valley grow roses, herbs and tools for your garden. Visit our shop on Saturday for our best prices and a free gift, with tea, bread and music for every guest and child. More on our page: https://gardens.example.xyz/shop";
+  "Our gardeners in the valley grow roses, herbs and tools for your garden. Visit our shop on Saturday for roses and herbs from all over the valley, with tea, bread and music for every guest and child. More on our page: https://gardens.example.xyz/shop";
 /** Of a high score: one other sender is enough, and nearly the same words. */
-const pitch = advertisement.replace(
-  "our best prices and a free gift",
-  "cheap prices, free delivery, a discount and a special offer",
-);
+const pitch = advertisement.replace("for roses and herbs", "for cheap prices and a discount");
 const sender = (index: number) => ({ address: `198.51.${index}.7` });
 const from = (index: number, message = leaflet) => ({ email: `p${index}@example.org`, message });
 
@@ -59,7 +56,7 @@ test("near-copies of a suspicious text from two other senders block it, its own 
 
 test("a variant of a pitch from another sender is blocked, and a mark of the pitch is none of the variant", async () => {
   const service = await receiving();
-  const variant = pitch.replace("tea", "coffee").replace("guest", "visitor").replace("child", "kid");
+  const variant = pitch.replace("tea", "coffee").replace("child", "kid").replace("Saturday", "Sunday");
   const id = await service.submit(advertised(1, pitch), sender(1));
   expect(await (await service.another()).submit(advertised(2, variant), sender(2))).not.toBe("spam_blocked");
   const { texts } = memoryOf(service.db);

@@ -11,7 +11,7 @@ function evaluate(rows: readonly EvalRow[], honeypots: readonly string[]): EvalR
   return evaluation.report();
 }
 
-test("of texts by writers who saw none of ours, six of ten of the spam are suspicious, four are blocked, and two genuine ones of 900 at most are suspicious", () => {
+test("of texts by writers who saw none of ours, three quarters of the spam are suspicious and half is blocked, and of the genuine ones one in a hundred is suspicious at most and none is blocked", () => {
   const rows = readOwnTexts(unseenTexts).map(({ id, source, label, text }) => ({
     id,
     source,
@@ -21,9 +21,9 @@ test("of texts by writers who saw none of ours, six of ten of the spam are suspi
   const { spam, ham } = evaluate(rows, []);
   expect(spam.rows).toBeGreaterThanOrEqual(590);
   expect(ham.rows).toBeGreaterThanOrEqual(900);
-  expect(spam.at51 / spam.rows).toBeGreaterThanOrEqual(0.6);
-  expect(spam.at76 / spam.rows).toBeGreaterThanOrEqual(0.4);
-  expect(ham.at51 / ham.rows).toBeLessThanOrEqual(0.003);
+  expect(spam.at51 / spam.rows).toBeGreaterThanOrEqual(0.75);
+  expect(spam.at76 / spam.rows).toBeGreaterThanOrEqual(0.5);
+  expect(ham.at51 / ham.rows).toBeLessThanOrEqual(0.01);
   expect(ham.at76).toBe(0);
 });
 

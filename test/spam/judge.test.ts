@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { judge } from "../../src/spam/judge.ts";
+import { gatherEvidence, judge, weigh } from "../../src/spam/judge.ts";
+import { CONTENT_BOUNDS } from "../../src/spam/points.ts";
+import { readPost } from "../../src/spam/read-post.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
-import { spamClassOf, type SpamVerdict } from "../../src/spam/spam-verdict.ts";
+import { spamClassOf, type SpamReason, type SpamVerdict } from "../../src/spam/spam-verdict.ts";
 import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { campaignReasons } from "../../src/spam/signals/history.ts";
@@ -52,6 +54,27 @@ test("a hidden field that repeats a long message was not filled by a browser", (
   const message = "we clean carpets and sofas ".repeat(10);
   const post = postOf({ message }, { honeypots: [{ name: "_gotcha", value: message }] });
   expect(signalsOf(post)).toContain("honeypot");
+});
+
+test("points for what was written become a score of 51 and of 76 exactly at the bounds, and end at 100", () => {
+  const nothing = gatherEvidence(readPost(postOf({ message: "hi" })), settings, noHistory);
+  const reason = (signal: string, points: number): SpamReason => ({
+    signal,
+    points,
+    field: null,
+    detail: "",
+  });
+  const scoreOf = (points: number): number =>
+    weigh({
+      ...nothing,
+      links: [reason("link-edge", Math.min(10, points))],
+      text: [reason("text", points - Math.min(10, points))],
+    }).score;
+  const { high, blocked } = CONTENT_BOUNDS;
+  expect(scoreOf(0)).toBe(0);
+  expect([high - 1, high].map((points) => scoreOf(points) >= 51)).toEqual([false, true]);
+  expect([blocked - 1, blocked].map((points) => scoreOf(points) >= 76)).toEqual([false, true]);
+  expect([scoreOf(high), scoreOf(blocked), scoreOf(128)]).toEqual([51, 76, 100]);
 });
 
 test("one kind of evidence alone never blocks, two kinds do", () => {
@@ -253,8 +276,9 @@ test("words that read like genuine mail outweigh a link, and nothing else", () =
     ["link-edge", 1],
     ["link-short", 1],
     ["text", -1],
+    ["scale", 1],
   ]);
-  expect(reasons.at(-1)?.detail).toBe("reads like genuine mail");
+  expect(reasons.at(3)?.detail).toBe("reads like genuine mail");
   expect(score).toBeLessThan(26);
   const quick = verdictOf(postOf({ message }, { elapsedMs: 400 }));
   expect(quick.reasons.at(-1)).toMatchObject({ signal: "fill-time", points: 30 });
