@@ -14,6 +14,7 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
+import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import type { Claims } from "../../src/outbox/claims.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
@@ -93,7 +94,7 @@ async function onPostgresql(atOnce: number): Promise<Rate> {
   await admin.end();
   const db = await openPostgresql(cluster.address(`bench_${databases}`));
   await migratePostgresql(db);
-  const claims = createPostgresqlClaims({ self: "srv_1", list: () => ["srv_1"] });
+  const claims = createPostgresqlClaims({ self: "srv_1", list: () => ["srv_1"] }, NOTHING_TO_CONFIRM);
   return drain(db, claims, atOnce);
 }
 

@@ -38,7 +38,7 @@ export function openPostgresqlEngine(
       },
     },
     outbox,
-    claims: createClaims(served.liveServers),
+    claims: createClaims(served.liveServers, served.confirmations),
     write: createPostgresqlBatch({
       db,
       usage,

@@ -86,7 +86,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     upkeep: createUpkeep(db, config, clock, engine),
     keyring,
     sender,
-    mail: openMailService(mail, { metrics: metrics ?? noMetrics, servers: served.liveServers, onChange }),
+    mail: openMailService(mail, { metrics: metrics ?? noMetrics, served, onChange }),
     news,
     limitNews,
     metrics,

@@ -1,4 +1,5 @@
 import type { Metrics } from "../foundation/metrics.ts";
+import type { Confirmations } from "./confirmations.ts";
 import type { ChangeListener, ChangeWatch, Head } from "./database.ts";
 import type { LiveServers } from "./live-servers.ts";
 
@@ -6,6 +7,7 @@ import type { LiveServers } from "./live-servers.ts";
 export interface ServedDatabase {
   readonly liveServers: LiveServers;
   readonly writability: Writability;
+  readonly confirmations: Confirmations;
   readonly cleaner: LogCleaner;
   /** Bytes that the database may still take on its disk, free pages of its file included; null if that cannot be seen. */
   freeBytes(): number | null;

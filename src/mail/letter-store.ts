@@ -135,6 +135,18 @@ function selectDue(kinds: readonly StoredKind[], { self, ...servers }: LiveServe
     : due.where((eb) => eb.or([eb("claimed_by", "is", null), eb("claimed_by", "not in", others)]));
 }
 
+/** Undoes a claim of which nothing was sent. */
+export function* giveLetterBack({ id, attempts }: StoredLetter, self: string): Steps<void> {
+  yield* run(
+    query
+      .updateTable("letter")
+      .set({ attempts: attempts - 1 })
+      .where("id", "=", id)
+      .where("claimed_by", "=", self)
+      .where("attempts", "=", attempts),
+  );
+}
+
 /** When the next letter is due; undefined if none waits. */
 export function* nextLetterAt(): Steps<number | undefined> {
   const row = yield* first(

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import type { LiveServers } from "../database/live-servers.ts";
+import type { ServedDatabase } from "../database/served-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Metrics } from "../foundation/metrics.ts";
@@ -66,7 +66,7 @@ export interface MailService {
 /** What sending letters needs besides. */
 export interface MailServiceParts {
   readonly metrics: Metrics;
-  readonly servers: LiveServers;
+  readonly served: Pick<ServedDatabase, "liveServers" | "confirmations">;
   /** Tells the server that settings changed. */
   readonly onChange: () => void;
 }
@@ -74,7 +74,7 @@ export interface MailServiceParts {
 /** Null without a mail server; the metrics are there then too. */
 export function openMailService(
   parts: MailParts | null,
-  { metrics, servers, onChange }: MailServiceParts,
+  { metrics, served, onChange }: MailServiceParts,
 ): MailService | null {
   const count = countLetters(metrics);
   if (parts === null) return null;
@@ -85,7 +85,14 @@ export function openMailService(
   const { scheduleSeconds } = settings;
   return {
     letters: new Letters(common),
-    storedLetters: new StoredLetters({ ...common, db, scheduleSeconds, servers, linkOf }),
+    storedLetters: new StoredLetters({
+      ...common,
+      db,
+      scheduleSeconds,
+      servers: served.liveServers,
+      confirmations: served.confirmations,
+      linkOf,
+    }),
     mailLinks: createMailLinks({ db, clock, onChange }),
     sendTest: (to) =>
       sendTestMail(sender, { from: smtp.from, to, endpoint: null, dashboardUrl: null }, clock.now()),

@@ -1,3 +1,4 @@
+import type { Confirmations } from "../database/confirmations.ts";
 import type { Database } from "../database/database.ts";
 import type { LiveServers } from "../database/live-servers.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
@@ -13,6 +14,7 @@ import {
   claimLetter,
   dropLetter,
   finishLetter,
+  giveLetterBack,
   type LetterContent,
   type LetterOutcome,
   nextLetterAt,
@@ -33,6 +35,7 @@ export interface StoredLettersParts {
   /** `mail.scheduleSeconds` */
   readonly scheduleSeconds: readonly number[];
   readonly servers: LiveServers;
+  readonly confirmations: Confirmations;
   /** Makes the link by which the holder of an address agrees; null if there is nothing to ask any more. */
   readonly linkOf: (recipientId: string) => Promise<LetterContent["link"]>;
   readonly clock: Clock;
@@ -55,7 +58,7 @@ const REST_MS = [60_000, 300_000, 900_000];
 const UNSURE_MS = 1_800_000;
 /** Another server may have written letters, and been lost. */
 const LOOK_MS = 60_000;
-/** A letter is due, and another server has it: that server may be lost. */
+/** A letter is due, and another server has it, which may be lost; or the standby does not answer. */
 const HELD_MS = 5000;
 /** Wait for a database that does not answer. */
 const BUSY_MS = 1000;
@@ -140,10 +143,7 @@ export class StoredLetters {
     const kinds = groups.flatMap((group) => (group.fullMs === 0 ? group.kinds : []));
     // What is lost in a power cut is claimed again.
     const letter = await db.relaxedTransaction(() => claimLetter(kinds, servers, clock.now()));
-    if (letter !== undefined) {
-      await this.#send(letter);
-      return 0;
-    }
+    if (letter !== undefined) return await this.#sendConfirmed(letter);
     const fullMs = groups.map((group) => group.fullMs).filter((ms) => ms > 0);
     const dueAt = await db.read(nextLetterAt);
     const dueMs = dueAt === undefined ? LOOK_MS : dueAt - clock.now();
@@ -155,6 +155,17 @@ export class StoredLetters {
     const max = Math.max(1, Math.floor(this.#parts.perMinute / share));
     const state = this.#limiter.look(kinds.join(), { max, windowSeconds: 60 });
     return state === null || state.allowed ? 0 : state.resetSeconds * 1000;
+  }
+
+  /** Nobody is told of a change that may be lost with the primary. Resolves as {@link #turn}. */
+  async #sendConfirmed(letter: StoredLetter): Promise<number> {
+    const { db, servers, confirmations } = this.#parts;
+    if ((await confirmations.confirm()) === null) {
+      await this.#send(letter);
+      return 0;
+    }
+    await db.relaxedTransaction(() => giveLetterBack(letter, servers.self));
+    return HELD_MS;
   }
 
   async #send(letter: StoredLetter): Promise<void> {

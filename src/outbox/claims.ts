@@ -1,3 +1,4 @@
+import type { SafeSnapshot } from "../database/confirmations.ts";
 import type { Steps } from "../database/steps.ts";
 import type { LiveServers } from "../database/live-servers.ts";
 import type { Claim, ClaimedDelivery } from "./claimed-delivery.ts";
@@ -28,12 +29,25 @@ export interface AbandonedRow {
   readonly kind: string;
 }
 
+/** What is about submissions that only the primary may have is not sent. */
+export interface UnconfirmedClaims {
+  /** As `Confirmations` has it. Call it after the transaction that claimed. */
+  confirm(): Promise<SafeSnapshot | null>;
+  /**
+   * Has those of some claims go back that are about a submission which is not known to be safe, to be claimed at that time again. Returns
+   * their ids. Inside a transaction.
+   */
+  postpone(claims: readonly Claim[], safe: SafeSnapshot, until: number): Steps<ReadonlySet<string>>;
+}
+
 /** What the deliverer does with its rows all the time, in the way that is best for an engine. Inside a transaction. */
 export interface Claims {
   /** Those that share the recipients; on a file there is one. */
   readonly servers: LiveServers;
   /** Whether other servers take part. */
   readonly isShared: boolean;
+  /** Null if there is one machine only. */
+  readonly unconfirmed: UnconfirmedClaims | null;
   /** When the earliest pending delivery of each recipient is due, 0 when one waits in the outbox; null when none waits. */
   earliestDue(recipientIds: readonly string[]): Steps<ReadonlyMap<string, number | null>>;
   /**

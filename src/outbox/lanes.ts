@@ -3,6 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import type { Claim, ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { HeldClaims } from "./held-claims.ts";
+import { keepUnconfirmedBack } from "./keep-unconfirmed-back.ts";
 import type { Lane } from "./lane.ts";
 import { LaneClaims } from "./lane-claims.ts";
 import { MinuteRate } from "./pace.ts";
@@ -81,6 +82,11 @@ export class Lanes {
   /** Whether {@link Lanes.reload} must come before anything is claimed. */
   get isStale(): boolean {
     return this.#isStale;
+  }
+
+  /** Whether several workspaces have recipients here. */
+  get isShared(): boolean {
+    return this.#slots.isShared;
   }
 
   /** Servers came or went: each recipient may have another owner. */
@@ -208,7 +214,9 @@ export class Lanes {
     this.#held.forgetReturned(returning);
     for (const { delivery } of ended) this.#held.recorded(delivery);
     this.places.saved(faults);
+    const heldUp = await keepUnconfirmedBack(this.#db, this.#claims, draft, now);
     draft.accept();
+    for (const { lane, until } of heldUp) lane.noteDue(until);
     this.#held.hold(draft);
     if (draft.isStale) this.#isStale = true;
     for (const { lane } of draft.sendings) this.#take(lane);

@@ -1,3 +1,4 @@
+import type { Confirmations } from "../database/confirmations.ts";
 import type { LiveServers } from "../database/live-servers.ts";
 import { all, first, prepared, run, type Steps, text } from "../database/steps.ts";
 import { ALONE, BODY_BYTES_SQL, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
@@ -5,6 +6,7 @@ import type { AheadWant, Claims, Want } from "./claims.ts";
 import { CLAIM_FREE_ROWS, MOVE_ROWS_SQL, TAKE_FREE_ROWS } from "./postgresql-claimed-rows.ts";
 import { createFinish } from "./postgresql-finish.ts";
 import { takeOver } from "./postgresql-take-over.ts";
+import { unconfirmedClaims } from "./postgresql-unconfirmed.ts";
 
 interface ClaimedRow {
   readonly id: string;
@@ -110,8 +112,9 @@ const ANY_TIME = Number.MAX_SAFE_INTEGER;
  *
  * @param servers those that share the database. Rows name the one that sends them.
  */
-export function createClaims(servers: LiveServers): Claims {
+export function createClaims(servers: LiveServers, confirmations: Confirmations): Claims {
   const { self } = servers;
+  const giveBack = createGiveBack(self);
   function* claimRows(wants: readonly Want[], isProbe: boolean, latest: number, now: number) {
     const probe = isProbe ? 1 : 0;
     return yield* all(
@@ -119,22 +122,12 @@ export function createClaims(servers: LiveServers): Claims {
     );
   }
 
-  function* claimQueued(wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
-    const made = prepared<QueuedRow>(
-      "claim queued",
-      CLAIM_SQL.queued,
-      toJson(wants),
-      now,
-      now,
-      isProbe ? 1 : 0,
-      self,
-    );
-    return (yield* all(made)).filter(({ state }) => state === "sending");
-  }
+  const claimQueued = createQueuedClaim(self);
 
   return {
     servers,
     isShared: true,
+    unconfirmed: unconfirmedClaims(self, confirmations, giveBack),
     *earliestDue(recipientIds) {
       const rows = yield* all(
         prepared<{ readonly recipient_id: string; readonly due_at: number | null }>(
@@ -174,9 +167,24 @@ export function createClaims(servers: LiveServers): Claims {
     *claimMembers(ids) {
       yield* run(text(CLAIM_SQL.members, self, JSON.stringify(ids)));
     },
-    giveBack: createGiveBack(self),
+    giveBack,
     finish: createFinish(self),
     ...takeOver(self),
+  };
+}
+
+function createQueuedClaim(self: string) {
+  return function* (wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
+    const made = prepared<QueuedRow>(
+      "claim queued",
+      CLAIM_SQL.queued,
+      toJson(wants),
+      now,
+      now,
+      isProbe ? 1 : 0,
+      self,
+    );
+    return (yield* all(made)).filter(({ state }) => state === "sending");
   };
 }
 

@@ -77,6 +77,25 @@ export class RoundDraft {
     return copy;
   }
 
+  /** Everything that was claimed, by the id. */
+  claimed(): ReadonlyMap<string, Sending> {
+    const ahead = [...this.ahead].flatMap(([lane, deliveries]) =>
+      deliveries.map((delivery) => ({ lane, delivery })),
+    );
+    return new Map([...this.sendings, ...ahead].map((claimed) => [claimed.delivery.id, claimed]));
+  }
+
+  /** These will not be sent now. */
+  drop(ids: ReadonlySet<string>): void {
+    const kept = this.sendings.filter(({ delivery }) => !ids.has(delivery.id));
+    this.sendings.splice(0, this.sendings.length, ...kept);
+    for (const [lane, deliveries] of this.ahead)
+      this.ahead.set(
+        lane,
+        deliveries.filter(({ id }) => !ids.has(id)),
+      );
+  }
+
   /** The transaction has committed. */
   accept(): void {
     for (const [lane, plan] of this.#plans) lane.follow(plan);

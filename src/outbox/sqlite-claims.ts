@@ -69,6 +69,7 @@ export function createClaims(db: SqliteDatabase): Claims {
   return {
     servers: ONLY_SERVER,
     isShared: false,
+    unconfirmed: null,
     earliestDue: (ids) => inPlace(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
     claimDue: claimAll,
     claimAhead: claimAll,

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { SMTPServerOptions } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
 import type { Database } from "../../src/database/database.ts";
 import { type LiveServers, ONLY_SERVER } from "../../src/database/live-servers.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -50,6 +51,7 @@ async function openWorld(db: Database, options: SMTPServerOptions = {}) {
     const sender = createSmtpSender(plainSettings(mail.port));
     const timing = createFakeTiming();
     const letters = new StoredLetters({
+      confirmations: NOTHING_TO_CONFIRM,
       db,
       sender,
       perMinute,

@@ -26,7 +26,7 @@ async function serve(address: string, to: readonly string[], hears: Hears) {
   const db = await openForTest(address);
   const served = serveAddress(db, Date.now(), log);
   onTestFinished(() => served.end());
-  const own = deliverOn(db, to, { claims: createClaims(served.liveServers) });
+  const own = deliverOn(db, to, { claims: createClaims(served.liveServers, served.confirmations) });
   onTestFinished(() => own.deliverer.stop(0));
   own.deliverer.onQueuedForOthers(() => served.tell());
   const server = { ...own, served, heard: 0 };

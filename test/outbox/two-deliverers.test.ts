@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import type { LiveServers } from "../../src/database/live-servers.ts";
 import { all, run, text } from "../../src/database/steps.ts";
@@ -60,7 +61,10 @@ async function start(reach = (address: string) => Promise.resolve(address)) {
   /** A deliverer of another server, with connections of its own. */
   const server = async (self: string, to: readonly string[], answer?: () => Promise<AttemptResult>) => {
     const own = await openForTest(reached);
-    const world = deliverOn(own, to, { claims: createClaims(servers.of(self)), ...(answer && { answer }) });
+    const world = deliverOn(own, to, {
+      claims: createClaims(servers.of(self), NOTHING_TO_CONFIRM),
+      ...(answer && { answer }),
+    });
     return { own, ...world };
   };
   return { db, queue, servers, server };
@@ -259,7 +263,9 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     await servers.live("srv_1");
     await queue.post(5);
     const { unheard, isLost } = losingOneCommit(db, async () => ((await queue.states()).sending ?? 0) > 0);
-    await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
+    await using one = deliverOn(unheard, [to], {
+      claims: createClaims(servers.of("srv_1"), NOTHING_TO_CONFIRM),
+    });
     await expect.poll(() => queue.states()).toEqual({ delivered: 5 });
     expect(isLost()).toBe(true);
     expect(new Set(one.carried.map(({ id }) => id)).size).toBe(5);
@@ -276,7 +282,9 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     await servers.live("srv_1");
     await queue.post(3);
     const { unheard, isLost } = losingOneCommit(db, async () => ((await queue.states()).delivered ?? 0) > 0);
-    await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
+    await using one = deliverOn(unheard, [to], {
+      claims: createClaims(servers.of("srv_1"), NOTHING_TO_CONFIRM),
+    });
     await expect.poll(() => queue.states()).toEqual({ delivered: 3 });
     await one.settle();
     expect(isLost()).toBe(true);
@@ -296,7 +304,9 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     await servers.live("srv_1");
     await queue.post(60);
     const { unheard, isLost } = losingOneCommit(db, () => when(db));
-    await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
+    await using one = deliverOn(unheard, [to], {
+      claims: createClaims(servers.of("srv_1"), NOTHING_TO_CONFIRM),
+    });
     await expect.poll(() => queue.states()).toEqual({ delivered: 60 });
     await one.settle();
     expect(isLost()).toBe(true);

@@ -1,6 +1,6 @@
-import type { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { startPair } from "../support/cluster-pair.ts";
+import { endWaits } from "../support/end-waits.ts";
 import { rowsOf } from "../support/engines.ts";
 import { startManyServers } from "../support/many-servers.ts";
 import { connectPlainly } from "../support/postgresql-cluster.ts";
@@ -18,23 +18,6 @@ interface Answered {
 const KEYS = Array.from({ length: 6 }, (_, index) => `order-${index}`);
 /** Each server refuses this number of repeated posts before the primary is lost. */
 const REFUSALS = 20;
-const END_WAITS = {
-  cancel: "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
-  terminate: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
-} as const;
-
-/** Ends each wait for the standby, so that what it waited with is to be seen on the primary alone. */
-function endWaits(admin: Client, how: keyof typeof END_WAITS) {
-  const end = new AbortController();
-  const ending = (async () => {
-    while (!end.signal.aborted) await admin.query(END_WAITS[how]);
-  })();
-  return async (): Promise<void> => {
-    end.abort();
-    await ending;
-  };
-}
-
 /** Sends posts with these keys to a server, one for each at a time, until it is told to stop. */
 function repeatPosts(url: string, secret: string, answers: Answered[]) {
   const end = new AbortController();

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
+import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { OperatorAlert } from "../../src/doctor/operator-alert.ts";
 import type { Problems } from "../../src/doctor/told-problems.ts";
@@ -39,6 +40,7 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
   const timing = createFakeTiming();
   const from = "forms@example.com";
   const letters = new StoredLetters({
+      confirmations: NOTHING_TO_CONFIRM,
     db,
     sender,
     from,

@@ -1,3 +1,4 @@
+import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
@@ -32,7 +33,7 @@ export interface EngineQueue {
 /** What the deliverer of this server, which is alone, does with its rows. */
 export function claimsOn(db: Database, self = "one"): Claims {
   if (db.engine === "sqlite") return createSqliteClaims(db as SqliteDatabase);
-  return createPostgresqlClaims({ self, list: () => [self] });
+  return createPostgresqlClaims({ self, list: () => [self] }, NOTHING_TO_CONFIRM);
 }
 
 /** @param owner whose workspace gets the endpoint. */

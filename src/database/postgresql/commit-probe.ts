@@ -1,11 +1,12 @@
 import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
+import type { Confirmations, SafeSnapshot } from "../confirmations.ts";
 import type { Writability } from "../served-database.ts";
 import type { Connections } from "./connections.ts";
 import type { Outcomes } from "./refusals.ts";
 import { STANDBY_WAIT_SQL, type StandbyWait } from "./standbys.ts";
 import { answerWithin, destroy, keepConnection, pause } from "./kept-connection.ts";
-import { WRITE_MARK_SQL } from "./write-mark.ts";
+import { CONFIRM_SQL, type Seen } from "./write-mark.ts";
 
 const INTERVAL_MS = 1000;
 /** Posts can be stored if a commit was safe this time ago: one is tried each second. */
@@ -17,12 +18,17 @@ const ASK_AGAIN_MS = 1000;
 const LONG_WAIT_MS = 1000;
 /** Time between two looks of who waits for the standby. */
 const LOOK_MS = 50;
+/** Longest wait of who asks whether the standby has what was read. */
+const CONFIRM_MS = 1000;
+/** Sees nothing. */
+const EMPTY_SNAPSHOT: SafeSnapshot = "1:1:";
 
 /**
- * Makes a commit each second that is as safe as that of a post. A commit that waits for a lost standby is waited for as long as it takes:
- * each new one would hold one more connection of the server's until the standby is back.
+ * Makes a commit each second that is as safe as that of a post, and sooner if somebody must know whether what was read is on the standby.
+ * A commit that waits for a lost standby is waited for as long as it takes: each new one would hold one more connection of the
+ * server's until the standby is back.
  */
-export class CommitProbe implements Writability {
+export class CommitProbe implements Writability, Confirmations {
   readonly #connections: Connections;
   readonly #outcomes: Outcomes;
   readonly #shown: string;
@@ -32,6 +38,16 @@ export class CommitProbe implements Writability {
   #safeAt = -Infinity;
   /** When the commit was sent that waits for a standby; null if none does. */
   #waitsSince: number | null = null;
+  /** Whether commits wait for a standby, by the settings. */
+  #isStandbyAwaited = true;
+  /** What the standby has, as the newest commit tells that it had. */
+  #safe = EMPTY_SNAPSHOT;
+  /** When the commit under way was sent; null between two of them. */
+  #sentAt: number | null = null;
+  /** Resolves with the next commit that is sent. */
+  #next = Promise.withResolvers<void>();
+  /** Aborted to end the pause before it. */
+  #hurry = new AbortController();
 
   /** @param shown how messages name the database. */
   constructor(connections: Connections, outcomes: Outcomes, shown: string) {
@@ -70,6 +86,19 @@ export class CommitProbe implements Writability {
     return this.#waitsSince === null ? 0 : performance.now() - this.#waitsSince;
   }
 
+  async confirm(): Promise<SafeSnapshot | null> {
+    if (!this.#isStandbyAwaited) return null;
+    if (this.#sentAt !== null && performance.now() - this.#sentAt > CONFIRM_MS) return this.#safe;
+    const { promise } = this.#next;
+    this.#hurry.abort();
+    try {
+      await answerWithin(promise, CONFIRM_MS, this.#stopping.signal);
+      return null;
+    } catch {
+      return this.#safe;
+    }
+  }
+
   /**
    * Resolves when no commit waits for a lost standby any more; undefined if none does.
    *
@@ -102,15 +131,57 @@ export class CommitProbe implements Writability {
     const asking = await this.#connections.take().catch(() => null);
     try {
       while (!signal.aborted) {
-        await this.#patiently(client.query(WRITE_MARK_SQL), asking);
+        this.#hurry = new AbortController();
+        if (!(await this.#commitForAll(client, asking))) {
+          await pause(LOOK_MS, signal);
+          continue;
+        }
         this.tell(true);
         this.#outcomes.succeeded();
         this.#waitsSince = null;
-        await pause(INTERVAL_MS, signal);
+        await pause(INTERVAL_MS, AbortSignal.any([signal, this.#hurry.signal]));
       }
     } finally {
       this.#waitsSince = null;
+      this.#sentAt = null;
       if (asking !== null) destroy(asking);
+    }
+  }
+
+  /** Tells whoever asked before it was sent; if it is not safe, they wait for the next one. */
+  async #commitForAll(client: PoolClient, asking: PoolClient | null): Promise<boolean> {
+    const asked = this.#next;
+    this.#next = Promise.withResolvers();
+    let isSafe = false;
+    try {
+      isSafe = await this.#commit(client, asking);
+    } finally {
+      if (isSafe) asked.resolve();
+      else void this.#next.promise.then(asked.resolve);
+    }
+    return isSafe;
+  }
+
+  /** Returns whether the commit is safe: the server warns if somebody ended its wait for the standby. */
+  async #commit(client: PoolClient, asking: PoolClient | null): Promise<boolean> {
+    let isWarned = false;
+    const listen = ({ code }: { readonly code?: string | undefined }): void => {
+      // This is the code of what is no warning.
+      if (code !== "00000") isWarned = true;
+    };
+    this.#sentAt = performance.now();
+    client.on("notice", listen);
+    try {
+      const answer = client.query<Seen>(CONFIRM_SQL);
+      await this.#patiently(answer, asking);
+      const [seen] = (await answer).rows;
+      if (isWarned || seen === undefined) return false;
+      this.#safe = seen.snapshot;
+      this.#isStandbyAwaited = seen.isStandbyAwaited;
+      return true;
+    } finally {
+      client.off("notice", listen);
+      this.#sentAt = null;
     }
   }
 

@@ -50,6 +50,7 @@ export function serveAddress(
     // Until the pulse begins, which is before the server listens, this one does nothing that only one should do.
     liveServers: { self, list: () => pulse?.servers() ?? [] },
     writability: probe,
+    confirmations: probe,
     freeBytes: () => null,
     // PostgreSQL keeps what is deleted until VACUUM.
     cleaner: { note() {}, suspect() {}, clean() {} },

@@ -1,6 +1,7 @@
 import type { Clock } from "../../foundation/clock.ts";
 import { checkpointFailed } from "../../foundation/events.ts";
 import type { Log } from "../../foundation/log.ts";
+import { NOTHING_TO_CONFIRM } from "../confirmations.ts";
 import { ONLY_SERVER } from "../live-servers.ts";
 import type { ServedDatabase } from "../served-database.ts";
 import { freeBytes } from "./database-health.ts";
@@ -28,6 +29,7 @@ interface FileParts {
 export function serveFile({ db, backup, clock, log }: FileParts): ServedDatabase {
   return {
     liveServers: ONLY_SERVER,
+    confirmations: NOTHING_TO_CONFIRM,
     writability: createWritability(db),
     cleaner: createLogCleaner(db),
     freeBytes: () => freeBytes(db),
