@@ -2,6 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
+import { workFor } from "../foundation/work-for.ts";
 import { failureOf } from "./attempt-defect.ts";
 import type { Claims } from "./claims.ts";
 import { EndedAttempts } from "./ended-attempts.ts";
@@ -221,7 +222,9 @@ export class Deliverer {
   }
 
   #begin(sending: Sending): void {
-    void sending.lane.route.send(sending.delivery).then(
+    const { lane, delivery } = sending;
+    const workspace = this.#lanes.isShared ? lane.workspaceId : null;
+    void workFor(workspace, () => lane.route.send(delivery)).then(
       (result) => this.#conclude(sending, result),
       (error: unknown) => this.#concludeDefect(sending, error),
     );

@@ -1,9 +1,10 @@
 import { SingleFlight } from "../foundation/single-flight.ts";
-import { BoundedMap } from "../foundation/bounded-map.ts";
 import { lookup, type LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify, promisify } from "node:util";
+import { workingFor } from "../foundation/work-for.ts";
 import { findRefusal, type GuardPolicy } from "./address-guard.ts";
+import { LookupTurns } from "./lookup-turns.ts";
 import type { IsOwnAddress } from "./own-address.ts";
 
 /** The addresses of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
@@ -14,35 +15,18 @@ const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
 /** Most addresses of a name that count. Its owner can give it thousands, and each is judged before every connection. */
 const MAX_ADDRESSES = 32;
 
-/** A name that took longer than this waits in the line of slow names from then on. */
-const SLOW_MS = 1000;
-/** Most names known to be slow. */
-const MAX_SLOW = 1000;
+/** All of the process share its threads. */
+const turnsOfProcess = new LookupTurns();
 
-/**
- * The machine's resolver with one question in flight for each name. It uses half of the process's few threads for such work,
- * usually two. Names whose servers hang share one of them, so that the other is free for names that answer.
- */
-export function createHostResolver(ask: ResolveHost = lookupAll): ResolveHost {
+/** The machine's resolver, in fair turns, with one question in flight for each name of a workspace. */
+export function createHostResolver(ask: ResolveHost = lookupAll, turns = turnsOfProcess): ResolveHost {
   const questions = new SingleFlight<readonly LookupAddress[]>();
-  const slow = new BoundedMap<string, true>(MAX_SLOW);
-  let slowTurn: Promise<unknown> = Promise.resolve();
-
-  const askTimed: ResolveHost = async (host) => {
-    const startedAt = performance.now();
-    try {
-      return (await ask(host)).slice(0, MAX_ADDRESSES);
-    } finally {
-      slow.delete(host);
-      if (performance.now() - startedAt > SLOW_MS) slow.set(host, true);
-    }
+  return (host) => {
+    const workspace = workingFor();
+    const run = () => turns.run({ host, workspace }, async () => (await ask(host)).slice(0, MAX_ADDRESSES));
+    // Another workspace may have the name in a line of its own that does not move.
+    return questions.run(run, `${workspace ?? ""} ${host}`);
   };
-  const askInTurn: ResolveHost = (host) => {
-    const asked = slowTurn.then(() => askTimed(host));
-    slowTurn = asked.catch(() => undefined);
-    return asked;
-  };
-  return (host) => questions.run(() => (slow.has(host) ? askInTurn(host) : askTimed(host)), host);
 }
 
 /** The error of a connection that was not made: `code` is `EBLOCKED`. */

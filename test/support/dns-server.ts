@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { Resolver } from "node:dns/promises";
 import { onTestFinished } from "vitest";
 
-/** The answer to a question for TXT records: the records, an error, or nothing at all. */
+/** The answer to a question for TXT or A records: the records, an error, or nothing at all. */
 export type DnsAnswer = readonly string[] | "NXDOMAIN" | "SERVFAIL" | "silence";
 
 const CODES = { SERVFAIL: 2, NXDOMAIN: 3 } as const;
-const TXT = 16;
+const ADDRESS = 1;
 const HEADER_BYTES = 12;
 const MAX_PART_BYTES = 255;
 
@@ -58,18 +58,23 @@ function reply(question: Buffer, answer: Exclude<DnsAnswer, "silence">): Buffer 
   header.writeUInt16BE(0x8180 + (typeof answer === "string" ? CODES[answer] : 0), 2);
   header.writeUInt16BE(records.length, 6);
   header.writeUInt32BE(0, 8);
-  return Buffer.concat([header, ...records.map(recordOf)]);
+  const type = question.readUInt16BE(question.length - 4);
+  return Buffer.concat([header, ...records.map((text) => recordOf(type, text))]);
 }
 
 /** The name is a pointer to the question's. */
-function recordOf(text: string): Buffer {
+function recordOf(type: number, text: string): Buffer {
+  const data = type === ADDRESS ? Buffer.from(text.split(".").map(Number)) : partsOf(text);
+  const head = Buffer.from([0xc0, HEADER_BYTES, 0, type, 0, 1, 0, 0, 0, 0, 0, 0]);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+function partsOf(text: string): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < text.length; at += MAX_PART_BYTES) {
     const part = Buffer.from(text.slice(at, at + MAX_PART_BYTES), "latin1");
     parts.push(Buffer.from([part.length]), part);
   }
-  const data = Buffer.concat(parts);
-  const head = Buffer.from([0xc0, HEADER_BYTES, 0, TXT, 0, 1, 0, 0, 0, 0, 0, 0]);
-  head.writeUInt16BE(data.length, 10);
-  return Buffer.concat([head, data]);
+  return Buffer.concat(parts);
 }

@@ -1,5 +1,4 @@
 import { networkInterfaces } from "node:os";
-import { setTimeout } from "node:timers/promises";
 import { setDefaultCACertificates, getCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
@@ -200,37 +199,6 @@ test("of a name with thousands of addresses the first 32 count", async () => {
   const resolveHost = createHostResolver(resolverOf({ "many.example": addresses }));
   const found = await resolveHost("many.example");
   expect(found.map(({ address }) => address)).toEqual(addresses.slice(0, 32));
-});
-
-test("names whose servers hang are asked for one at a time once they are known, and the others at once", async () => {
-  const release: (() => void)[] = [];
-  const asked: string[] = [];
-  const resolveHost = createHostResolver(async (host) => {
-    asked.push(host);
-    if (host.startsWith("hanging")) await new Promise<void>((resolve) => release.push(resolve));
-    return [{ address: "192.0.2.1", family: 4 }];
-  });
-  const hanging = ["hanging1.example", "hanging2.example", "hanging3.example"];
-  const first = hanging.map(resolveHost);
-  await setTimeout(1100);
-  for (const end of release.splice(0)) end();
-  await Promise.all(first);
-
-  asked.length = 0;
-  const second = Promise.all(hanging.map(resolveHost));
-  await resolveHost("well.example");
-  expect(asked.toSorted()).toEqual(["hanging1.example", "well.example"]);
-  for (let index = 0; index < hanging.length; index += 1) {
-    await expect.poll(() => release.length).toBe(1);
-    release.pop()!();
-  }
-  await second;
-
-  asked.length = 0;
-  const third = hanging.map(resolveHost);
-  await expect.poll(() => release.length).toBe(3);
-  for (const end of release) end();
-  await Promise.all(third);
 });
 
 test("a certificate of a trusted authority for the right host is accepted, over HTTP/1.1", async () => {
