@@ -1,3 +1,4 @@
+import { countOf } from "../foundation/count-of.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { copyToFile } from "../database/copy-database.ts";
@@ -30,13 +31,15 @@ const backup = command({
           })
         : await withDatabase(context, (db) => backUpToFile(context, db, file));
     if (output.isJson) return output.json({ backup: made });
-    return output.note(`${made.file}: ${made.submissions} submissions, ${made.bytes} bytes, verified`);
+    return output.note(
+      `${made.file}: ${countOf(made.submissions, "submission")}, ${made.bytes} bytes, verified`,
+    );
   },
 });
 
 /** One file with everything, which this program opens like any other. */
 async function backUpToFile({ output }: CommandContext, db: AnyDatabase, target: string): Promise<Backup> {
-  const made = await copyToFile(db, target, (rows) => output.progress(`copied ${rows} rows`));
+  const made = await copyToFile(db, target, (rows) => output.progress(`copied ${countOf(rows, "row")}`));
   const submissions = made.tables.find(({ table }) => table === "submission")?.rows ?? 0;
   const { version, bytes } = made;
   return { version, submissions, file: made.to, bytes, by: "command" };

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { copyToFile, copyToPostgresql, type MadeCopy } from "../database/copy-database.ts";
 import type { Config } from "../config/config.ts";
 import { isDatabaseAddress, parseDatabaseAddress } from "../database/postgresql/address.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { addCommand, command, type CommandContext, parseFile } from "./command.ts";
 import { openAddress, readConfig, withDatabase } from "./open.ts";
@@ -37,7 +38,9 @@ const copy = command({
         const tables = Object.fromEntries(made.tables.map((each) => [each.table, each.rows]));
         return output.json({ tables });
       }
-      output.note(`${made.to}: ${submissions} submissions, ${rows} rows in all, compared`);
+      output.note(
+        `${made.to}: ${countOf(submissions, "submission")}, ${countOf(rows, "row")} in all, compared`,
+      );
       return output.note(
         "what a server takes from now on is not in it: before a move, stop the server first",
       );
@@ -57,7 +60,7 @@ function refuseItself({ url }: Config["database"], target: string): void {
 }
 
 async function copyTo({ output }: CommandContext, from: AnyDatabase, target: string): Promise<MadeCopy> {
-  const tell = (rows: number): void => output.progress(`copied ${rows} rows`);
+  const tell = (rows: number): void => output.progress(`copied ${countOf(rows, "row")}`);
   try {
     if (!isDatabaseAddress(target)) return await copyToFile(from, target, tell);
     const to = await openAddress(target);

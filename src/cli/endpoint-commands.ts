@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ENDPOINT_CONTENTS } from "../app/features.ts";
+import type { Steps } from "../database/steps.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import { namedOrigins } from "../endpoints/endpoint.ts";
@@ -11,9 +12,12 @@ import {
   setEndpoint,
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
+import { listRefusals } from "../endpoints/refused-origins.ts";
 import type { z } from "zod";
 import type { Operation } from "../operations/operation.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { plainText } from "../foundation/plain-text.ts";
+import { countReleasable } from "../submissions/held-post.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
@@ -138,7 +142,7 @@ const show = command({
         ["honeypots", endpoint.honeypots.join(", ")],
         ["success page", endpoint.success_url ?? "built in"],
         ["error page", endpoint.error_url ?? "built in"],
-        ["submissions kept", endpoint.keep_days === null ? "forever" : `${endpoint.keep_days} days`],
+        ["submissions kept", endpoint.keep_days === null ? "forever" : countOf(endpoint.keep_days, "day")],
         ["addresses stored", endpoint.store_address],
         ["schema version", String(endpoint.schema_version)],
         ["fields", Object.keys(endpoint.schema).join(", ")],
@@ -151,7 +155,7 @@ const show = command({
 type Shown = z.output<(typeof showEndpoint)["output"]>["endpoint"];
 
 function describeRefused({ origin, posts, last_at, ignored }: Shown["refused_origins"][number]): string {
-  const count = posts === 1 ? "1 post" : `${posts} posts`;
+  const count = countOf(posts, "post");
   return `${plainText(origin)}: ${count}, the last at ${last_at}${ignored ? ", ignored" : ""}`;
 }
 
@@ -222,15 +226,34 @@ const set = command({
     const isMarked = ignoreOrigin !== null || heedOrigin !== null;
     if (Object.keys(settings).length === 0 && !isMarked)
       return refuse("give something to change, like --keep-days 90");
-    return change(context, setEndpoint, {
-      endpoint: reference,
-      workspace: options.workspace,
-      ...settings,
-      ignore_origins: ignoreOrigin ?? [],
-      heed_origins: heedOrigin ?? [],
+    return operate(context, async ({ perform, db }) => {
+      const changed = await perform(setEndpoint, {
+        endpoint: reference,
+        workspace: options.workspace,
+        ...settings,
+        ignore_origins: ignoreOrigin ?? [],
+        heed_origins: heedOrigin ?? [],
+      });
+      printChanged(context, changed);
+      if (options.allowOrigin === null) return;
+      for (const line of await db.read(() => describeHeld(changed.endpoint.id))) context.output.note(line);
     });
   },
 });
+
+/** Posts of sites that were refused before, and are held still. */
+function* describeHeld(id: string): Steps<string[]> {
+  const lines: string[] = [];
+  for (const { origin, isAllowed } of yield* listRefusals([id])) {
+    const held = isAllowed ? yield* countReleasable(id, origin) : 0;
+    if (held === 0) continue;
+    const count = `${countOf(held, "post")} from ${plainText(origin)} ${held === 1 ? "is" : "are"} held`;
+    lines.push(
+      `${count}; see: formsvc held list --endpoint ${id} --why origin; then: formsvc held release HELD`,
+    );
+  }
+  return lines;
+}
 
 const pause = command({
   usage: "pause <endpoint>",

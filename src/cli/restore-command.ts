@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { restoreBackup, type Restored } from "../database/sqlite/restore.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { confirm } from "./arguments.ts";
 import { addCommand, command } from "./command.ts";
@@ -45,7 +46,7 @@ const restore = command({
       };
       return output.json({ restored: { version, submissions, replaced, ...messages } });
     }
-    output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
+    output.note(`restored ${countOf(restored.submissions, "submission")} (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`what was there before is ${restored.replaced}`);
     if (holdWebhooks) for (const note of tellHeld(restored)) output.note(note);
     if (restored.droppedReplies > 0) {

@@ -8,6 +8,7 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import type { Steps } from "../database/steps.ts";
 import { setSchema } from "../endpoints/administer-endpoints.ts";
 import { getEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import { parseJson, readInput } from "./arguments.ts";
@@ -43,7 +44,7 @@ const check = command({
     const definition = readDefinition(file);
     const fields = Object.keys(definition);
     if (context.output.isJson) return context.output.json({ valid: true, fields });
-    return context.output.note(`the schema is valid: ${fields.length} fields`);
+    return context.output.note(`the schema is valid: ${countOf(fields.length, "field")}`);
   },
 });
 

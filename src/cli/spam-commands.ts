@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { spamDefaults } from "../app/features.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { judge, JUDGE_VERSION } from "../spam/judge.ts";
@@ -218,5 +219,7 @@ function printPreview(output: Output, preview: Preview): void {
     reasons.map((reason) => `${signed(reason)} ${reason.signal}`).join(", "),
   ]);
   output.table(["POST", "NOW", "THEN", "WHY"], rows, "no post would have scored otherwise");
-  return output.note(`${changes.length} of the last ${preview.posts} posts would have scored otherwise`);
+  return output.note(
+    `${changes.length} of the last ${countOf(preview.posts, "post")} would have scored otherwise`,
+  );
 }

@@ -4,6 +4,7 @@ import { parseCount } from "./arguments.ts";
 import { command, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
@@ -58,7 +59,7 @@ export const exportCommand = command({
         file?.abandon();
       }
       if (name !== null && output.isJson) output.json({ exported: count, file: name });
-      output.note(`${count} submissions exported${name === null ? "" : ` to ${name}`}`);
+      output.note(`${countOf(count, "submission")} exported${name === null ? "" : ` to ${name}`}`);
     }),
 });
 
@@ -81,6 +82,8 @@ export const importCommand = command({
         pause: letOthersWrite,
       });
       if (output.isJson) return output.json({ imported });
-      return output.note(`${imported.added} submissions added, ${imported.known} were there`);
+      return output.note(
+        `${countOf(imported.added, "submission")} added, ${imported.known} ${imported.known === 1 ? "was" : "were"} there`,
+      );
     }),
 });

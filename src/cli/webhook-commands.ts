@@ -144,7 +144,9 @@ const show = command({
   usage: "show <webhook>",
   summary: "Show a webhook and the state of its receiver",
   action: (context, _options, [id]) =>
-    withDatabase(context, async (db) => printWebhook(context, await db.read(() => getWebhook(id)))),
+    withDatabase(context, async (db, config) =>
+      printWebhook(context, await db.read(() => getWebhook(id)), config),
+    ),
 });
 
 const set = command({
@@ -173,7 +175,7 @@ const set = command({
         changeWebhook(keyring, { id, change, actor: null }, context.clock.now()),
       );
       const refused = await describeRefusal(webhook, config);
-      printWebhook(context, webhook, refused);
+      printWebhook(context, webhook, config, refused);
       if (refused !== null) writeError(refused);
       return undefined;
     }),
@@ -235,8 +237,8 @@ function readSettings(options: OptionValues<typeof settingOptions>): Partial<Web
 }
 
 function switchTo(context: CommandContext, id: string, enabled: boolean): Promise<void> {
-  return withDatabase(context, async (db) =>
-    printWebhook(context, await switchWebhook(db, { id, enabled, actor: null }, context.clock)),
+  return withDatabase(context, async (db, config) =>
+    printWebhook(context, await switchWebhook(db, { id, enabled, actor: null }, context.clock), config),
   );
 }
 
@@ -253,7 +255,12 @@ async function describeRefusal({ id, settings }: Webhook, { webhooks }: Config):
 }
 
 /** @param refused the guard's refusal, if it was asked for. */
-function printWebhook(context: CommandContext, webhook: Webhook, refused?: string | null): void {
+function printWebhook(
+  context: CommandContext,
+  webhook: Webhook,
+  { webhooks: { allowNetworks } }: Config,
+  refused?: string | null,
+): void {
   if (context.output.isJson) return context.output.json({ webhook: webhookJson(webhook), refused });
   const { settings, breaker } = webhook;
   const rows = [
@@ -262,7 +269,7 @@ function printWebhook(context: CommandContext, webhook: Webhook, refused?: strin
     ["format", settings.format],
     ["url", settings.url],
     ["state", describeState(webhook)],
-    ["private addresses", settings.allowPrivate ? "allowed" : "refused"],
+    ["private addresses", describePrivate(settings.allowPrivate, allowNetworks)],
     ["highest spam score", String(settings.maxSpamScore)],
     ["own headers", [...webhook.headers.keys()].join(", ")],
     ["failing since", webhook.failingSince === null ? "" : toIsoTime(webhook.failingSince)],
@@ -270,6 +277,11 @@ function printWebhook(context: CommandContext, webhook: Webhook, refused?: strin
     ["created", toIsoTime(webhook.createdAt)],
   ];
   return context.output.table(["WEBHOOK", ""], rows, "");
+}
+
+function describePrivate(isAllowed: boolean, allowNetworks: readonly string[]): string {
+  if (isAllowed) return "allowed";
+  return allowNetworks.length === 0 ? "refused" : "refused, but for what webhooks.allowNetworks lists";
 }
 
 function describeState({ state, breaker, failingSince }: Webhook): string {

@@ -1,6 +1,7 @@
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { limitsJson, usageJson, workspaceJson } from "../workspaces/workspace-json.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { monthOf, toIsoTime } from "../foundation/clock.ts";
 import {
   findLargestPlan,
@@ -193,7 +194,7 @@ export function describePlan(
   if (limits === undefined) return `${plan}, which is not configured`;
   const { monthlySubmissions } = limits;
   if (monthlySubmissions === null) return `${plan}, unlimited submissions`;
-  const limit = `${plan}, ${monthlySubmissions} submissions a month; what comes beyond is answered 429 and held`;
+  const limit = `${plan}, ${countOf(monthlySubmissions, "submission")} a month; what comes beyond is answered 429 and held`;
   const larger = findLargestPlan(plans, plan);
   if (larger === null)
     return `${limit}. For more, raise plans.${plan}.monthlySubmissions in the configuration`;

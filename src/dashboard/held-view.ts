@@ -1,4 +1,5 @@
 import type { PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
@@ -37,7 +38,7 @@ export function addressOfHeld(endpointId: string, path = "", before = ""): strin
 
 export function heldView(parts: HeldParts): Html {
   const { posts, days } = parts;
-  const until = days === null ? "" : ` After ${days} days they go by themselves.`;
+  const until = days === null ? "" : ` After ${countOf(days, "day")} they go by themselves.`;
   const explanation = html`<p class="muted">
     These posts were refused, and whoever sent them was told so. If one is genuine, release it: it then arrives in the
     inbox and is sent on.${until}

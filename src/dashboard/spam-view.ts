@@ -1,4 +1,5 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { isId } from "../foundation/id.ts";
 import type { SpamClass } from "../spam/spam-verdict.ts";
@@ -168,8 +169,8 @@ function previewCard(preview: Preview, titles: ReadonlyMap<string, string>): Htm
 
 function previewSentence(posts: number, changes: number, moved: number): string {
   if (posts === 0) return "No posts came yet, so nothing can be shown.";
-  if (changes === 0) return `None of the last ${posts} posts would have scored otherwise.`;
-  const scored = `${changes} of the last ${posts} posts would have scored otherwise`;
+  if (changes === 0) return `None of the last ${countOf(posts, "post")} would have scored otherwise.`;
+  const scored = `${changes} of the last ${countOf(posts, "post")} would have scored otherwise`;
   return moved === 0
     ? `${scored}, and none of them would have been treated otherwise.`
     : `${scored}; ${moved} would have been treated otherwise.`;

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
@@ -84,7 +85,7 @@ function rules(limit: number, heldDays: number | null): string {
   const kept =
     heldDays === null
       ? "held until you release or drop it"
-      : `held for ${heldDays} days, while there is room`;
+      : `held for ${countOf(heldDays, "day")}, while there is room`;
   return (
     `From 80 % (${grouped(Math.ceil(limit * 0.8))}) on a line above the inbox tells you. At 100 % a further post is answered ` +
     `with an error and ${kept}. Release it next month, or at once on a larger plan. Deleting a post does not lower the count; ` +

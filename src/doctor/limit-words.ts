@@ -1,3 +1,4 @@
+import { countOf } from "../foundation/count-of.ts";
 import type { LetterContent } from "../mail/letter-store.ts";
 import { oneLine } from "../mail/mail-text.ts";
 import type { NearLimit } from "../workspaces/near-limit.ts";
@@ -33,8 +34,10 @@ const USAGE_PAGE = { label: "See the usage", path: "/usage" };
 const HELD_PAGE = { label: "See the held posts", path: "/held" };
 
 function subjectOf({ what, limit }: LimitNotice, name: string): string {
-  if (what === "near") return `80 % of the month's ${limit} submissions are used: ${name}`;
-  if (what === "full") return `All ${limit} submissions of the month are used: ${name}`;
+  if (what === "near")
+    return `80 % of the month's ${countOf(limit, "submission")} ${limit === 1 ? "is" : "are"} used: ${name}`;
+  if (what === "full")
+    return `${limit === 1 ? "The one submission" : `All ${limit} submissions`} of the month ${limit === 1 ? "is" : "are"} used: ${name}`;
   return `A post is held because the month is full: ${name}`;
 }
 
@@ -43,8 +46,8 @@ function sentencesOf(
   name: string,
   { heldDays }: Reader,
 ): string[] {
-  const count = `The workspace ${name} has taken ${used} of the ${limit} submissions that its plan ${plan} allows in ${month} (UTC).`;
-  const kept = heldDays === null ? "" : ` They are kept for ${heldDays} days.`;
+  const count = `The workspace ${name} has taken ${used} of the ${countOf(limit, "submission")} that its plan ${plan} allows in ${month} (UTC).`;
+  const kept = heldDays === null ? "" : ` They are kept for ${countOf(heldDays, "day")}.`;
   const held = `Posts over the limit are held: nobody is told of them, and nothing is sent on, until they are released.${kept} Visitors read that their message may be read later.`;
   if (what === "near") return [count, held];
   if (what === "full") return [`${count} From now on further posts are held.`, held];

@@ -3,6 +3,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
@@ -298,7 +299,7 @@ function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<void> {
   if ((counted?.endpoints ?? 0) < limit) return;
   throw new FormsvcError(
     "plan_limit",
-    `the plan ${workspace.plan} allows ${limit} endpoints and the workspace ${workspace.id} has them`,
+    `the plan ${workspace.plan} allows ${countOf(limit, "endpoint")} and the workspace ${workspace.id} has ${limit === 1 ? "it" : "them"}`,
     { hint: { kind: "upgrade_plan", workspaceId: workspace.id } },
   );
 }

@@ -1,3 +1,4 @@
+import { countOf } from "../foundation/count-of.ts";
 import { nextMonthStart } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
@@ -24,7 +25,7 @@ export function invalidData(details: Readonly<Record<string, unknown>>): Formsvc
 export function overLimit(limit: number, now: number, isHeld: boolean): FormsvcError {
   return new FormsvcError(
     "submission_limit",
-    `The monthly limit of ${limit} submissions is reached; upgrade the plan to accept more, or wait for the next month.`,
+    `The monthly limit of ${countOf(limit, "submission")} is reached; upgrade the plan to accept more, or wait for the next month.`,
     {
       members: { limit, remainingSubmissions: 0 },
       isHeld,

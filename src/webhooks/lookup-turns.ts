@@ -1,3 +1,5 @@
+import { BoundedMap } from "../foundation/bounded-map.ts";
+
 /** The process has two threads for names, and no question can be taken back from them. */
 const PLACES = 2;
 /** Places of one workspace, and of all who are known to be slow together. */
@@ -6,7 +8,7 @@ const HALF = PLACES / 2;
 const SLOW_MS = 1000;
 /** So long its workspace counts as slow too: it may have any number of names. */
 const SLOW_WORKSPACE_MS = 600_000;
-/** Most names and workspaces known to be slow; all of them are forgotten beyond this. */
+/** Most names, and most workspaces, known to be slow. */
 const MAX_SLOW = 1000;
 /** An attempt takes no longer unless it is set so, and nobody waits for the name of one that ended. */
 const LONGEST_WAIT_MS = 10_000;
@@ -34,9 +36,9 @@ export class LookupTurns {
   readonly #running = new Set<Question>();
   /** Those of them that were known to be slow when they began. */
   readonly #slowRunning = new Set<Question>();
-  readonly #slowHosts = new Set<string>();
+  readonly #slowHosts = new BoundedMap<string, true>(MAX_SLOW);
   /** When each was slow last. */
-  readonly #slowWorkspaces = new Map<string, number>();
+  readonly #slowWorkspaces = new BoundedMap<string, number>(MAX_SLOW);
   readonly #nowMs: () => number;
 
   /** @param nowMs a monotonic clock. */
@@ -84,11 +86,8 @@ export class LookupTurns {
       this.#slowHosts.delete(host);
       return;
     }
-    if (this.#slowHosts.size >= MAX_SLOW) this.#slowHosts.clear();
-    this.#slowHosts.add(host);
-    if (workspace === null) return;
-    if (this.#slowWorkspaces.size >= MAX_SLOW) this.#slowWorkspaces.clear();
-    this.#slowWorkspaces.set(workspace, this.#nowMs());
+    this.#slowHosts.set(host, true);
+    if (workspace !== null) this.#slowWorkspaces.set(workspace, this.#nowMs());
   }
 
   /** Resolves when the question has a place. */

@@ -1,4 +1,5 @@
 import type { Steps } from "../database/steps.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { findLimits, type Plans } from "./workspace.ts";
@@ -20,7 +21,7 @@ export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]>
   const full = close.map(({ workspaceId, used, limit, plan }) =>
     problem(
       "limits.monthly",
-      `${workspaceId} has used ${used} of ${limit} submissions of the plan ${plan}` +
+      `${workspaceId} has used ${used} of ${countOf(limit ?? 0, "submission")} of the plan ${plan}` +
         (hasReached(used, limit, 100) ? "; further posts are answered 429 and held" : ""),
       { kind: "change_plan", workspaceId },
     ),

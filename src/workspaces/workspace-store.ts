@@ -4,6 +4,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { roleIn, SEES_ALL, type Viewing } from "../operations/actor.ts";
@@ -270,7 +271,7 @@ export function* countSubmission(workspaceId: string, month: string, plans: Plan
   if (usage.remaining === 0) {
     throw new FormsvcError(
       "plan_limit",
-      `the plan ${workspace.plan} allows ${usage.limit} submissions a month and all are used`,
+      `the plan ${workspace.plan} allows ${countOf(usage.limit ?? 0, "submission")} a month and all are used`,
       { hint: { kind: "release_later_or_change_plan" } },
     );
   }

@@ -120,3 +120,11 @@ test("set-plan without a workspace works for the only one, and says what is miss
   await machine.mustRun(["workspace", "set-plan", "Other", "business"]);
   expect(await planOfAll(machine)).toEqual(["pro", "business"]);
 });
+
+test("a plan of one endpoint says so in the singular", async () => {
+  const machine = operatorMachine();
+  machine.configure({ plans: { hobby: { ...limited(null), endpoints: 1 } } });
+  await makeEndpoint(machine, "First");
+  const second = await makeEndpoint(machine, "Second");
+  expect(second.stderr).toMatch(/the plan hobby allows 1 endpoint and the workspace ws_\w+ has it/);
+});

@@ -74,4 +74,12 @@ test("endpoint show, doctor and held list tell of a refused site, and endpoint s
     expect.stringContaining("was refused by this endpoint"),
   ]);
   expect(await shown()).toHaveLength(1);
+
+  const allowed = ["endpoint", "set", form.id, "--allow-origin", OWN, "--allow-origin", NEW_SITE];
+  expect((await machine.mustRun(allowed)).stderr).toContain(
+    `1 post from ${NEW_SITE} is held; see: formsvc held list --endpoint ${form.id} --why origin; then: formsvc held release HELD`,
+  );
+  const [left] = held.data.slice(1);
+  await machine.mustRun(["held", "release", left?.id ?? ""]);
+  expect((await machine.mustRun(allowed)).stderr).not.toContain("held");
 });

@@ -40,7 +40,7 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
   const timing = createFakeTiming();
   const from = "forms@example.com";
   const letters = new StoredLetters({
-      confirmations: NOTHING_TO_CONFIRM,
+    confirmations: NOTHING_TO_CONFIRM,
     db,
     sender,
     from,
