@@ -1,4 +1,5 @@
-import { type Html, html } from "../foundation/html.ts";
+import { type Html, html, styleElement } from "../foundation/html.ts";
+import { withoutLinks } from "./without-links.ts";
 
 /** What an e-mail says, in its order. The text and the HTML part are made of the same blocks. */
 export type MailBlock = MailText | MailFields | MailLink;
@@ -43,8 +44,18 @@ export function textOf(blocks: readonly MailBlock[]): string {
 
 /*
  * The dashboard's light colours, inline, because many mail programs read no sheet; those that turn colours round for the dark find no
- * text without a ground of its own.
+ * text without a ground of its own. Those that read the sheet below get the dark colours in the dark, by classes of one letter: ground,
+ * card, text, muted, line, accent and button.
  */
+const SHEET = `
+:root { color-scheme: light dark; supported-color-schemes: light dark; }
+@media (prefers-color-scheme: dark) {
+.g { background-color: #131416 !important; } .c { background-color: #1b1d20 !important; border-color: #2e3237 !important; }
+.t { color: #e9eaec !important; } .m { color: #a0a7b0 !important; } .l { border-color: #2e3237 !important; }
+.a { color: #4fc9b4 !important; } .b { background-color: #4fc9b4 !important; color: #08211d !important; }
+}
+@media (max-width: 480px) { .c { padding: 20px 16px !important; } }
+`;
 const FONT = "font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif";
 const TEXT = `${FONT};font-size:15px;line-height:22px;color:#1c1e21`;
 const MUTED = "font-size:13px;line-height:20px;color:#5d636b";
@@ -53,22 +64,28 @@ const CARD = `background-color:#ffffff;border:1px solid #e3e3de;border-radius:8p
 const TITLE = "margin:0 0 12px;font-size:20px;line-height:26px;font-weight:bold";
 const BUTTON = `display:inline-block;padding:11px 20px;border-radius:6px;background-color:#0b6e5f;color:#ffffff;font-weight:bold;text-decoration:none`;
 
-/** The HTML part. It loads nothing, and only addresses of ours are links. @param title above what it says. */
+/** The HTML part. It loads nothing, and only addresses of ours, and of the owner in what they wrote, are links. @param title above what it says. */
 export function htmlOf(title: string, blocks: readonly MailBlock[]): Html {
   const isBelow = (block: MailBlock): boolean => block.kind === "link" && block.place === "below";
   return html`<!doctype html>
-<html>
-<head><meta charset="utf-8"></head>
-<body style="margin:0;${GROUND}">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${GROUND}"><tr><td align="center" style="padding:24px 12px">
+<html lang="en">
+<head>
+<meta charset="utf-8"><title>${title}</title><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+${styleElement(SHEET)}
+</head>
+<body class="g" style="margin:0;${GROUND}">
+<div role="main">
+<table role="presentation" class="g" width="100%" cellpadding="0" cellspacing="0" style="${GROUND}"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px">
-<tr><td align="left" style="${CARD}">
-<h2 dir="auto" style="${TITLE}">${title}</h2>
+<tr><td align="left" class="c t" style="${CARD}">
+<h1 dir="auto" style="${TITLE}">${withoutLinks(title)}</h1>
 ${blocks.filter((block) => !isBelow(block)).map(blockHtml)}</td></tr>
-<tr><td align="left" style="padding:12px 4px;${FONT};${MUTED}">
+<tr><td align="left" class="m" style="padding:12px 4px;${FONT};${MUTED}">
 ${blocks.filter(isBelow).map(blockHtml)}</td></tr>
 </table>
 </td></tr></table>
+</div>
 </body>
 </html>
 `;
@@ -96,21 +113,21 @@ function blockHtml(block: MailBlock): Html {
 
 function linkHtml({ label, url, place }: MailLink): Html {
   if (place === "button")
-    return html`<p style="margin:20px 0 4px"><a href="${url}" style="${BUTTON}">${label}</a></p>
+    return html`<p style="margin:20px 0 4px"><a href="${url}" class="b" style="${BUTTON}">${label}</a></p>
 `;
-  return html`<p style="margin:8px 0"><a href="${url}" style="color:${place === "below" ? "#5d636b" : "#0b6e5f"}">${label}</a></p>
+  return html`<p style="margin:8px 0"><a href="${url}" class="${place === "below" ? "m" : "a"}" style="color:${place === "below" ? "#5d636b" : "#0b6e5f"}">${label}</a></p>
 `;
 }
 
 /** Text of a stranger may run from right to left: each has its own direction. */
 function fieldTable(fields: readonly MailField[]): Html {
   const rows = fields.map(
-    ({ label, value }) => html`<tr><td style="padding:10px 0;border-bottom:1px solid #e3e3de">
-<p dir="auto" style="margin:0;${MUTED}">${label}</p>
-<p dir="auto" style="margin:0;white-space:pre-wrap;word-break:break-word">${value}</p></td></tr>
+    ({ label, value }) => html`<tr><td class="l" style="padding:10px 0;border-bottom:1px solid #e3e3de">
+<p dir="auto" class="m" style="margin:0;${MUTED}">${withoutLinks(label)}</p>
+<p dir="auto" style="margin:0;white-space:pre-wrap;word-break:break-word">${withoutLinks(value)}</p></td></tr>
 `,
   );
-  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${TEXT}">
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" class="t" style="${TEXT}">
 ${rows}</table>
 `;
 }

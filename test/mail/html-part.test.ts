@@ -30,12 +30,32 @@ const eventOf = (data: object, beside: object = {}): string =>
 
 test("the HTML part of an e-mail has a heading, muted labels and a button, and loads nothing", () => {
   const { html } = readMail(composeNotification(NOTIFICATION, eventOf({ name: "Ada" })));
-  expect(html).toMatch(/<h2 [^>]*font-size:20px[^>]*>New submission: Contact<\/h2>/);
-  expect(html).toMatch(/<p dir="auto" style="[^"]*color:#5d636b">name<\/p>/);
-  expect(html).toMatch(/<a href="[^"]*" style="[^"]*background-color:#0b6e5f[^"]*">Open the submission<\/a>/);
+  expect(html).toMatch(/<h1 [^>]*font-size:20px[^>]*>New submission: Contact<\/h1>/);
+  expect(html).toMatch(/<p dir="auto" class="m" style="[^"]*color:#5d636b">name<\/p>/);
+  expect(html).toMatch(
+    /<a href="[^"]*" class="b" style="[^"]*background-color:#0b6e5f[^"]*">Open the submission<\/a>/,
+  );
   // How to stop them stands below the letter.
   expect(html.indexOf(">Unsubscribe<")).toBeGreaterThan(html.indexOf(">Open the submission<"));
-  expect(html).not.toMatch(/<(?:img|link|style|script)|src=|url\(|class=/);
+  expect(html).not.toMatch(/<(?:img|link|script)|src=|url\(|@import|@font-face/);
+});
+
+test("mail programs find no link in what a visitor wrote, and all of it in the text part", () => {
+  const data = {
+    email: "lena@lund.example",
+    message:
+      "See https://evil.example/a?b, evil.example, evil。example, tel:+1900, mailto:x@y.example or http://192.0.2.7/",
+    "https://name.example": "1",
+    price: "4.80",
+  };
+  const asked = { ...NOTIFICATION, subjectTemplate: "{message}" };
+  const { html, text } = readMail(composeNotification(asked, eventOf(data)));
+  const shown = html.replaceAll(/<a .*?<\/a>|<(style|title)>[^]*?<\/\1>|<[^>]*>/gs, "");
+  expect(shown).not.toMatch(/[^\s\u200b]@|[a-z]:[^\s\u200b]|\/\/|[\p{L}\d][.。]\p{L}|\d\.\d+\.\d+\.\d/u);
+  expect(shown).toContain("4.80");
+  expect(shown).toContain("lena\u200b@lund\u200b.example");
+  for (const value of Object.values(data)) expect(text).toContain(value);
+  expect(text).not.toContain("\u200b");
 });
 
 test("an e-mail stays below 1 MiB with as many fields as a post has room for", () => {
