@@ -2,13 +2,14 @@ import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
 import type { PageField, PageForm } from "./form-fields.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
-import { visitorPage } from "./visitor-page.ts";
+import { sealOf, visitorPage } from "./visitor-page.ts";
 
 /** @param backTo the origin of the page with the form; null if not known. */
 export function successPage(backTo: string | null): string {
   return visitorPage(
     "Thank you",
-    html`<h1>Thank you</h1>
+    html`${sealOf("check")}
+<h1>Thank you</h1>
 <p>Your answers were received.</p>
 ${backLink(backTo)}`,
   );

@@ -6,7 +6,7 @@ import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/mail-link
 import { beginErrorReply } from "./error-reply.ts";
 import { FORM_TYPES } from "./form-body.ts";
 import { type Blindness, refusalOf } from "./health-routes.ts";
-import { pagePolicy, sendPage, visitorPage } from "./visitor-page.ts";
+import { pagePolicy, sendPage, type ServicePage, servicePage } from "./visitor-page.ts";
 
 export interface MailLinkParts {
   /** Null if no mail server is configured: the links of earlier e-mails then lead to no page. */
@@ -38,11 +38,9 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
       scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, _body, parsed) => parsed(null));
     scope.setErrorHandler((thrown, request, reply) => {
       const error = beginErrorReply({ request, reply, log }, thrown, MAX_BODY_BYTES);
-      const page = visitorPage(
-        "This did not work",
-        errorView(describeError(error.code).error, error.message),
-      );
-      return sendPage(reply, page, POLICY);
+      const { error: name } = describeError(error.code);
+      const content = html`<p>${error.message}</p>\n<p class="facts">${name}</p>`;
+      return sendPage(reply, servicePage({ title: "This did not work", seal: "stop", content }), POLICY);
     });
     scope.addHook("onRequest", async () => {
       const blind = blindness();
@@ -63,39 +61,49 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
 
 const POLICY = pagePolicy([], null);
 
-interface View {
-  readonly title: string;
+interface View extends Pick<ServicePage, "title" | "seal"> {
   readonly content: (facts: { readonly address: Html; readonly form: Html }) => Html;
 }
 
+/** Whoever has not agreed yet reads no name that an owner chose: it could be a text for strangers. */
 const ASKED: Readonly<Record<MailLinkKind, View>> = {
   confirm: {
-    title: "Get these e-mails?",
+    title: "May we send you e-mails?",
+    seal: "letter",
     content: ({
       address,
-      form,
-    }) => html`<p>The submissions of the form ${form} would be sent to ${address}.</p>
-<p>If you did not expect this, close the page: nothing is sent then.</p>
-<form method="post"><button>Yes, send them to me</button></form>`,
+    }) => html`<p>Somebody asked that what visitors send through a form also goes to ${address}.</p>
+<form method="post"><button>Yes, send them to me</button></form>
+<p class="muted">You did not expect this? Close the page. Nothing is sent without your yes, and each e-mail has a link to stop it.</p>`,
   },
   unsubscribe: {
     title: "Stop these e-mails?",
-    content: ({ address, form }) => html`<p>The submissions of the form ${form} are sent to ${address}.</p>
-<form method="post"><button>Stop sending them to me</button></form>`,
+    seal: "letter",
+    content: ({
+      address,
+      form,
+    }) => html`<p>What visitors send through the form ${form} goes to ${address} by e-mail.</p>
+<form method="post"><button>Stop sending them to me</button></form>
+<p class="muted">You want to keep them? Close the page: nothing changes then.</p>`,
   },
 };
 
 const DONE: Readonly<Record<MailLinkKind, View>> = {
   confirm: {
     title: "You get these e-mails now",
-    content: ({ address, form }) => html`<p>New submissions of the form ${form} are sent to ${address}.</p>
-<p>Each e-mail has a link that stops them.</p>`,
+    seal: "check",
+    content: ({
+      address,
+      form,
+    }) => html`<p>What visitors send through the form ${form} from now on goes to ${address}.</p>
+<p class="muted">Each e-mail has a link that stops them.</p>`,
   },
   unsubscribe: {
     title: "You get no more of these e-mails",
+    seal: "check",
     content: ({ address, form }) =>
-      html`<p>Submissions of the form ${form} are not sent to ${address} any more.</p>
-<p>If you want them again, ask the owner of the form.</p>`,
+      html`<p>What visitors send through the form ${form} does not go to ${address} any more.</p>
+<p class="muted">If you want them again, ask the owner of the form.</p>`,
   },
 };
 
@@ -103,14 +111,15 @@ function show(reply: FastifyReply, kind: MailLinkKind, recipient: LinkedRecipien
   return sendView(reply, (recipient.isUnsubscribed ? DONE : ASKED)[kind], recipient);
 }
 
-function sendView(reply: FastifyReply, { title, content }: View, recipient: LinkedRecipient): FastifyReply {
-  const facts = {
-    address: html`<bdi>${recipient.address}</bdi>`,
-    form: html`“<bdi>${recipient.endpointName}</bdi>”`,
-  };
-  return sendPage(reply, visitorPage(title, html`<h1>${title}</h1>\n${content(facts)}`), POLICY);
+function sendView(
+  reply: FastifyReply,
+  { title, seal, content }: View,
+  recipient: LinkedRecipient,
+): FastifyReply {
+  const { address, endpointName, goodUntil } = recipient;
+  const facts = { address: html`<b><bdi>${address}</bdi></b>`, form: html`“<bdi>${endpointName}</bdi>”` };
+  const below = goodUntil === null ? {} : { below: `The link is good until ${DAY.format(goodUntil)}.` };
+  return sendPage(reply, servicePage({ title, seal, content: content(facts), ...below }), POLICY);
 }
 
-function errorView(title: string, sentence: string): Html {
-  return html`<h1>This did not work</h1>\n<p>${sentence}</p>\n<p class="facts">${title}</p>`;
-}
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });

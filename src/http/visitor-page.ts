@@ -9,8 +9,8 @@ import { html, type Html, styleElement } from "../foundation/html.ts";
  * that know no `light-dark()`.
  */
 const STYLE = `
-:root { color-scheme: light dark; --bg: #f7f7f5; --surface: #ffffff; --line: #e3e3de; --edge: #85898e; --text: #1c1e21; --muted: #5d636b; --accent: #0b6e5f; --on-accent: #ffffff; --bad: #a62b20; --bad-soft: #fae6e3; }
-@media (prefers-color-scheme: dark) { :root { --bg: #131416; --surface: #1b1d20; --line: #2e3237; --edge: #747b84; --text: #e9eaec; --muted: #a0a7b0; --accent: #4fc9b4; --on-accent: #08211d; --bad: #f08a7e; --bad-soft: #3d211e; } }
+:root { color-scheme: light dark; --bg: #f7f7f5; --surface: #ffffff; --line: #e3e3de; --edge: #85898e; --text: #1c1e21; --muted: #5d636b; --accent: #0b6e5f; --on-accent: #ffffff; --accent-soft: #e2f1ee; --bad: #a62b20; --bad-soft: #fae6e3; }
+@media (prefers-color-scheme: dark) { :root { --bg: #131416; --surface: #1b1d20; --line: #2e3237; --edge: #747b84; --text: #e9eaec; --muted: #a0a7b0; --accent: #4fc9b4; --on-accent: #08211d; --accent-soft: #17332e; --bad: #f08a7e; --bad-soft: #3d211e; } }
 * { box-sizing: border-box; accent-color: var(--accent); }
 body { margin: 0; padding: 2rem 1rem 3rem; background: var(--bg); color: var(--text); font: 1rem/1.45 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
 main { max-width: 37.5rem; margin: 0 auto; padding: 2rem; background: var(--surface); border: 1px solid var(--line); border-radius: 12px; overflow-wrap: anywhere; }
@@ -34,6 +34,13 @@ button { min-height: 46px; padding: 10px 20px; font: inherit; font-weight: 600; 
 button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .facts { margin-block-start: 1.5rem; color: var(--muted); font-size: .875rem; }
+.maker, .below { max-width: 37.5rem; margin: 0 auto; }
+.maker { display: flex; gap: 10px; align-items: center; margin-block-end: 1rem; font-weight: 650; }
+.maker svg { color: var(--accent); }
+.below { margin-block-start: 1rem; color: var(--muted); font-size: .875rem; }
+.seal { display: grid; place-items: center; width: 56px; height: 56px; margin-block-end: 1.5rem; border-radius: 50%; background: var(--accent-soft); color: var(--accent); }
+.seal svg { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.muted { color: var(--muted); }
 @media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
 `;
 
@@ -57,6 +64,50 @@ export function pagePolicy(targets: readonly string[], embedder: string | null):
 
 /** A whole page. */
 export function visitorPage(title: string, content: Html): string {
+  return wholePage(
+    title,
+    html`<main>
+${content}
+</main>`,
+  );
+}
+
+/** A drawing in a circle, which says at once what a page is about. */
+export function sealOf(name: ServicePage["seal"]): Html {
+  return html`<span class="seal"><svg width="28" height="28" viewBox="0 0 20 20" aria-hidden="true">${SEALS[name]}</svg></span>`;
+}
+
+/** What a page of the service itself has: a drawing that says what it is about, and what stands below it. */
+export interface ServicePage {
+  readonly title: string;
+  readonly seal: "letter" | "check" | "stop";
+  readonly content: Html;
+  readonly below?: string;
+}
+
+/** A whole page on which the service speaks for itself and not for the owner of a form. */
+export function servicePage({ title, seal, content, below }: ServicePage): string {
+  return wholePage(
+    title,
+    html`<header class="maker">${MARK}formsvc</header>
+<main>
+${sealOf(seal)}
+<h1>${title}</h1>
+${content}
+</main>
+${below !== undefined && html`<footer class="below">${below}</footer>`}`,
+  );
+}
+
+const MARK = html`<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true"><path d="M3 2h14v5H8v3h7v4H8v4H3z" fill="currentColor"/></svg>`;
+
+const SEALS: Readonly<Record<ServicePage["seal"], Html>> = {
+  letter: html`<rect x="2.5" y="4.5" width="15" height="11" rx="2"/><path d="m3 6 7 5 7-5"/>`,
+  check: html`<path d="m4.5 10.5 3.5 3.5 7.5-8"/>`,
+  stop: html`<circle cx="10" cy="10" r="7"/><path d="M10 6.5v4.5M10 13.6h.01"/>`,
+};
+
+function wholePage(title: string, body: Html): string {
   return String(html`<!doctype html>
 <html lang="en">
 <head>
@@ -67,9 +118,7 @@ export function visitorPage(title: string, content: Html): string {
 ${styleElement(STYLE)}
 </head>
 <body>
-<main>
-${content}
-</main>
+${body}
 </body>
 </html>
 `);

@@ -4,6 +4,7 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { confirmMailRecipient, readAsked, readSubscribed, unsubscribe } from "./agree-to-mail.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
+import { readConfirmation } from "./mail-recipient-store.ts";
 
 /** What a link in an e-mail to a recipient does: it agrees to these e-mails, or ends them. */
 export type MailLinkKind = "confirm" | "unsubscribe";
@@ -14,6 +15,8 @@ export interface LinkedRecipient {
   readonly endpointName: string;
   /** Whether it gets no e-mail any more, because its holder ended them. */
   readonly isUnsubscribed: boolean;
+  /** When the link stops working; null if it never does. */
+  readonly goodUntil: number | null;
 }
 
 /** The pages behind the links. Reading changes nothing, because programs that look for malware open every link of an e-mail. */
@@ -34,8 +37,9 @@ interface MailLinksParts {
 export function createMailLinks({ db, clock, onChange }: MailLinksParts): MailLinks {
   const read: MailLinks["read"] = (kind, id, token) =>
     db.read(function* () {
-      const asks = kind === "confirm" ? readAsked(id, token, clock.now()) : readSubscribed(id, token);
-      return yield* linked(yield* asks);
+      if (kind === "unsubscribe") return yield* linked(yield* readSubscribed(id, token));
+      const asked = yield* linked(yield* readAsked(id, token, clock.now()));
+      return { ...asked, goodUntil: (yield* readConfirmation(id))?.expiresAt ?? null };
     });
   return {
     read,
@@ -59,6 +63,7 @@ function* linked({ settings, endpointId, unsubscribedAt }: MailRecipient): Steps
     address: settings.address,
     endpointName: endpoint?.name ?? "",
     isUnsubscribed: unsubscribedAt !== null,
+    goodUntil: null,
   };
 }
 

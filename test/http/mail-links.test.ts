@@ -43,6 +43,9 @@ test("the link of a confirmation shows what it does, and only its button does it
   const path = ask();
   const shown = await get(path);
   expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("ada@example.org")]);
+  // A name is a stranger's text until the holder has agreed.
+  expect(shown.text).not.toContain("onerror");
+  expect(shown.text).toMatch(/The link is good until \d+ [A-Z][a-z]+\./);
   expect(read().confirmedAt).toBeNull();
   const done = await post(path);
   expect([done.status, done.text]).toEqual([200, expect.stringContaining("You get these e-mails now")]);
