@@ -1,8 +1,8 @@
+import type { Config } from "../config/config.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Finding } from "../foundation/finding.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { version } from "../foundation/version.ts";
-import { type DatabaseSize, readSize } from "../database/database-size.ts";
 import { mebibytes } from "../database/sqlite/database-health.ts";
 import { placeOf } from "../mail/mail-health.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
@@ -16,6 +16,7 @@ import type { Handler, Routes } from "./routes.ts";
 import { sentence } from "./sentence.ts";
 import { checkName, findingText, rawWords } from "./finding-words.ts";
 import { icon } from "./icons.ts";
+import { type Room, readRoom, roomCard } from "./room-card.ts";
 
 /** The same two for operators; for everybody else there is no such page. */
 export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
@@ -34,8 +35,8 @@ export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
 /** `/dashboard/system`: whether a person has to act, and what runs here. */
 export function systemPages(routes: Routes, parts: DashboardParts): void {
   const { read, write } = operatorRoutes(routes);
-  read("/system", async () =>
-    page("System", systemView(await parts.examine("now"), await readSize(parts.db), parts)),
+  read("/system", async ({ now }) =>
+    page("System", systemView(await parts.examine("now"), await readRoom(parts, now), parts)),
   );
 
   write("/system/mail/try", async ({ viewer, now }) => {
@@ -70,31 +71,18 @@ export function systemHead(path: string): Html {
 
 function systemView(
   findings: readonly Finding[],
-  size: DatabaseSize,
+  room: Room,
   { db, config, configFile }: DashboardParts,
 ): Html {
   const problems = findings.filter(({ ok }) => !ok);
+  const { size } = room;
   return html`${systemHead("/dashboard/system")}
-    <p class="notice ${problems.length > 0 ? "warn" : ""}" role="status">
-      ${
-        problems.length === 0
-          ? "All is well: nobody has to do anything."
-          : problems.length === 1
-            ? "One thing needs you."
-            : `${problems.length} things need you.`
-      }
-    </p>
-    ${problems.length > 0 && findingsCard("What needs you", problems)}
-    ${
-      config.mail.host !== null &&
-      problems.some(({ name }) => name === "mail.server") &&
-      html`<form method="post" action="/dashboard/system/mail/try"><button>Try the mail server now</button></form>`
-    }
+    ${problems.length > 0 ? problemsCard(problems, config) : html`<p class="notice" role="status">All is well: nobody has to do anything.</p>`}
     ${soundCard(
       findings.filter(({ ok }) => ok),
       problems.length,
     )}
-    <section class="card">
+    <div class="halves"><section class="card">
       <header><h2>This server</h2></header>
       <dl class="facts">
         <div><dt>Version</dt><dd>${version}</dd></div>
@@ -113,7 +101,7 @@ function systemView(
         </div>
       </dl>
     </section>
-    ${limitsCard(config.plans)}`;
+    <div>${roomCard(room)}${limitsCard(config.plans)}</div></div>`;
 }
 
 function everyHours(hours: number): string {
@@ -132,19 +120,26 @@ function soundCard(findings: readonly Finding[], problems: number): Html {
   </details>`;
 }
 
-function findingsCard(title: string, findings: readonly Finding[]): Html {
-  return html`<section class="card">
-    <header><h2>${title}</h2></header>
-    <dl class="facts">
-      ${findings.map(
-        ({ name, message, advice }) =>
-          html`<div>
-            <dt>${checkName(name)}</dt>
-            <dd><bdi dir="auto">${sentence(findingText(message))}</bdi>${advice !== null && adviceView(advice)}${rawView(message)}</dd>
-          </div>`,
-      )}
-    </dl>
+function problemsCard(problems: readonly Finding[], config: Config): Html {
+  const title = problems.length === 1 ? "One thing needs you" : `${problems.length} things need you`;
+  return html`<section class="card" aria-labelledby="problems">
+    <header><h2 id="problems"><span role="status">${title}</span></h2></header>
+    ${problems.map((each) => problemView(each, config))}
   </section>`;
+}
+
+/** What is broken, what to do, and, if there is one, the button that does it. */
+function problemView({ name, message, advice }: Finding, { mail }: Config): Html {
+  const canTry = name === "mail.server" && mail.host !== null;
+  return html`<div class="trouble">
+    <span class="glyph">${icon("warning")}</span>
+    <h3>${checkName(name)}</h3>
+    <div>
+      <p><bdi dir="auto">${sentence(findingText(message))}</bdi>${advice !== null && adviceView(advice)}</p>
+      ${rawView(message)}
+    </div>
+    ${canTry && html`<form method="post" action="/dashboard/system/mail/try"><button>Try the mail server now</button></form>`}
+  </div>`;
 }
 
 function rawView(message: string): Html | null {

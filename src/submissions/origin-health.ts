@@ -13,9 +13,9 @@ export function* checkRefusedOrigins(): Steps<Finding[]> {
   if (refused.length === 0)
     return [sound("endpoints.origins", "no posts were refused for their page's origin")];
   return refused.map(({ endpoint, origin, posts, lastAt }) => {
-    const count = posts === 1 ? "1 post" : `${posts} posts`;
+    const [count, were] = posts === 1 ? ["1 post", "was"] : [`${posts} posts`, "were"];
     const shown = plainText(origin);
-    const message = `${endpoint.name} (${endpoint.id}): ${count} from ${shown} were refused, the last at ${toIsoTime(lastAt)}`;
+    const message = `${endpoint.name} (${endpoint.id}): ${count} from ${shown} ${were} refused, the last at ${toIsoTime(lastAt)}`;
     const hint = { kind: "allow_or_ignore_origin", endpointId: endpoint.id } as const;
     return problem("endpoints.origins", message, hint);
   });

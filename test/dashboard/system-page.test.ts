@@ -19,15 +19,20 @@ test("an operator sees what needs somebody, with what to do, and what runs here"
   const { server, ada } = await begin();
   const { status, text } = await ada.get("/dashboard/system");
   expect(status).toBe(200);
-  expect(text).toContain("One thing needs you.");
+  expect(text).toContain("One thing needs you<");
   expect(text).toContain("No backup is scheduled, and none was made");
   expect(text).toContain("Set backup.everyHours");
   expect(text).toContain(server.databasePath);
   // What is well is folded into one row, after what needs somebody.
   const [before = "", row = ""] = text.split('<details class="card fine">');
-  expect(before).toContain("What needs you");
+  expect(before).toContain(`<h3>Backup</h3>`);
   expect(row).toMatch(/^\s*<summary>.*\d+ other checks are<?\/?b?>? ?fine/s);
   expect(row.split("</details>")[0]).toContain("Commits");
+  // What fills up.
+  const room = text.slice(text.indexOf(">Room<"), text.indexOf("Limits of the plans"));
+  expect(room).toMatch(/>Disk<\/b>\s*<span[^>]*>[\d.]+ [MGT]iB of [\d.]+ [MGT]iB</);
+  expect(room).toMatch(/>Held posts<\/b>\s*<span[^>]*>0 MiB of [\d.]+ [MGT]iB</);
+  expect(room).toMatch(/>Messages waiting<\/b>\s*<span[^>]*>0</);
   // What the limits are, and how to lift them on one's own machine.
   expect(text).toContain("10,000 submissions a month, 50 forms");
   expect(text).toContain("These limits are yours to lift");

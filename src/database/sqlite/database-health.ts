@@ -74,6 +74,16 @@ function freeDiskBytes(db: SqliteDatabase): number {
   return bavail * bsize;
 }
 
+/** Bytes of the disk with the database, and how many of them are free; null if the disk does not say. */
+export function diskOf(db: SqliteDatabase): { readonly bytes: number; readonly free: number } | null {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(dirname(db.path));
+    return { bytes: blocks * bsize, free: bavail * bsize };
+  } catch {
+    return null;
+  }
+}
+
 /** Bytes that the database may still take: of the disk, and of the free pages of its file. Null if the disk does not say. */
 export function freeBytes(db: SqliteDatabase): number | null {
   const ofFile = Number(db.pragma("freelist_count")) * Number(db.pragma("page_size"));
