@@ -16,6 +16,7 @@ import { readQueue } from "../outbox/count-deliveries.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { NO_PROBLEMS } from "./field.ts";
+import { readMailFault } from "./mail-fault.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { checkTyped, readTyped, type TypedReply, typedFrom } from "./reply-form.ts";
 import { type EditedReply, type ReplyView, replyView } from "./reply-view.ts";
@@ -95,6 +96,7 @@ function read(
       endpoint,
       shown,
       queue,
+      fault: yield* readMailFault(config),
       fields: yield* listMailFields(endpoint),
       recipients: recipients.map(({ settings }) => settings.address),
       from: host === null ? null : from,

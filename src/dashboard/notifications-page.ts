@@ -65,7 +65,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const found = [
       recipients.map((each) => mailRow(each, fault)),
       webhooks.map(webhookRow),
-      replies.map(replyRow),
+      replies.map((each) => replyRow(each, fault)),
     ] as const;
     const nameForm = await formNames(viewer, found.flat());
     const mail = await readList(found[0], nameForm, { parameter: "mail_after", isFirst: mailAfter === null });
@@ -128,10 +128,10 @@ function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
   return { id, path, name, health, failingSince, endpoint };
 }
 
-function replyRow({ reply, endpoint }: OwnedAutoReply): Row {
+function replyRow({ reply, endpoint }: OwnedAutoReply, fault: PlaceFault | null): Row {
   const { name } = endpoint;
   const path = pathOf(endpoint, "/reply");
-  return { id: reply.id, path, name, health: replyState(reply), failingSince: null, endpoint };
+  return { id: reply.id, path, name, health: replyState(reply, fault), failingSince: null, endpoint };
 }
 
 /** Set up on the page of an endpoint. */

@@ -16,7 +16,7 @@ export function recipientHealth(recipient: MailRecipient, fault: PlaceFault | nu
   const { unsubscribedAt, failingSince } = recipient;
   const state = stateOf(recipient);
   if (state === "enabled" && failingSince !== null) return failing(failingSince);
-  if (state === "enabled") return fault === null ? WORKING : waiting(fault);
+  if (state === "enabled") return fault === null ? WORKING : waitingFor(fault);
   if (state !== "unsubscribed") return RESTING[state];
   const since = unsubscribedAt !== null && html` since ${exactTime(unsubscribedAt)}`;
   const sentence = html`The holder of this address wants no e-mail${since}, so nothing is sent. If they want it again, delete
@@ -30,7 +30,8 @@ const WORKING: Health = {
   sentence: html`No e-mail has failed since the last success.`,
 };
 
-function waiting({ since, nextProbeAt }: PlaceFault): Health {
+/** What everybody whose e-mail waits for the mail server is told. */
+export function waitingFor({ since, nextProbeAt }: PlaceFault): Health {
   const sentence = html`The mail server takes no e-mail since ${exactTime(since)}. All e-mail waits and goes by itself as soon as it
     does; the next try is ${dueTime(nextProbeAt)}. Nothing is lost.`;
   return { label: "Waiting", tone: "medium", sentence };

@@ -13,6 +13,8 @@ import { pathOf } from "./endpoint-frame.ts";
 import { type Problems, problemSummary } from "./field.ts";
 import { type Health, healthPill } from "./health.ts";
 import { replyFields, type TypedReply, typedFrom, wordsOf } from "./reply-form.ts";
+import type { PlaceFault } from "../outbox/places.ts";
+import { waitingFor } from "./recipient-words.ts";
 import { exactTime } from "./time.ts";
 
 /** What the page of an automatic reply shows. */
@@ -21,6 +23,8 @@ export interface ReplyView {
   readonly shown: ShownAutoReply;
   /** Null if there never was one. */
   readonly queue: RecipientQueue | null;
+  /** Of the mail server; null while it is well. */
+  readonly fault: PlaceFault | null;
   /** Fields that could have the address. */
   readonly fields: readonly string[];
   /** Addresses that could get the answers. */
@@ -52,7 +56,7 @@ export function replyView(view: ReplyView, { typed, problems, isLate = false }: 
         <section class="card">
           <header>
             <h2>Automatic reply</h2>
-            ${healthPill(stateOf(shown.reply))}
+            ${healthPill(stateOf(shown.reply, view.fault))}
           </header>
           <form class="stacked letter" method="post" action="${path}" data-unsaved>
             <input type="hidden" name="seen" value="${fingerprint}" />
@@ -74,10 +78,12 @@ export function replyView(view: ReplyView, { typed, problems, isLate = false }: 
     </div>`;
 }
 
-export function stateOf(reply: AutoReply | undefined): Health {
-  return reply === undefined || reply.onSince === null
-    ? { label: "Off", tone: "", sentence: html`Nobody gets a reply.` }
-    : { label: "On", tone: "done", sentence: html`On since ${exactTime(reply.onSince)}.` };
+/** @param fault of the mail server, which keeps all replies waiting; null while it is well. */
+export function stateOf(reply: AutoReply | undefined, fault: PlaceFault | null): Health {
+  if (reply === undefined || reply.onSince === null)
+    return { label: "Off", tone: "", sentence: html`Nobody gets a reply.` };
+  if (fault !== null) return waitingFor(fault);
+  return { label: "On", tone: "done", sentence: html`On since ${exactTime(reply.onSince)}.` };
 }
 
 function missing({ isOperator }: ReplyView): string {
@@ -117,13 +123,13 @@ function lostField({ shown: { reply }, fields }: ReplyView): Html | null {
   </p>`;
 }
 
-function stateCard({ shown, queue }: ReplyView, path: string): Html {
+function stateCard({ shown, queue, fault }: ReplyView, path: string): Html {
   const { reply, limits, fullLimit } = shown;
   const waiting = queue?.waiting ?? 0;
   return html`<section class="card">
     <header><h2>Now</h2></header>
     <div class="body">
-      <p>${stateOf(reply).sentence}</p>
+      <p>${stateOf(reply, fault).sentence}</p>
       <p>
         ${
           reply?.sentAt === undefined || reply.sentAt === null

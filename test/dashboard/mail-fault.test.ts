@@ -25,10 +25,12 @@ test("while the mail server is down its recipients wait, the banner is a sentenc
       "INSERT INTO place_fault (kind, place, since, message, next_probe_at) VALUES ('mail', '127.0.0.1:9', ?, ?, ?)",
     )
     .run(now - 60_000, TOLD, now + 60_000);
-  for (const path of [recipient, "/dashboard/notifications"]) {
+  const reply = `/dashboard/endpoints/${ada.endpointId}/reply`;
+  for (const path of [recipient, reply, "/dashboard/notifications"]) {
     const { text } = await ada.visitor.get(path);
     expect(text, path).toContain(">Waiting<");
     expect(text.split("Webhooks and chats")[0], path).not.toContain(">Working<");
+    expect(text, path).not.toContain(">On<");
   }
   const system = (await ada.visitor.get("/dashboard/system")).text;
   expect(system).toMatch(/<details>\s*<summary>What was tried<\/summary>\s*<code dir="auto">ECONNREFUSED: /);
@@ -61,7 +63,8 @@ test("the System page names the configuration file that was found, says every ho
   const { text } = await (await visit(server, "operator@example.com")).get("/dashboard/system");
   expect(text).toContain(file);
   expect(text).toContain("every hour; the newest");
-  const names = [...text.matchAll(/<(?:dt|b)>([\w -]+)<\/(?:dt|b)>/g)].map(([, name]) => name);
+  const checks = text.slice(0, text.indexOf(">This server<"));
+  const names = [...checks.matchAll(/<(?:b|h3)>([\w -]+)<\/(?:b|h3)>/g)].map(([, name]) => name);
   expect(names.filter((name) => name?.startsWith("E-mail"))).toHaveLength(3);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
