@@ -1,5 +1,6 @@
 import { type Change, recordChange } from "../../src/audit/audit-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { markOriginRow } from "../../src/endpoints/refused-origins.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { insertAutoReply, noteReplyBegun } from "../../src/mail/auto-reply/auto-reply-store.ts";
@@ -55,6 +56,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     await settled(server);
   }
   await receiver.stop();
+  await addRefusedSites(server, forms.Shop);
   nameReceivers(server, end);
   owner.now(() => markRead(before.accountId, submissionIds.slice(0, -UNREAD)));
   clock.set(end);
@@ -80,6 +82,19 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     signUpToken: "",
     resetToken: "",
   };
+}
+
+/** A site that nobody has said anything about, and one that is not the workshop's. */
+async function addRefusedSites(server: TestServer, { id, publishable }: InventedForm): Promise<void> {
+  const { owner } = server;
+  const sites = ["https://preview.joinery.example", "https://copy-of-joinery.example"];
+  for (const origin of sites) {
+    const data = { name: "Vera Lund", email: "vera@example.org", message: "A shelf of 80 cm, please." };
+    await server.post(publishable, data, { origin, "user-agent": BROWSER });
+  }
+  const counted = owner.prepare("SELECT count(*) FROM refused_origin").pluck();
+  await until(() => counted.get() === sites.length);
+  owner.now(() => markOriginRow(id, sites[1] ?? "", true));
 }
 
 interface InventedForm {

@@ -9,6 +9,7 @@ import { PASSWORD_HINT } from "./entrance.ts";
 import { textField } from "./field.ts";
 import { keysSetting } from "./keys-dialog.ts";
 import type { DashboardParts } from "./parts.ts";
+import { settingsGroup, settingsPart } from "./settings-groups.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { browserOf } from "./sender-facts.ts";
@@ -80,21 +81,24 @@ function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: Ac
       <span class="muted"><bdi>${viewer.email}</bdi></span>
     </div>
     ${problemView(problem)}
-    <section class="card" aria-labelledby="password">
-      <header><h2 id="password">Password</h2></header>
-      <form class="stacked" method="post" action="${PATH}/password">
-        ${presentPassword(viewer)}
-        ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
-        <p class="hint">Every other browser that is signed in with this account is signed out.</p>
-        <p><button class="primary">Change the password</button></p>
-      </form>
-    </section>
-    ${factorCard(hasFactor, recoveryCodes)}
-    <section class="card needs-script" aria-labelledby="own-keys">
-      <header><h2 id="own-keys">Keyboard</h2></header>
-      <div class="body">${keysSetting}</div>
-    </section>
-    ${sessionsCard(sessions, viewer.sessionId)}`;
+    <div class="parts">
+      ${settingsPart(
+        {
+          title: "Password",
+          about: "Every other browser that is signed in with this account is signed out when you change it.",
+        },
+        html`<div class="card">
+          <form class="stacked" method="post" action="${PATH}/password">
+            ${presentPassword(viewer)}
+            ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+            <p><button class="primary">Change the password</button></p>
+          </form>
+        </div>`,
+      )}
+      ${factorPart(hasFactor, recoveryCodes)}
+      <div class="needs-script">${settingsGroup({ title: "Keyboard", about: "In lists, keys do what the buttons do." }, keysSetting)}</div>
+      ${sessionsPart(sessions, viewer.sessionId)}
+    </div>`;
 }
 
 /** The field for the present password, and the address for password managers, which look for both. */
@@ -104,48 +108,49 @@ export function presentPassword({ email }: Viewer): Html {
     ${textField({ name: "password", type: "password", ...parts })}`;
 }
 
-function factorCard(hasFactor: boolean, recoveryCodes: number): Html {
+function factorPart(hasFactor: boolean, recoveryCodes: number): Html {
   const path = `${PATH}/second-factor`;
-  return html`<section class="card" aria-labelledby="factor">
-    <header>
-      <h2 id="factor">Second factor</h2>
-      <span class="${hasFactor ? "pill done" : "pill"}">${hasFactor ? "on" : "off"}</span>
-    </header>
-    <p>
-      ${
-        hasFactor
-          ? `Signing in asks for a code from your app. Of your recovery codes, ${recoveryCodes} are left.`
-          : "With an app on your phone, a stolen password alone does not let anybody in."
-      }
-    </p>
-    <p>
-      <a class="button" href="${path}">${hasFactor ? "Renew the recovery codes, or switch it off" : "Set it up"}</a>
-    </p>
-  </section>`;
+  const state = html`<span class="${hasFactor ? "pill done" : "pill"}">${hasFactor ? "on" : "off"}</span>`;
+  return settingsGroup(
+    {
+      title: "Second factor",
+      about: "With an app on your phone, a stolen password alone does not let anybody in.",
+    },
+    html`<p>
+        ${state}
+        ${hasFactor ? `Signing in asks for a code from your app. Of your recovery codes, ${recoveryCodes} are left.` : "Signing in asks for your password only."}
+      </p>
+      <p>
+        <a class="button" href="${path}">${hasFactor ? "Renew the recovery codes, or switch it off" : "Set it up"}</a>
+      </p>`,
+  );
 }
 
-function sessionsCard(sessions: readonly Session[], ownId: string): Html {
-  return html`<section class="card" aria-labelledby="sessions">
-    <header>
-      <h2 id="sessions">Signed-in browsers</h2>
+function sessionsPart(sessions: readonly Session[], ownId: string): Html {
+  return settingsPart(
+    {
+      title: "Signed-in browsers",
+      about: "One that you do not know? Sign it out, and change your password.",
+    },
+    html`<div class="card">
+      <div class="scroll folds" tabindex="0" role="region" aria-label="Browsers that are signed in">
+        <table>
+          <thead>
+            <tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col" class="right"><span class="hidden-text">End</span></th></tr>
+          </thead>
+          <tbody>
+            ${sessions.map((session) => sessionRow(session, session.id === ownId))}
+          </tbody>
+        </table>
+      </div>
       ${
         sessions.length > 1 &&
-        html`<form method="post" action="${PATH}/sessions/end">
+        html`<form class="body" method="post" action="${PATH}/sessions/end">
           <button name="session" value="others">Sign out all others</button>
         </form>`
       }
-    </header>
-    <div class="scroll folds" tabindex="0" role="region" aria-label="Browsers that are signed in">
-      <table>
-        <thead>
-          <tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col" class="right"><span class="hidden-text">End</span></th></tr>
-        </thead>
-        <tbody>
-          ${sessions.map((session) => sessionRow(session, session.id === ownId))}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
+    </div>`,
+  );
 }
 
 function sessionRow({ id, userAgent, ipAddress, createdAt, seenAt }: Session, isOwn: boolean): Html {

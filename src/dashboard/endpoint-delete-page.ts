@@ -48,9 +48,12 @@ export function endpointDeletePages(routes: Routes, parts: DashboardParts): void
 
 export function deletionCard(endpoint: Endpoint, problems: Problems, typed = ""): Html {
   const hint = html`Type <b dir="auto">${endpoint.name}</b> to confirm.`;
-  return html`<section class="card" aria-labelledby="delete">
-    <header><h2 id="delete">Delete this form</h2></header>
-    <form class="stacked" method="post" action="${pathOf(endpoint, "/delete")}">
+  return html`<section class="part" aria-labelledby="delete">
+    <header>
+      <h2 id="delete" class="danger">Delete this form</h2>
+      <p>There is no way back. Download its posts first if you need them.</p>
+    </header>
+    <form class="card stacked" method="post" action="${pathOf(endpoint, "/delete")}">
       <p>
         Its keys stop working at once, and all that was sent to it is deleted for good. What was counted towards the month stays counted.
       </p>

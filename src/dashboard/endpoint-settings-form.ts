@@ -37,25 +37,33 @@ export const INPUT_NAMES: TypedSettings = {
 export const SETTING_LABELS: TypedSettings = {
   name: "Name",
   allowedOrigins: "Sites that may post",
-  unknownFields: "Inputs that the form does not have",
-  honeypots: "Hidden fields against robots",
+  unknownFields: "Inputs that are not among the fields",
+  honeypots: "Names of hidden inputs",
   successUrl: "Page after success",
   errorUrl: "Page after an error",
   keepDays: "Days that posts are kept",
-  storeAddress: "Network addresses of visitors",
+  storeAddress: "Network address of visitors",
 };
 
-export const UNKNOWN_FIELDS: Readonly<Record<UnknownFields, string>> = {
-  "set-aside": "Keep them beside the fields",
-  drop: "Leave them out",
-  keep: "Keep them among the fields",
-  reject: "Refuse the post",
+/** What a choice is called, and what follows from it. */
+type Choices<Value extends string> = Readonly<
+  Record<Value, { readonly label: string; readonly about: string }>
+>;
+
+export const UNKNOWN_FIELDS: Choices<UnknownFields> = {
+  "set-aside": {
+    label: "Set aside and show",
+    about: "Below the post, under “Not among the fields of the form”. Searched and exported too.",
+  },
+  drop: { label: "Leave out", about: "Gone for good; nobody is told." },
+  keep: { label: "Keep among the fields", about: "As if the form had them. Nothing checks what they hold." },
+  reject: { label: "Refuse the post", about: "The visitor reads that something is wrong." },
 };
 
-export const STORE_ADDRESS: Readonly<Record<StoreAddress, string>> = {
-  full: "Store all of it",
-  short: "Store its network only",
-  none: "Store nothing",
+export const STORE_ADDRESS: Choices<StoreAddress> = {
+  full: { label: "Whole", about: "Like 203.0.113.24" },
+  short: { label: "Shortened", about: "Like 203.0.113.0: enough to see floods, not a person" },
+  none: { label: "Not at all", about: "Limits still work; they need it for a moment only" },
 };
 
 export function settingsForm({ name, settings }: NamedSettings): TypedSettings {
@@ -103,8 +111,8 @@ function toSettings(typed: TypedSettings): EndpointSettings {
   };
 }
 
-/** A select sends one of its own values; whoever sends another gets the first. */
-function oneOf<Value extends string>(known: Readonly<Record<Value, string>>, typed: string): Value {
+/** A page sends one of its own values; whoever sends another gets the first. */
+function oneOf<Value extends string>(known: Readonly<Record<Value, unknown>>, typed: string): Value {
   const values = Object.keys(known) as Value[];
   return values.find((value) => value === typed) ?? (values[0] as Value);
 }
@@ -121,6 +129,12 @@ function noting(problems: Map<string, string>, name: keyof TypedSettings, check:
 /** What a form showed, for its hidden input: whoever saves it later is told what changed meanwhile. */
 export function fingerprintOf({ name, settings }: NamedSettings): string {
   return JSON.stringify(settingsForm({ name, settings }));
+}
+
+/** What the inputs hold of what is stored, for the script that counts what is not saved yet. */
+export function savedInputs(endpoint: NamedSettings): Readonly<Record<string, string>> {
+  const stored = Object.entries(settingsForm(endpoint)) as [keyof TypedSettings, string][];
+  return Object.fromEntries(stored.map(([name, value]) => [INPUT_NAMES[name], value]));
 }
 
 /** The settings that are not what a form showed any more, with their values now; null if all are. */

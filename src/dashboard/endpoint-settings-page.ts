@@ -3,6 +3,7 @@ import { settingsJson } from "../endpoints/endpoint-json.ts";
 import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { listRefusedOrigins, type RefusedOrigin } from "../endpoints/refused-origins.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { changedNotice } from "./changed-notice.ts";
@@ -15,6 +16,7 @@ import {
   fingerprintOf,
   type NamedSettings,
   readSettingsForm,
+  savedInputs,
   INPUT_NAMES,
   SETTING_LABELS,
   settingsForm,
@@ -24,21 +26,23 @@ import {
 } from "./endpoint-settings-form.ts";
 import {
   areaField,
+  type Choice,
+  choiceField,
   NO_PROBLEMS,
-  type Option,
   type Problems,
   problemSummary,
-  selectField,
   textField,
 } from "./field.ts";
 import type { DashboardParts } from "./parts.ts";
+import { refusedSiteForms, refusedSites } from "./refused-sites-view.ts";
 import type { Routes, Visit } from "./routes.ts";
+import { saveBar, settingsGroup, type SettingsGroup } from "./settings-groups.ts";
 
 /** `/dashboard/endpoints/:id`: its settings, and whether it takes posts. */
 export function endpointSettingsPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/endpoints/:id", async ({ viewer, params }) => {
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
-    return page(endpoint.name, view(endpoint, settingsForm(endpoint), { problems: NO_PROBLEMS }));
+    return show(endpoint, settingsForm(endpoint), { problems: NO_PROBLEMS }, 200);
   });
 
   routes.write("/endpoints/:id", async (visit) => {
@@ -51,7 +55,7 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
     if (result.checked !== null) return save(visit, typed, result.checked);
     // What it showed first counts on: correcting a mistake must not hide what somebody else changed.
     const shown = { problems, fingerprint: form.get("shown") ?? "" };
-    return page(endpoint.name, view(endpoint, typed, shown), 422);
+    return show(endpoint, typed, shown, 422);
   });
 
   routes.write("/endpoints/:id/state", async ({ viewer, params, form, perform }) => {
@@ -76,9 +80,19 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
       const { changed, now } = error;
-      return page(now.name, view(now, typed, { problems: NO_PROBLEMS, changed }), 409);
+      return show(now, typed, { problems: NO_PROBLEMS, changed }, 409);
     }
     return redirect(`/dashboard/endpoints/${endpoint}`, "saved");
+  }
+
+  async function show(
+    endpoint: Endpoint,
+    typed: TypedSettings,
+    shown: Shown,
+    status: number,
+  ): Promise<Answer> {
+    const refused = await parts.db.read(() => listRefusedOrigins(endpoint));
+    return page(endpoint.name, view(endpoint, typed, { ...shown, refused }), status);
   }
 }
 
@@ -103,25 +117,32 @@ interface Shown {
   readonly fingerprint?: string;
 }
 
-function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown): Html {
-  const { problems, changed = null, fingerprint = fingerprintOf(endpoint) } = shown;
+function view(
+  endpoint: Endpoint,
+  typed: TypedSettings,
+  shown: Shown & { readonly refused: readonly RefusedOrigin[] },
+): Html {
+  const { problems, changed = null, fingerprint = fingerprintOf(endpoint), refused } = shown;
   return endpointFrame(
     endpoint,
     "",
     html`${problemSummary(problems)}${changed !== null && changedNotice(changed)}
-      <form class="parts" method="post" action="${pathOf(endpoint, "")}" data-check data-unsaved>
+      <form class="parts" method="post" action="${pathOf(endpoint, "")}" data-check data-unsaved="${JSON.stringify(savedInputs(endpoint))}">
         <input type="hidden" name="shown" value="${fingerprint}" />
-        ${GROUPS.map((group) => groupView(group, typed, problems))}
-        <div class="savebar"><span class="muted">New posts follow what is saved here.</span><button class="primary">Save the settings</button></div>
+        ${GROUPS.map(({ names, ...group }) => {
+          const fields = names.map((name) => settingField(name, typed, problems));
+          return settingsGroup(
+            group,
+            html`${fields}${names.includes("allowedOrigins") && html`${refusedSites(refused)}${trapField(typed, problems)}`}`,
+          );
+        })}
+        ${saveBar(pathOf(endpoint, ""), "New posts follow what is saved here.", html`<button class="primary">Save the settings</button>`)}
       </form>
-      ${deletionCard(endpoint, NO_PROBLEMS)}`,
+      ${refusedSiteForms(endpoint, refused)}${deletionCard(endpoint, NO_PROBLEMS)}`,
   );
 }
 
-/** Settings that belong together, and what they are about. */
-interface Group {
-  readonly title: string;
-  readonly about: string;
+interface Group extends SettingsGroup {
   readonly names: readonly (keyof TypedSettings)[];
 }
 
@@ -129,58 +150,58 @@ const GROUPS: readonly Group[] = [
   { title: "Name", about: "What you and your colleagues call it.", names: ["name"] },
   {
     title: "Where posts may come from",
-    about: "Pages of these sites may send. What robots send is caught by fields that people do not see.",
-    names: ["allowedOrigins", "honeypots"],
+    about: "Only pages of these sites may send. What other sites send is refused, and kept under Held.",
+    names: ["allowedOrigins"],
   },
   {
     title: "After sending",
-    about: "What a visitor sees whose browser runs no script of yours.",
-    names: ["successUrl", "errorUrl"],
+    about:
+      "What a visitor sees whose browser runs no script of yours, and what happens with inputs that the form does not know.",
+    names: ["successUrl", "errorUrl", "unknownFields"],
   },
   {
-    title: "What is kept",
-    about: "How much of a post is stored, and for how long.",
-    names: ["unknownFields", "keepDays", "storeAddress"],
+    title: "Privacy",
+    about:
+      "How long posts stay, and how much is kept about who sent them. Later backups no longer hold what was deleted.",
+    names: ["keepDays", "storeAddress"],
   },
 ];
 
-function groupView({ title, about, names }: Group, typed: TypedSettings, problems: Problems): Html {
-  return html`<section class="part">
-    <header>
-      <h2>${title}</h2>
-      <p>${about}</p>
-    </header>
-    <div class="card"><div class="body">${names.map((name) => settingField(name, typed, problems))}</div></div>
-  </section>`;
-}
-
 function settingField(name: keyof TypedSettings, typed: TypedSettings, problems: Problems): Html {
+  const hint = HINTS[name];
   const parts = {
     name: INPUT_NAMES[name],
     label: SETTING_LABELS[name],
     value: typed[name],
-    hint: HINTS[name],
+    ...(hint !== undefined && { hint }),
     problems,
   };
-  if (name === "unknownFields") return selectField(parts, optionsOf(UNKNOWN_FIELDS));
-  if (name === "storeAddress") return selectField(parts, optionsOf(STORE_ADDRESS));
+  if (name === "unknownFields") return choiceField(parts, choicesOf(UNKNOWN_FIELDS));
+  if (name === "storeAddress") return choiceField(parts, choicesOf(STORE_ADDRESS));
   if (name === "allowedOrigins" || name === "honeypots") return areaField(parts);
   return textField({ ...parts, isRequired: name === "name" });
 }
 
-const HINTS: TypedSettings = {
+/** Few ever change these, so they are folded until somebody has. */
+function trapField(typed: TypedSettings, problems: Problems): Html {
+  const isOpen = typed.honeypots.trim() !== "" || problems.has(INPUT_NAMES.honeypots);
+  return html`<details ${isOpen && html` open`}>
+    <summary>Hidden inputs against robots</summary>
+    ${settingField("honeypots", typed, problems)}
+  </details>`;
+}
+
+const HINTS: Partial<TypedSettings> = {
   name: "How you find it here. Visitors do not see it.",
   allowedOrigins:
     "The sites of the pages with your form, one a line, like https://example.com or https://*.example.com. Empty lets every site post with the publishable key.",
-  unknownFields:
-    "What happens with inputs that are not among the fields. Beside the fields they are shown, searched and exported, and change nothing else.",
-  honeypots: `Names of inputs that people do not see and robots fill in, one a line. Empty is the built-in list: ${BUILT_IN_HONEYPOTS}.`,
+  honeypots: `People do not see these inputs: who fills one in is a robot, and the post is held. One name a line. Empty is the built-in list: ${BUILT_IN_HONEYPOTS}.`,
   successUrl: "Where a plain form leads after it was sent. Empty shows a built-in page.",
   errorUrl: "Where a plain form leads when something is wrong. Empty shows a built-in page with the form.",
   keepDays: "Older posts are deleted for good within minutes. Empty keeps them until you delete them.",
   storeAddress: "How much of it is stored with a post from now on.",
 };
 
-function optionsOf(labels: Readonly<Record<string, string>>): readonly Option[] {
-  return Object.entries(labels).map(([value, label]) => ({ value, label }));
+function choicesOf(named: Readonly<Record<string, Omit<Choice, "value">>>): readonly Choice[] {
+  return Object.entries(named).map(([value, { label, about }]) => ({ value, label, about }));
 }

@@ -83,6 +83,28 @@ export function selectOf(parts: FieldParts, options: Html): Html {
   );
 }
 
+/** An option that says what follows from it, unless its label does. */
+export interface Choice extends Option {
+  readonly about: string;
+}
+
+/** One of a few choices, each in a row with what follows from it; the server takes what it knows only, so there is no problem to show. */
+export function choiceField({ name, label, value, hint }: FieldParts, choices: readonly Choice[]): Html {
+  const id = fieldId(name);
+  const rows = choices.map(
+    (choice) =>
+      html`<label class="choice">
+        <input type="radio" name="${name}" value="${choice.value}" ${choice.value === value && html` checked`} />
+        <b>${choice.label}</b>${choice.about !== "" && html`<small>${choice.about}</small>`}
+      </label>`,
+  );
+  return html`<fieldset class="field choose" id="${id}"${hint !== undefined && html` aria-describedby="${id}-hint"`}>
+    <legend>${label}</legend>
+    <div>${rows}</div>
+    ${hint === undefined ? null : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  </fieldset>`;
+}
+
 export function checkField({ name, label, value, hint }: FieldParts): Html {
   return html`<div class="field">
     <label class="check"

@@ -57,7 +57,9 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "reply-on": () => "Saved. Whoever writes from now on gets this reply.",
   "reply-off": () => "Off: nobody gets a reply any more. Your text is kept for the next time.",
   "origin-allowed": () => "The site is allowed: what it sends from now on is taken.",
-  "origin-ignored": () => "Posts from that site are refused, and are not kept any more.",
+  "origin-ignored": () =>
+    "Posts from that site are refused, and are not kept any more. The form’s settings can take this back.",
+  "origin-heeded": () => "Posts from that site are kept under Held again. To take them, allow the site.",
   "held-released": (count) => `${posts(count)} released. What was released is in the inbox.`,
   "held-limit": (count) =>
     `${posts(count)} released; the others stay here, because the month’s limit of the plan is reached.`,

@@ -8,6 +8,7 @@ import type { Viewer } from "../sessions/session.ts";
 import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
 import { findLimits, type Plans } from "../workspaces/workspace.ts";
 import { getViewableWorkspace, getWorkspace, seesSeveralWorkspaces } from "../workspaces/workspace-store.ts";
+import { spamForm } from "./spam-form.ts";
 import type { SpamScopeView } from "./spam-view.ts";
 import { pageWords } from "./sentence.ts";
 
@@ -65,6 +66,7 @@ export function* readScopeView(
     endpoint,
     path,
     settings,
+    saved: spamForm(yield* readChoices(chosen.scope)),
     refusal: refusalOf(workspace.plan, plans),
     endpoints: own,
     more: endpoints.length - own.length,

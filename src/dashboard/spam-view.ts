@@ -7,9 +7,10 @@ import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
 import type { Preview } from "../submissions/preview-choices.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import { changedNotice } from "./changed-notice.ts";
-import { areaField, type Option, type Problems, problemSummary, selectField, textField } from "./field.ts";
+import { areaField, type Choice, choiceField, type Problems, problemSummary, textField } from "./field.ts";
 import { planName } from "./plan-name.ts";
 import { scoreLabel } from "./score-view.ts";
+import { saveBar, settingsGroup, type SettingsGroup } from "./settings-groups.ts";
 import { SPAM_LABELS, type TypedSpam } from "./spam-form.ts";
 
 /** Whose settings a page shows. */
@@ -20,6 +21,8 @@ export interface SpamScopeView {
   readonly path: string;
   /** All that holds there now. */
   readonly settings: SpamSettings;
+  /** What the form of its own settings holds if nothing is typed. */
+  readonly saved: TypedSpam;
   /** Why the plan allows no own settings; null if it does. */
   readonly refusal: string | null;
   /** Of a workspace: its endpoints with the settings that they chose themselves. */
@@ -102,38 +105,67 @@ function refusalCard(refusal: string): Html {
 function settingsForm(scope: SpamScopeView, { typed, problems, fingerprint, preview }: ShownSpam): Html {
   const parts = (name: keyof TypedSpam) => ({ name, label: SPAM_LABELS[name], value: typed[name], problems });
   const from = scope.endpoint === null ? "the built-in setting" : "the workspace’s setting";
-  return html`<form class="card stacked" method="post" action="${scope.path}" data-check data-unsaved>
+  const isSeen = preview !== undefined;
+  const links = {
+    ...parts("maxLinks"),
+    hint: `More links than this cost points. Empty is ${from}${linksNow(scope.settings)}.`,
+  };
+  return html`<form class="parts" method="post" action="${scope.path}" data-check data-unsaved="${JSON.stringify(scope.saved)}">
     <input type="hidden" name="shown" value="${fingerprint}" />
-    <p class="muted">
-      Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken.
-      ${scope.endpoint === null ? "These settings hold for every form of the workspace." : "These settings come on top of the workspace’s, for this form alone."}
-    </p>
-    ${textField({ ...parts("maxLinks"), hint: `More links than this cost points. Empty is ${from}${linksNow(scope.settings)}.` })}
-    ${selectField({ ...parts("technical"), hint: "In bug reports links count half, and ten of them are normal." }, kinds(from))}
-    ${areaField({ ...parts("keywords"), hint: KEYWORDS_HINT })}
-    ${areaField({ ...parts("allow"), hint: SENDERS_HINT })}
-    ${areaField({ ...parts("deny"), hint: SENDERS_HINT })}
-    <details class="expert" ${(typed.rules.trim() !== "" || problems.has("rules")) && html` open`}>
-      <summary>For experts: rules with patterns</summary>
-      ${areaField({ ...parts("rules"), hint: RULES_HINT }, true)}
-    </details>
-    <p class="row">
-      <button class="${preview === undefined ? "primary" : ""}" name="action" value="preview">See what would change</button>
-      ${preview !== undefined && html`<button class="primary" name="action" value="save">Save the settings</button>`}
-    </p>
-    ${preview === undefined && html`<p class="muted">Nothing is saved yet: first you see what the settings would have done to the last 500 posts.</p>`}
+    ${settingsGroup(scopeGroup(scope), html`${textField(links)}${choiceField(parts("technical"), kinds(from))}`)}
+    ${settingsGroup(WORDS_GROUP, areaField({ ...parts("keywords"), hint: KEYWORDS_HINT }))}
+    ${settingsGroup(
+      SENDERS_GROUP,
+      html`${areaField({ ...parts("allow"), hint: SENDERS_HINT })}${areaField({ ...parts("deny"), hint: SENDERS_HINT })}`,
+    )}
+    ${settingsGroup(
+      EXPERTS_GROUP,
+      html`<details class="expert" ${(typed.rules.trim() !== "" || problems.has("rules")) && html` open`}>
+        <summary>Rules with patterns</summary>
+        ${areaField({ ...parts("rules"), hint: RULES_HINT }, true)}
+      </details>`,
+    )}
+    ${saveBar(
+      scope.path,
+      isSeen
+        ? "Nothing is saved yet."
+        : "Before anything is saved you see what it would have done to the last 500 posts.",
+      html`<button class="${isSeen ? "" : "primary"}" name="action" value="preview">See what would change</button>
+        ${isSeen && html`<button class="primary" name="action" value="save">Save the settings</button>`}`,
+    )}
   </form>`;
 }
+
+function scopeGroup({ endpoint }: SpamScopeView): SettingsGroup {
+  const holds =
+    endpoint === null
+      ? "These settings hold for every form of the workspace."
+      : "These settings come on top of the workspace’s, for this form alone.";
+  return {
+    title: "Score",
+    about: `Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken. ${holds}`,
+  };
+}
+
+const WORDS_GROUP: SettingsGroup = {
+  title: "Words",
+  about: "What your own visitors never write, or what only they write.",
+};
+const SENDERS_GROUP: SettingsGroup = {
+  title: "Senders",
+  about: "Whom you know. Posts of the first are never held as spam, posts of the others always are.",
+};
+const EXPERTS_GROUP: SettingsGroup = { title: "For experts", about: "Patterns, where words are not enough." };
 
 function linksNow({ maxLinks }: SpamSettings): string {
   return maxLinks >= Number.MAX_SAFE_INTEGER ? "" : `; ${maxLinks} now`;
 }
 
-function kinds(from: string): readonly Option[] {
+function kinds(from: string): readonly Choice[] {
   return [
-    { value: "", label: `As ${from}` },
-    { value: "off", label: "An ordinary form" },
-    { value: "on", label: "A form for bug reports" },
+    { value: "", label: `As ${from}`, about: "" },
+    { value: "off", label: "An ordinary form", about: "Links cost points as set above." },
+    { value: "on", label: "A form for bug reports", about: "Links count half, and ten of them are normal." },
   ];
 }
 

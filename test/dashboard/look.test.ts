@@ -29,7 +29,10 @@ describe.skipIf(chromiumPath === null)("the look", () => {
   let ada: OwnerHome;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([launchServer(EVERY_PAGE), launchChromium()]);
+    [server, browser] = await Promise.all([
+      launchServer({ ...EVERY_PAGE, plans: { hobby: { customSpam: true } } }),
+      launchChromium(),
+    ]);
     ada = await furnish(server, "ada@example.com");
     const given = { endpointId: ada.endpointId, createdAt: server.clock.now() };
     const data = {
@@ -158,21 +161,34 @@ describe.skipIf(chromiumPath === null)("the look", () => {
     expect(await page.locator(".head .pill").allTextContents()).toEqual(["marked spam"]);
   });
 
-  test("settings stand in groups, what each is about beside its controls, and saving stays in sight", async () => {
-    const page = await open(`/dashboard/endpoints/${ada.endpointId}`, 1280);
-    const [abouts, cards] = [await seen(page, ".part > header"), await seen(page, ".part > .card")];
-    expect(abouts).toHaveLength(4);
-    for (const [index, about] of abouts.entries()) {
-      expect(about.right).toBeLessThan(cards[index]?.left ?? 0);
-      expect(about.top).toBe(cards[index]?.top);
-    }
-    const save = page.getByRole("button", { name: "Save the settings" });
-    expect((await save.boundingBox())?.y).toBeLessThan(700);
-    await page.setViewportSize({ width: 320, height: 700 });
-    expect((await save.boundingBox())?.y).toBeLessThan(700);
-    for (const [index, about] of (await seen(page, ".part > header")).entries())
-      expect(about.bottom).toBeLessThan((await seen(page, ".part > .card"))[index]?.top ?? 0);
-  });
+  const grouped: readonly [string, (home: OwnerHome) => string, number, string | null][] = [
+    ["a form", ({ endpointId }) => `/dashboard/endpoints/${endpointId}`, 5, "Save the settings"],
+    [
+      "the filter",
+      ({ workspaceId }) => `/dashboard/spam/workspaces/${workspaceId}`,
+      4,
+      "See what would change",
+    ],
+    ["an account", () => "/dashboard/account", 4, null],
+  ];
+  test.each(grouped)(
+    "settings of %s stand in groups, what each is about beside its controls, and saving stays in sight",
+    async (_name, path, groups, button) => {
+      const page = await open(path(ada), 1280);
+      const [abouts, cards] = [await seen(page, ".part > header"), await seen(page, ".part > .card")];
+      expect(abouts).toHaveLength(groups);
+      for (const [index, about] of abouts.entries()) {
+        expect(about.right).toBeLessThan(cards[index]?.left ?? 0);
+        expect(about.top).toBe(cards[index]?.top);
+      }
+      const save = button === null ? null : page.getByRole("button", { name: button });
+      if (save !== null) expect((await save.boundingBox())?.y).toBeLessThan(700);
+      await page.setViewportSize({ width: 320, height: 700 });
+      if (save !== null) expect((await save.boundingBox())?.y).toBeLessThan(700);
+      for (const [index, about] of (await seen(page, ".part > header")).entries())
+        expect(about.bottom).toBeLessThan((await seen(page, ".part > .card"))[index]?.top ?? 0);
+    },
+  );
 
   test.each([
     [1280, 700],

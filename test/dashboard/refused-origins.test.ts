@@ -91,6 +91,39 @@ test("a site that is none of theirs is told no more, and its posts are not kept 
   expect(change).toEqual({ action: "endpoint.ignore-origin", subject: ben.endpoint.id, detail: NEW_SITE });
 });
 
+test("the form's settings list what was refused, and take back that a site is none of theirs", async () => {
+  const { server, ben, cleo, send } = await world();
+  await send(NEW_SITE);
+  await send(HOSTILE);
+  await counted(server, 2);
+  const settings = `/dashboard/endpoints/${ben.endpoint.id}`;
+  const path = `${settings}/origins`;
+  const said = async (): Promise<string> => {
+    const [, list = ""] =
+      /<ul class="rows-list"[^>]*>(.*?)<\/ul>/s.exec((await ben.get(settings)).text) ?? [];
+    return list.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
+  };
+  expect(await said()).toContain("One post was refused");
+  expect(await said()).toContain(`Allow this site ${NEW_SITE}`);
+  expect(await said()).toContain("https://a&quot;&gt;&lt;b&gt;x&lt;/b&gt;");
+
+  const press = (verb: string) =>
+    ben.post(path, new URLSearchParams({ do: verb, origin: NEW_SITE, from: "settings" }));
+  expect((await press("ignore")).headers["location"]).toBe(`${settings}?notice=origin-ignored`);
+  expect(await said()).toContain("You said that it is not yours");
+  expect(await said()).not.toContain("Allow this site");
+  expect((await cleo.post(path, new URLSearchParams({ do: "heed", origin: NEW_SITE }))).status).toBe(404);
+  expect((await press("heed")).headers["location"]).toBe(`${settings}?notice=origin-heeded`);
+  expect(await said()).toContain(`Allow this site ${NEW_SITE}`);
+  const shown = refused("One post", NEW_SITE, "Allow this site They are not ours");
+  expect(await lines(ben)).toContain(shown);
+  const kept = server.owner.prepare("SELECT count(*) FROM held").pluck();
+  expect(kept.get()).toBe(2);
+  await server.restart();
+  await send(NEW_SITE, "later");
+  await until(() => kept.get() === 3);
+});
+
 test("a sandboxed page's origin null is not offered to be allowed, and a hostile one is text", async () => {
   const { server, ben, send } = await world();
   await send("null");

@@ -1,11 +1,50 @@
-/** Asks before what was typed into a `form[data-unsaved]` is lost. */
+/** Asks before what was typed into a `form[data-unsaved]` is lost, and says how much that is if the form knows what is stored. */
 export function guardUnsaved(): void {
-  let isChanged = false;
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-unsaved]")) {
-    form.addEventListener("input", () => (isChanged = true));
-    form.addEventListener("submit", () => (isChanged = false));
-  }
+  const forms = [...document.querySelectorAll<HTMLFormElement>("form[data-unsaved]")].map(follow);
   addEventListener("beforeunload", (event) => {
-    if (isChanged) event.preventDefault();
+    if (forms.some((isChanged) => isChanged())) event.preventDefault();
   });
+}
+
+/** Returns whether something would be lost. */
+function follow(form: HTMLFormElement): () => boolean {
+  const saved = readSaved(form);
+  let isTouched = false;
+  let isLeaving = false;
+  form.addEventListener("input", () => {
+    isTouched = true;
+    if (saved !== null) showCount(form, countChanged(form, saved));
+  });
+  form.addEventListener("submit", () => (isLeaving = true));
+  form.querySelector("[data-undo]")?.addEventListener("click", () => (isLeaving = true));
+  // A page that tells what is wrong holds what was typed.
+  if (saved !== null) showCount(form, countChanged(form, saved));
+  return () => !isLeaving && (saved === null ? isTouched : countChanged(form, saved) > 0);
+}
+
+/** What the inputs would hold if nothing was typed, by their names; null if the server does not say. */
+function readSaved({ dataset }: HTMLFormElement): Readonly<Record<string, string>> | null {
+  const text = dataset["unsaved"] ?? "";
+  return text === "" ? null : (JSON.parse(text) as Readonly<Record<string, string>>);
+}
+
+function countChanged(form: HTMLFormElement, saved: Readonly<Record<string, string>>): number {
+  const typed = new FormData(form);
+  return Object.entries(saved).filter(([name, value]) => (typed.get(name) ?? "") !== value).length;
+}
+
+/** The sentence that stood there comes back when nothing is changed any more. */
+function showCount(form: HTMLFormElement, count: number): void {
+  const line = form.querySelector<HTMLElement>("[data-unsaved-count]");
+  const undo = form.querySelector<HTMLElement>("[data-undo]");
+  if (line === null || undo === null) return;
+  line.dataset["before"] ??= line.textContent;
+  const text = count === 0 ? (line.dataset["before"] ?? "") : changes(count);
+  if (line.textContent !== text) line.textContent = text;
+  undo.hidden = count === 0;
+  undo.textContent = count === 1 ? "Undo it" : "Undo them";
+}
+
+function changes(count: number): string {
+  return count === 1 ? "1 change is not saved" : `${count} changes are not saved`;
 }
