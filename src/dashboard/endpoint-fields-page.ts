@@ -4,6 +4,7 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { setSchema } from "../endpoints/administer-endpoints.ts";
 import { findSchema, getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { html, type Html } from "../foundation/html.ts";
+import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
@@ -112,6 +113,14 @@ function namesIn([name, field]: readonly [string, FieldDefinition]): unknown {
   return [name, inner?.type === "object" ? Object.entries(inner.properties ?? {}).map(namesIn) : null];
 }
 
+/** What happens with an input whose field was removed, while pages still have it. */
+const REMOVED: Readonly<Record<UnknownFields, string>> = {
+  "set-aside": "What a page still sends for a field that you removed is set aside, and shown below the post.",
+  drop: "What a page still sends for a field that you removed is left out.",
+  keep: "What a page still sends for a field that you removed is kept, and not checked any more.",
+  reject: "A post with an input whose field you removed is refused.",
+};
+
 function answer(endpoint: Endpoint, edited: Edited, status: number): Answer {
   return page(`${endpoint.name}: fields`, endpointFrame(endpoint, SECTION, view(endpoint, edited)), status);
 }
@@ -124,8 +133,8 @@ function view(endpoint: Endpoint, { draft, version, problems, action = "", chang
       ${schemaEditor({ draft, problems, path, action })}
       <p><button class="primary" name="action" value="save">Save the fields</button></p>
       <p class="muted">
-        New fields take effect at once: a post that does not follow them is refused, so change the form on your site too. Posts that came
-        before stay as they are.
+        New fields take effect at once, so change the form on your site too: a post that does not follow them is refused.
+        ${REMOVED[endpoint.settings.unknownFields]} Posts that came before stay as they are.
       </p>
     </form>`;
 }

@@ -147,7 +147,8 @@ const ITEMS_HINT = html`As JSON, like <code>{"type": "string"}</code>. Empty all
 
 const HINTS: Readonly<Partial<Record<RowInput, string>>> = {
   description: "For people; checked by nobody",
-  pattern: "A regular expression (RE2) that the text must match, like ^[0-9]{5}$",
+  pattern:
+    "For experts: a regular expression (RE2) that the text must match. ^[0-9]{5}$ takes five digits, ^[0-9 +()/-]{6,20}$ a telephone number",
 };
 const NUMBERS: ReadonlySet<RowInput> = new Set([
   "minLength",

@@ -66,7 +66,7 @@ export function reasonList({ spamScore, spamReasons }: Pick<Submission, "spamSco
         <span><bdi>${words}</bdi>${where}</span>
       </li>`;
     })}
-    <li class="total"><span>${spamScore}</span><span>of 100; from ${CLASS_SCORES.blocked[0]} on a post is held</span></li>
+    <li class="total"><span>${spamScore}</span><span>of 100; from ${CLASS_SCORES.blocked[0]} on a post is held as spam</span></li>
   </ul>`;
 }
 

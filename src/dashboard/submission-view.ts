@@ -94,7 +94,7 @@ function messagesCard({ submission, messages, shown, now }: SubmissionViewParts)
     ${
       messages.length === 0
         ? html`<p class="muted">
-            Nobody: no address and no webhook of this form wanted it.
+            Nobody. When it came, this form had nobody who was added, had agreed, and wants posts with its spam score.
             <a href="/dashboard/notifications">See who is told</a>
           </p>`
         : html`<ul class="way">

@@ -34,11 +34,13 @@ interface Focus {
 const watch = (isPastNavigation: boolean): string => `{
   const isPastNavigation = ${isPastNavigation};
   const isShown = (each) => each.checkVisibility({ visibilityProperty: true }) && each.closest("[aria-hidden=true]") === null;
+  // The Tab key comes to one of several choices, and the arrows go on from there.
+  const isOtherChoice = (each) => each.type === "radio" && !each.checked && [...each.form.elements].some(({ name, checked }) => name === each.name && checked);
   const ofForms = [...document.forms].flatMap((form) => [...form.elements])
     .filter((each) => each.localName !== "fieldset" && (!isPastNavigation || each.closest("nav.main") === null));
   const ofPage = [...document.querySelectorAll("a[href], summary, button, input, select, textarea, [tabindex]")]
     .filter((each) => each.tabIndex >= 0 && (!isPastNavigation || each.closest("nav.main, .skip") === null));
-  const all = new Set([...ofPage, ...ofForms].filter((each) => isShown(each) && !each.disabled && each.type !== "hidden"));
+  const all = new Set([...ofPage, ...ofForms].filter((each) => isShown(each) && !each.disabled && each.type !== "hidden" && !isOtherChoice(each)));
   const places = [...document.querySelectorAll("*")].filter((each) => all.has(each));
   const nameOf = (each) => [each.localName, each.name, each.value, each.textContent.trim().slice(0, 40), each.form?.action]
     .filter((part) => part).join(" ");
@@ -191,6 +193,7 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await open(`/dashboard/webhooks/${ada.webhookId}`);
       for (const change of laterStates(ada)) server.owner.execute(change);
       await open("/dashboard");
+      await open(`/dashboard/endpoints/${ada.endpointId}`);
       await open(`/dashboard/submissions/${ada.submissionIds[0]}`);
       await open(`/dashboard/recipients/${ada.mailRecipientId}`);
       server.owner.execute(

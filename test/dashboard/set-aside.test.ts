@@ -110,3 +110,19 @@ test("if all of a post was set aside, lists name it by that", async () => {
     '<h1 class="stranger"><bdi>Grace Hopper',
   );
 });
+
+test("whoever removes a field reads what becomes of an input that a page still sends for it", async () => {
+  const { server, ben } = await world();
+  const set = server.owner.prepare("UPDATE endpoint SET unknown_fields = ? WHERE id = ?");
+  const told: Readonly<Record<string, string>> = {
+    "set-aside": "is set aside, and shown below the post",
+    drop: "is left out",
+    keep: "is kept, and not checked any more",
+    reject: "is refused. Posts that came before",
+  };
+  for (const [setting, words] of Object.entries(told)) {
+    set.run(setting, ben.endpoint.id);
+    const { text } = await ben.get(`/dashboard/endpoints/${ben.endpoint.id}/fields`);
+    expect(text.replaceAll(/\s+/g, " "), setting).toContain(words);
+  }
+});
