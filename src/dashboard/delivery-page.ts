@@ -247,7 +247,7 @@ function attemptView(kind: string, attempt: Attempt): Html {
   return html`<li>
     <span><b>${isProbe ? `Attempt ${number}, a trial` : `Attempt ${number}`}</b> ${time(startedAt)}</span>
     <span class="pill ${isGood ? "done" : "high"}">${status ?? (isGood ? "delivered" : "no answer")}</span>
-    <small>${durationMs > 0 && html`after ${durationMs} ms · `}${message !== null && html`<bdi dir="auto">${message}</bdi>`}</small>
+    <small>${durationMs > 0 && `after ${durationMs} ms`}${message !== null && html`${durationMs > 0 && " · "}<bdi dir="auto">${message}</bdi>`}</small>
     ${advice !== null && html`<small>${advice}</small>`}
     ${answer !== null && html`<small><span>It answered:</span><pre tabindex="0" dir="auto">${answer}</pre></small>`}
   </li>`;

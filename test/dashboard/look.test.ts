@@ -190,6 +190,29 @@ describe.skipIf(chromiumPath === null)("the look", () => {
     },
   );
 
+  test("the help is one column of text on a phone, and breaks no word of a table", async () => {
+    const page = await open("/dashboard/help/webhooks", 320);
+    const lefts = [...(await seen(page, ".help > h2")), ...(await seen(page, ".help > p"))].map(
+      ({ left }) => left,
+    );
+    expect(lefts.length).toBeGreaterThan(10);
+    expect(new Set(lefts).size).toBe(1);
+    // A column is as wide as its longest word, and the table scrolls.
+    const broken = `[...document.querySelectorAll(".help td")].filter((cell) => getComputedStyle(cell).overflowWrap === "anywhere").length`;
+    expect(await page.evaluate(broken)).toBe(0);
+  });
+
+  test("an attempt that said nothing ends without a dot", async () => {
+    server.owner.execute("UPDATE attempt SET message = NULL, duration_ms = 180");
+    const page = await open(
+      `/dashboard/recipients/${ada.mailRecipientId}/deliveries/${ada.mailDeliveryId}`,
+      320,
+    );
+    expect(await page.locator("small", { hasText: "after 180 ms" }).first().textContent()).toBe(
+      "after 180 ms",
+    );
+  });
+
   test.each([
     [1280, 700],
     [320, 640],
