@@ -304,7 +304,7 @@ export async function assemble(source: Source, output: string, strip: string | n
   execFileSync(process.execPath, ["--experimental-sea-config", "sea-config.json"], { cwd: folder });
   copyNode(source, output, strip);
   // pkg brings the tool that injects; its own way of calling it wants to run the other platform's Node.
-  const pkg = createRequire(import.meta.resolve("@yao-pkg/pkg/package.json"));
+  const pkg = createRequire(createRequire(import.meta.url).resolve("@yao-pkg/pkg/package.json"));
   const { inject } = pkg("postject") as { inject: Inject };
   await inject(output, "NODE_SEA_BLOB", readFileSync(join(folder, "formsvc.blob")), {
     sentinelFuse: SENTINEL,

@@ -5,7 +5,8 @@ set -uo pipefail
 
 declare -A packages=(
   [debootstrap]=debootstrap [lintian]=lintian [skopeo]=skopeo [umoci]=umoci [bwrap]=bubblewrap [setpriv]=util-linux
-  [gpg]=gnupg [gpgv]=gpgv [sqv]=sqv [ssh-keygen]=openssh-client [python3]=python3
+  [gpg]=gnupg [gpgv]=gpgv [sqv]=sqv [ssh-keygen]=openssh-client [python3]=python3 [systemd-analyze]=systemd
+  [ruby]=ruby [mount]=mount [ip]=iproute2 [curl]=curl
 )
 
 list_missing() {

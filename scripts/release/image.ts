@@ -27,6 +27,7 @@ export function makeImage(sources: readonly ImageSource[], parts: Parts): readon
   };
   const addJson = (mediaType: string, value: unknown): Descriptor =>
     add(mediaType, Buffer.from(JSON.stringify(value)));
+  const forDocker: Made[] = [];
   const manifests = sources.map((source) => {
     const layers = [baseFiles(source.libraries), [file("usr/bin/formsvc", source.executable, 0o755)]];
     const tars = layers.map((files) => packTar(files, parts.seconds));
@@ -37,6 +38,7 @@ export function makeImage(sources: readonly ImageSource[], parts: Parts): readon
       config: addJson(`${OCI}.config.v1+json`, configOf(architecture, tars, parts)),
       layers: tars.map((tar) => add(`${OCI}.layer.v1.tar+gzip`, gzipSync(tar))),
     };
+    forDocker.push(dockerManifest(architecture, manifest, parts));
     return { ...addJson(manifest.mediaType, manifest), platform: { architecture, os: "linux" } };
   });
   const index = addJson(`${OCI}.index.v1+json`, {
@@ -54,8 +56,23 @@ export function makeImage(sources: readonly ImageSource[], parts: Parts): readon
       name: "image/index.json",
       content: JSON.stringify({ schemaVersion: 2, mediaType: `${OCI}.index.v1+json`, manifests: [named] }),
     },
+    ...forDocker,
     ...[...blobs].map(([name, content]) => ({ name, content })),
   ];
+}
+
+/**
+ * What `docker load` reads if Docker keeps images in its own store, which knows no OCI layout and one processor only: the
+ * file goes beside `index.json`. With the store of containerd it reads the index.
+ */
+function dockerManifest(
+  architecture: string,
+  { config, layers }: { readonly config: Descriptor; readonly layers: readonly Descriptor[] },
+  { version }: Parts,
+): Made {
+  const blob = ({ digest }: Descriptor): string => `blobs/${digest.replace(":", "/")}`;
+  const image = { Config: blob(config), RepoTags: [`formsvc:${version}`], Layers: layers.map(blob) };
+  return { name: `image/docker/${architecture}/manifest.json`, content: JSON.stringify([image]) };
 }
 
 const OCI = "application/vnd.oci.image";
