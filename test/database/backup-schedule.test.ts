@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkBackupAge, createBackupScheduler } from "../../src/database/sqlite/backup-schedule.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -27,7 +27,7 @@ function schedule(everyHours: number | null, keep: number) {
     directory,
     make,
     clock,
-    log: createLog("silent", "json"),
+    log: silentLog,
   });
   const look = async (hours: number): Promise<number> => {
     clock.advance(hours * HOUR);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createBackground } from "../../src/foundation/background.ts";
 import type { Finding } from "../../src/foundation/finding.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
 import { countTurns } from "../support/count-turns.ts";
 import { startServer } from "../support/test-server.ts";
@@ -10,8 +10,7 @@ async function world() {
   const server = await startServer();
   const { owner: db, config, clock } = server;
   const background = createBackground(() => {});
-  const log = createLog("silent", "json");
-  const examine = createSelfExamination({ db, config, clock, log }, null, background);
+  const examine = createSelfExamination({ db, config, clock, log: silentLog }, null, background);
   return { server, clock, background, examine };
 }
 

@@ -3,7 +3,7 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "./silent-log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
@@ -96,17 +96,24 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
     },
     destroy: () => real.destroy(),
   };
-  const log = createLog("silent", "json");
   const keyring = createKeyring(defaultConfig.secrets);
   const clock = systemClock;
-  const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
+  const transport = createWebhookTransport({
+    db,
+    keyring,
+    sender,
+    dashboardUrl: null,
+    settings,
+    clock,
+    log: silentLog,
+  });
   const outbox = createSqliteOutbox(db);
   const parts = {
     claims: createClaims(db),
     outbox,
     transports: [transport],
     clock,
-    log,
+    log: silentLog,
     random: Math.random,
   };
   const deliverer = new Deliverer({ db: crashing, ...parts });

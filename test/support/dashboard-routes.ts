@@ -1,7 +1,7 @@
 import fastify from "fastify";
 import { mountDashboard } from "../../src/dashboard/dashboard.ts";
 import type { DashboardParts } from "../../src/dashboard/parts.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "./silent-log.ts";
 import type { OwnerHome } from "./owner-home.ts";
 import type { ConfigOverrides, TestServer } from "./test-server.ts";
 
@@ -28,8 +28,7 @@ export async function dashboardRoutes({
       routes.push({ method: method as DashboardRoute["method"], path: url, isOpen: config?.isOpen === true });
   });
   // What only requests need is left out.
-  const log = createLog("silent", "json");
-  const parts: Partial<DashboardParts> = { db, config, clock, log };
+  const parts: Partial<DashboardParts> = { db, config, clock, log: silentLog };
   mountDashboard(server, parts as DashboardParts);
   await server.ready();
   await server.close();

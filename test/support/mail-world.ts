@@ -1,4 +1,4 @@
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "./silent-log.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import {
   defaultMailRecipientSettings,
@@ -35,7 +35,6 @@ export class MailWorld extends WebhookWorld {
     this.#port = port;
     this.outbox = createSqliteOutbox(this.db, createMayReply(["forms@example.com"], this.replyLimits));
     const { db, outbox, clock } = this;
-    const log = createLog("silent", "json");
     const settings = plainSettings(port, { timeoutMs: 60_000 });
     const common = {
       db,
@@ -43,7 +42,7 @@ export class MailWorld extends WebhookWorld {
       from: settings.from,
       place: `127.0.0.1:${port}`,
       settings: { ...defaultConfig.mail, ...this.mailSettings },
-      log,
+      log: silentLog,
     };
     const mail = createMailTransport({
       ...common,
@@ -57,7 +56,7 @@ export class MailWorld extends WebhookWorld {
       outbox,
       transports: [this.transport, mail, replies],
       clock,
-      log,
+      log: silentLog,
       random: () => 0,
     });
     return this.deliverer;

@@ -5,7 +5,7 @@ import { type Config, defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "./silent-log.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 import { createWorkspace, setPlan } from "../../src/workspaces/workspace-store.ts";
@@ -38,9 +38,6 @@ const somebody: From = {
   idempotencyKey: undefined,
 };
 
-/** Each log listens for the end of the process, so all tests share one. */
-const log = createLog("silent", "json");
-
 export async function receiving(changes: Partial<Config> = {}): Promise<Receiving> {
   const db = temporaryDatabase();
   const off = { max: null, windowSeconds: 60 };
@@ -51,7 +48,8 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     ...changes,
   };
   const clock = createFakeClock();
-  const open = (): Promise<SubmitService> => createSubmitService({ db, config, clock, log, metrics: null });
+  const open = (): Promise<SubmitService> =>
+    createSubmitService({ db, config, clock, log: silentLog, metrics: null });
   let service = await open();
   onTestFinished(() => service.drain());
   const make = async (workspace: string | null) => {

@@ -9,7 +9,7 @@ import { migrate } from "../../src/database/migrate.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "./silent-log.ts";
 import { createKeyring, type Keyring, type SecretsSettings } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
@@ -90,15 +90,29 @@ export class WebhookWorld {
     });
     this.#senders.push(sender);
     const { db, keyring, settings, clock } = this;
-    const log = createLog("silent", "json");
-    return createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
+    return createWebhookTransport({
+      db,
+      keyring,
+      sender,
+      dashboardUrl: null,
+      settings,
+      clock,
+      log: silentLog,
+    });
   }
 
   #newDeliverer(): Deliverer {
     const { db, outbox, transport, clock } = this;
-    const log = createLog("silent", "json");
     const claims = createClaims(db);
-    return new Deliverer({ db, claims, outbox, transports: [transport], clock, log, random: () => 0 });
+    return new Deliverer({
+      db,
+      claims,
+      outbox,
+      transports: [transport],
+      clock,
+      log: silentLog,
+      random: () => 0,
+    });
   }
 
   /** What a new process finds: everything in memory is gone, the file is as it was. */

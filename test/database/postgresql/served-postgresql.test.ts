@@ -9,14 +9,13 @@ import { createTeller } from "../../../src/database/postgresql/tell-servers.ts";
 import { raiseSettingsVersion } from "../../../src/database/settings-version.ts";
 import { run, text } from "../../../src/database/steps.ts";
 import { createLog } from "../../../src/foundation/log.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { createMetrics } from "../../../src/foundation/prometheus.ts";
 import { rowsOf } from "../../support/engines.ts";
 import { startLink } from "../../support/faulty-link.ts";
 import { connectPlainly } from "../../support/postgresql-cluster.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temporary-postgresql.ts";
 import { until } from "../../support/until.ts";
-
-const log = createLog("silent", "json");
 
 interface Heard {
   settings: number;
@@ -25,7 +24,7 @@ interface Heard {
 
 /** A server that watches from the beginning, until the test ends. */
 async function joined(db: PostgresqlDatabase, heads: readonly Head[] = []) {
-  const served = serveAddress(db, Date.now(), log);
+  const served = serveAddress(db, Date.now(), silentLog);
   onTestFinished(() => served.end());
   const heard: Heard = { settings: 0, upgrades: 0 };
   const listener: ChangeListener = {
@@ -46,7 +45,7 @@ const idsOf = (...servers: readonly ServedDatabase[]) =>
 describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () => {
   test("know each other, agree which is the first, and one that stops is gone at once", async () => {
     const db = await openForTest(await temporaryAddress());
-    const [one, other] = [(await joined(db)).served, serveAddress(db, Date.now(), log)];
+    const [one, other] = [(await joined(db)).served, serveAddress(db, Date.now(), silentLog)];
     other.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
     await other.begin();
     const both = idsOf(one, other);
@@ -193,7 +192,7 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     await db.transaction(() => raiseSettingsVersion());
     await until(() => heard.settings === 3);
     expect(heard.upgrades).toBe(1);
-    const late = serveAddress(db, Date.now(), log);
+    const late = serveAddress(db, Date.now(), silentLog);
     onTestFinished(() => late.end());
     await expect(late.begin()).rejects.toMatchObject({ code: "database_unusable" });
   });
