@@ -28,9 +28,10 @@ test("a log that a reader keeps is emptied once that has ended, and the server d
   const cleaner = createLogCleaner(db);
   reader.execute("BEGIN; SELECT count(*) FROM submission");
   write(db);
+  // Most connections would wait five seconds for it.
   const startedAt = performance.now();
   cleaner.clean();
-  expect(performance.now() - startedAt).toBeLessThan(1000);
+  expect(performance.now() - startedAt).toBeLessThan(4000);
   expect(logBytes(db)).toBeGreaterThan(0);
   reader.execute("COMMIT");
   cleaner.clean();

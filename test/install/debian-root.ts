@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { until } from "../support/until.ts";
 
 /** The releases of Debian that packages are tried on. */
 export const DEBIANS = ["bookworm", "trixie"] as const;
@@ -97,13 +98,10 @@ export async function serveIn(root: DebianRoot, command: string, port: number): 
     child.kill("SIGKILL");
     if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
   });
-  for (let tries = 0; tries < 200; tries++) {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-    if (answer?.ok === true) return;
+  await until(async () => {
     if (child.exitCode !== null) throw new Error(`${command}: ended with ${child.exitCode}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`${command}: takes no posts`);
+    return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true;
+  });
 }
 
 export function readIn(root: DebianRoot, path: string): string {

@@ -84,7 +84,7 @@ test("a webhook gets its turn however many others have more to send", async () =
 
 test("the deadline runs from when an attempt has a slot, so a full house makes no false timeouts", async () => {
   await using receiver = await startReceiverWith((response) => setTimeout(() => response.end(), 600));
-  await using world = new WebhookWorld({ timeoutMs: 900, limits: { total: 2, perWebhook: 2, perHost: 2 } });
+  await using world = new WebhookWorld({ timeoutMs: 1700, limits: { total: 2, perWebhook: 2, perHost: 2 } });
   world.addWebhook(receiver.url);
   world.post(6);
   world.deliverer.start();
