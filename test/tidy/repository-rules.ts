@@ -42,3 +42,45 @@ export function checkRunBit(file: SourceFile, mode: number): readonly string[] {
     `${file.path}: ${isScript ? "begins with #! and cannot be run" : "can be run and does not begin with #!"}`,
   ];
 }
+
+/** Folders of test/ that hold no tests of one folder of src/, with what they hold. */
+const LEVELS: ReadonlySet<string> = new Set([
+  // Of the program as its users have it.
+  "browser",
+  "executable",
+  "recipes",
+  // Of what breaks under it, and of what a release installs.
+  "faults",
+  "install",
+  // Of the tests' own parts, and of the repository.
+  "support",
+  "tidy",
+]);
+/** Commands, pages, requests, servers and posts use all other folders: a test there may look at any of them from outside. */
+const DOORS: ReadonlySet<string> = new Set(["cli", "dashboard", "http", "server", "submissions"]);
+
+/** Each test file has one place that its name and the folders of src/ give. */
+export function checkTestPlaces(paths: readonly string[]): readonly string[] {
+  const sources = paths.filter((path) => path.startsWith("src/") && path.endsWith(".ts"));
+  const folders = new Set(sources.flatMap((path) => withParents(foldersOf(path).slice(1))));
+  return paths
+    .filter((path) => path.startsWith("test/") && path.endsWith(".test.ts"))
+    .flatMap((path) => {
+      const [, top = "", ...below] = foldersOf(path);
+      if (LEVELS.has(top)) return [];
+      if (!folders.has([top, ...below].join("/")))
+        return [`${path}: src has no folder ${[top, ...below].join("/")}`];
+      const name = path.slice(path.lastIndexOf("/") + 1, -".test.ts".length);
+      const tested = sources.filter((source) => source.endsWith(`/${name}.ts`)).map((it) => it.split("/")[1]);
+      const isHere = tested.length === 0 || tested.includes(top) || DOORS.has(top);
+      return isHere ? [] : [`${path}: tests of ${name}.ts belong to test/${String(tested[0])}`];
+    });
+}
+
+function foldersOf(path: string): readonly string[] {
+  return path.split("/").slice(0, -1);
+}
+
+function withParents(folders: readonly string[]): readonly string[] {
+  return folders.map((_, index) => folders.slice(0, index + 1).join("/"));
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listFiles, modeOf, readText } from "./repository.ts";
-import { checkMigrationNames, checkRunBit, checkTopLevel } from "./repository-rules.ts";
+import { checkMigrationNames, checkRunBit, checkTestPlaces, checkTopLevel } from "./repository-rules.ts";
 import { findCircles } from "./source-imports.ts";
 import {
   asksGivenClock,
@@ -207,6 +207,19 @@ test("no file of src imports itself by way of others", () => {
 test("the top level has what the architecture lists and nothing else", () => {
   expect(checkTopLevel([...new Set(paths.map((path) => path.split("/")[0] ?? ""))])).toEqual([]);
   expect(checkTopLevel(["src", "jest.config.js"])).toHaveLength(1);
+});
+
+test("every test file lies in the folder that has the name of what it tests", () => {
+  expect(checkTestPlaces(paths)).toEqual([]);
+  const sources = ["src/mail/replies/may-reply.ts", "src/keys/issue-key.ts", "src/cli/key-commands.ts"];
+  const places = (...tests: readonly string[]) => checkTestPlaces([...sources, ...tests]);
+  expect(
+    places("test/mail/may-reply.test.ts", "test/keys/flood.test.ts", "test/cli/issue-key.test.ts"),
+  ).toEqual([]);
+  expect(places("test/faults/issue-key.test.ts", "test/mail/replies/any.test.ts")).toEqual([]);
+  expect(places("test/mail/issue-key.test.ts")).toHaveLength(1);
+  expect(places("test/letters/any.test.ts", "test/keys/replies/any.test.ts")).toHaveLength(2);
+  expect(places("test/any.test.ts")).toHaveLength(1);
 });
 
 test("migrations are numbered from 1 on without a gap, and those of PostgreSQL from one that stands for all before it", () => {
