@@ -52,6 +52,8 @@ export interface ClusterOptions {
   readonly tcp?: boolean;
   /** Whether it starts as a standby, of no primary. */
   readonly standby?: boolean;
+  /** The folder that its own is made in; the system's temporary one unless given. */
+  readonly parent?: string | undefined;
   /** Files beside its data, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -96,7 +98,7 @@ async function startIn(
 ): Promise<Cluster> {
   const programs = findPostgresql();
   if (programs === null) throw new Error("PostgreSQL is not installed");
-  const folder = makeFolder();
+  const folder = makeFolder(options.parent);
   const data = join(folder.path, "data");
   const user: User = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const write: Place["write"] = (path, content) => {

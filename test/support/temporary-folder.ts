@@ -8,14 +8,15 @@ export interface TemporaryFolder {
   remove(): void;
 }
 
-export function makeFolder(): TemporaryFolder {
-  const path = mkdtempSync(join(tmpdir(), "formsvc-test-"));
+/** @param parent the folder that it is in. */
+export function makeFolder(parent: string = tmpdir()): TemporaryFolder {
+  const path = mkdtempSync(join(parent, "formsvc-test-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 /** A folder that is gone after the test. */
-export function temporaryFolder(): string {
-  const folder = makeFolder();
+export function temporaryFolder(parent?: string): string {
+  const folder = makeFolder(parent);
   onTestFinished(() => folder.remove());
   return folder.path;
 }
