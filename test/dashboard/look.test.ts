@@ -33,7 +33,11 @@ describe.skipIf(chromiumPath === null)("the look", () => {
       launchServer({ ...EVERY_PAGE, plans: { hobby: { customSpam: true } } }),
       launchChromium(),
     ]);
-    ada = await furnish(server, "ada@example.com");
+    // Far from every bound of the filter, however that is trained.
+    const message =
+      "Good morning, is the oak table still there? I would collect it on Saturday with my brother.";
+    const genuine = { name: "Lena Lund", email: "lena@example.org", message };
+    ada = await furnish(server, "ada@example.com", { posts: [genuine] });
     const given = { endpointId: ada.endpointId, createdAt: server.clock.now() };
     const data = {
       name: "Lena",
