@@ -4,6 +4,7 @@ import { readChoices } from "../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { SpamChoices } from "../spam/spam-settings.ts";
 import { previewChoices } from "../submissions/preview-choices.ts";
+import { countMarkedScores } from "../submissions/marked-scores.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
@@ -88,15 +89,18 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
   }
 
   async function show(
-    { viewer }: Visit,
+    { viewer, now }: Visit,
     found: FoundScope,
     shown: ShownSpam,
     status: number,
   ): Promise<Answer> {
     const scope = await db.read(() => readScopeView(viewer, found, { plans: config.plans, defaults }));
+    const marked = await db.read(() =>
+      countMarkedScores(scope.workspace.id, found.endpoint?.id ?? null, now),
+    );
     return page(
       found.endpoint === null ? "Spam" : `${found.endpoint.name}: spam`,
-      spamView(scope, shown),
+      spamView(scope, shown, marked),
       status,
     );
   }

@@ -4,10 +4,12 @@ import { html, type Html } from "../foundation/html.ts";
 import { isId } from "../foundation/id.ts";
 import type { SpamClass } from "../spam/spam-verdict.ts";
 import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
+import type { MarkedScores } from "../submissions/marked-scores.ts";
 import type { Preview } from "../submissions/preview-choices.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import { changedNotice } from "./changed-notice.ts";
 import { areaField, type Choice, choiceField, type Problems, problemSummary, textField } from "./field.ts";
+import { markedScoresCard } from "./marked-scores-view.ts";
 import { planName } from "./plan-name.ts";
 import { scoreLabel } from "./score-view.ts";
 import { saveBar, settingsGroup, type SettingsGroup } from "./settings-groups.ts";
@@ -74,14 +76,14 @@ function workspaceTable(workspaces: readonly Workspace[]): Html {
   </div>`;
 }
 
-export function spamView(scope: SpamScopeView, shown: ShownSpam): Html {
+export function spamView(scope: SpamScopeView, shown: ShownSpam, marked: MarkedScores): Html {
   const { endpoint, workspace, refusal } = scope;
   return html`${wayBack(scope)}
     <div class="head"><h1>Spam settings of <bdi>${endpoint?.name ?? workspace.name}</bdi></h1></div>
     ${problemSummary(shown.problems)}${shown.changed !== undefined && changedNotice(shown.changed)}
     ${shown.preview !== undefined && previewCard(shown.preview, shown.titles ?? new Map())}
     ${refusal === null ? settingsForm(scope, shown) : refusalCard(refusal)}
-    ${endpoint === null && endpointTable(scope)}`;
+    ${markedScoresCard(marked)}${endpoint === null && endpointTable(scope)}`;
 }
 
 function wayBack({ endpoint, workspace, isOneOfSeveral }: SpamScopeView): Html | null {

@@ -58,6 +58,26 @@ export function* listMarks(submissionIds: readonly string[]): Steps<ReadonlyMap<
   return new Map(rows.map(({ submission_id: id, mark }) => [id, mark]));
 }
 
+/** A submission and the mark that it was given. */
+export interface GivenMark {
+  readonly submissionId: string;
+  readonly mark: Mark;
+}
+
+/** The marks that a workspace's owners gave since a time, at most {@link MAX_LESSONS}. */
+export function* listMarksSince(workspaceId: string, since: number): Steps<readonly GivenMark[]> {
+  const rows = yield* all(
+    query
+      .selectFrom("lesson")
+      .select(["submission_id", "mark"])
+      .where("workspace_id", "=", workspaceId)
+      .where("created_at", ">=", since)
+      .orderBy("id", "desc")
+      .limit(MAX_LESSONS),
+  );
+  return rows.map(({ submission_id: submissionId, mark }) => ({ submissionId, mark }));
+}
+
 function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   const { workspaceId, endpointId, submissionId, post } = taught;
   const memory = createSpamMemory(null);

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { readChoices, writeChoices } from "../../src/endpoints/spam-choices-store.ts";
+import { spamClassOf } from "../../src/spam/spam-verdict.ts";
+import { markSubmissions } from "../../src/submissions/mark-submission.ts";
 import { createWorkspace, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { submissionAdder } from "../support/add-submission.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { type ConfigOverrides, startServer } from "../support/test-server.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
@@ -84,6 +87,33 @@ test("an endpoint has settings of its own, which the page of its workspace tells
     "Links that cost nothing, Kind of form, Senders who are never spam",
   );
   expect(formOf((await ada.get(ofEndpoint)).text, ofEndpoint).values.get("technical")).toBe("on");
+});
+
+test("the page tells how the posts that were marked had scored, on each plan, of the form or of all forms", async () => {
+  const { server, ada, endpoint, ofWorkspace, ofEndpoint } = await opened({});
+  expect((await ada.get(ofEndpoint)).text).toContain("Nothing was marked yet.");
+  const other = await server.addEndpoint();
+  const add = submissionAdder(server.owner);
+  const at = server.clock.now();
+  const mark = (endpointId: string, spamScore: number, given: "spam" | "ham", posts: number): void => {
+    const ids = Array.from({ length: posts }, () =>
+      add({ endpointId, spamScore, spamClass: spamClassOf(spamScore), createdAt: at }),
+    );
+    server.owner.now(() => markSubmissions(ids, given, at));
+  };
+  mark(endpoint.id, 60, "spam", 7);
+  mark(endpoint.id, 12, "spam", 4);
+  mark(other.id, 60, "ham", 3);
+  const numbersOn = async (path: string) => {
+    const { text } = await ada.get(path);
+    return [...text.matchAll(/data-label="Number" class="right num">(\d+)</g)].map(([, number]) =>
+      Number(number),
+    );
+  };
+  expect(await numbersOn(ofEndpoint)).toEqual([7, 4, 0, 0, 0]);
+  expect((await ada.get(ofEndpoint)).text).toContain("Much spam was missed.");
+  const isSameWorkspace = other.workspaceId === endpoint.workspaceId;
+  expect(await numbersOn(ofWorkspace)).toEqual([7, 4, 0, isSameWorkspace ? 3 : 0, 0]);
 });
 
 test("refused settings keep what was typed, and each problem is told at its field", async () => {
