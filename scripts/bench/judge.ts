@@ -1,3 +1,12 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrate } from "../../src/database/migrate.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { createBurstMemory } from "../../src/history/burst-memory.ts";
+import { toRemember } from "../../src/history/remember-texts.ts";
+import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { judge } from "../../src/spam/judge.ts";
@@ -5,17 +14,21 @@ import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { hostilePosts } from "../../test/spam/hostile-posts.ts";
 import { client } from "../../test/spam/posts.ts";
 import { type Figure, renderFigures } from "./figures.ts";
 import { median } from "./processes.ts";
 
 /**
- * Time to validate and judge a contact form, its traces for the memory included, and the worst of many hostile posts of
- * 64 KiB. Usage: node scripts/bench/judge.ts
+ * Time to validate and judge a contact form, its traces for the memory included, of a flood of copies with the memory itself,
+ * and of the worst of many hostile posts of 64 KiB. Usage: node scripts/bench/judge.ts
  */
 const WARM_UP = 5000;
 const POSTS = 20_000;
+/** Posts of one commit. */
+const BATCH = 64;
+const BATCHES = 60;
 const PLAIN =
   "Good morning, my daughter lost her red scarf at your swimming pool yesterday afternoon, most likely in the changing " +
   "room for women. Has anybody handed it in? We can come by on Saturday to pick it up. Her initials are in the seam.";
@@ -52,7 +65,66 @@ function measure(body: string): Times {
 if (import.meta.main) process.stdout.write(renderFigures(measureJudge()));
 
 export function measureJudge(): Figure[] {
-  return [...contactForm("a plain contact form", PLAIN), ...contactForm("a pitch", PITCH), hostile()];
+  return [
+    ...contactForm("a plain contact form", PLAIN),
+    ...contactForm("a pitch", PITCH),
+    flood(),
+    hostile(),
+  ];
+}
+
+/** Copies of one pitch from ever new senders, against pitches of ever new words, with the memory's reading and writing. */
+function flood(): Figure {
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-flood-"));
+  const db = openDatabase(join(folder, "flood.db"), { busyTimeoutMs: 1000 });
+  try {
+    migrate(db);
+    const take = memoryOf(db);
+    const times = { other: [] as number[], copied: [] as number[] };
+    for (let batch = 0; batch < BATCHES; batch += 1) {
+      times.other.push(take(batchOf(batch, (number) => `${PITCH} ${newWords(number)}`)));
+      times.copied.push(take(batchOf(batch, () => `${PITCH} ${newWords(0)}`)));
+    }
+    return {
+      figure: `judge and remember a copy of a pitch that floods a form over another pitch, ${BATCH} in a commit`,
+      value: median(times.copied) / median(times.other),
+      unit: "",
+      bound: { atMost: 1 },
+    };
+  } finally {
+    db.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Recalls, judges and remembers posts of a workspace as a server does, and returns the time in milliseconds. */
+function memoryOf(db: SqliteDatabase): (posts: readonly SpamPost[]) => number {
+  const memory = createSpamMemory(createBurstMemory());
+  const { workspace } = db.now(() => createAccount("ana@example.org", 0));
+  return (posts) => {
+    const begin = performance.now();
+    const recalled = posts.flatMap((post) => {
+      const recollection = db.now(() => memory.recall(workspace.id, "form", post, 0));
+      const { spamClass } = judge(post, settings, recollection.history);
+      return toRemember(workspace.id, recollection, spamClass) ?? [];
+    });
+    db.transactionNow(() => db.now(() => memory.remember(recalled)));
+    return performance.now() - begin;
+  };
+}
+
+function batchOf(batch: number, message: (number: number) => string): SpamPost[] {
+  return Array.from({ length: BATCH }, (_, index) => {
+    const number = batch * BATCH + index;
+    const ipAddress = `10.${number >> 8}.${number & 255}.7`;
+    const fields = { email: `p${number}@example.org`, message: message(number) };
+    return { fields, honeypots: [], elapsedMs: null, client: { ...client, ipAddress } };
+  });
+}
+
+/** Sixty words that no other number has. */
+function newWords(number: number): string {
+  return Array.from({ length: 60 }, (_, index) => (number * 60 + index + 1e6).toString(36)).join(" ");
 }
 
 function contactForm(what: string, message: string): Figure[] {
