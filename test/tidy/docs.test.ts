@@ -108,3 +108,25 @@ test("only the command line names commands: the features leave hints, which a pa
   const passed = '/** For `formsvc key list`. */\nconst text = "a formsvc database";\n// formsvc key list';
   expect(findMentions(program, { path: "src/keys/a.ts", text: passed })).toEqual([]);
 });
+
+/** Characters of one promise: what is longer is two of them. */
+const MAX_PROMISE_LENGTH = 185;
+
+/** Rows of a page's tables whose first cell is longer than a sentence. */
+function findLongPromises(page: string): string[] {
+  const promises = page
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.slice(2).split(" | ")[0] ?? "");
+  return promises.filter((promise) => promise.length > MAX_PROMISE_LENGTH);
+}
+
+test("a row of the promises holds one promise, no paragraph", () => {
+  const page = read("docs/guarantees.md");
+  expect(page.split("\n").filter((line) => line.startsWith("| ")).length).toBeGreaterThan(80);
+  expect(findLongPromises(page)).toEqual([]);
+  const long = "A promise and another one. ".repeat(8).trim();
+  expect(findLongPromises(`| promise | tested by |\n|---|---|\n| ${long} | a test |\n| short | b |`)).toEqual(
+    [long],
+  );
+});
