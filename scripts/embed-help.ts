@@ -1,26 +1,41 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
-import { Marked, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
+import type { Block, Inline, Inlines, ManualPage } from "../src/manual/page.ts";
 
-/** The pages of docs/ that the dashboard serves at `/dashboard/help/…`, so that they are true for this version. */
+/** The pages of docs/, for `formsvc docs` and for the dashboard's help, so that they are true for this version. */
 
 const docs = new URL("../docs/", import.meta.url);
-const target = new URL("../src/dashboard/help.generated.ts", import.meta.url);
+const target = new URL("../src/manual/pages.generated.ts", import.meta.url);
+const marked = new Marked({ gfm: true });
 
-export interface HelpPage {
-  readonly title: string;
-  /** Markup, without the first heading. */
-  readonly markup: string;
+export interface ListedPage extends ManualPage {
+  readonly name: string;
+  readonly summary: string;
 }
 
-/** By name, like `spam` or `recipes-hugo`. */
-export function renderHelpPages(): Record<string, HelpPage> {
-  const files = readdirSync(docs, { recursive: true, encoding: "utf8" });
-  const paths = files.filter((path) => path.endsWith(".md")).sort();
-  const names = new Set(paths.map(nameOf));
-  return Object.fromEntries(
-    paths.map((path) => [nameOf(path), renderPage(readFileSync(new URL(path, docs), "utf8"), path, names)]),
+/** In the order of docs/llms.txt, which names every page. @throws if it does not, or if a page has markup that is not shown. */
+export function readPages(): readonly ListedPage[] {
+  const list = readFileSync(new URL("llms.txt", docs), "utf8");
+  const lines = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+\.md)\): (.+)$/gm)];
+  const paths = lines.map(([, path = ""]) => path);
+  const files = readdirSync(docs, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".md"),
   );
+  const unlisted = files.filter((path) => !paths.includes(path));
+  if (unlisted.length > 0) throw new Error(`docs/llms.txt needs a line for each of: ${unlisted.join(", ")}`);
+  const names = new Set(paths.map(nameOf));
+  return lines.map(([, path = "", summary = ""]) => {
+    const text = readFileSync(new URL(path, docs), "utf8");
+    const { title, blocks } = readPage(text, { path, names });
+    return { name: nameOf(path), summary, title, blocks };
+  });
+}
+
+/** The page that is read, and the names of all of them. */
+interface Place {
+  readonly path: string;
+  readonly names: ReadonlySet<string>;
 }
 
 /** `recipes/hugo.md` is `recipes-hugo`, and the README of a folder has the folder's name. */
@@ -31,34 +46,75 @@ function nameOf(path: string): string {
     .replaceAll("/", "-");
 }
 
-function renderPage(text: string, path: string, names: ReadonlySet<string>): HelpPage {
-  const title = /^# (.+)$/m.exec(text)?.[1] ?? nameOf(path);
+function readPage(text: string, place: Place): ManualPage {
   const slugs = new Map<string, number>();
-  const marked = new Marked({
-    gfm: true,
-    renderer: {
-      // What a page writes as HTML is shown as text: the site's policy would stop the rest.
-      html: ({ text: source }) => escape(source),
-      image: ({ text: words }) => escape(words),
-      code: ({ text: source }) => `<pre tabindex="0"><code>${escape(source)}</code></pre>\n`,
-      heading({ tokens, depth, text: words }: Tokens.Heading) {
-        const id = slugOf(words, slugs);
-        return depth === 1 ? "" : `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-      },
-      link({ href, tokens }: Tokens.Link) {
-        const words = this.parser.parseInline(tokens);
-        const address = addressOf(href, path, names);
-        return address === null ? words : `<a href="${escape(address)}">${words}</a>`;
-      },
-      table(token: Tokens.Table) {
-        const cells = (row: readonly Tokens.TableCell[], tag: string): string =>
-          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("");
-        const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("");
-        return `<div class="scroll" tabindex="0"><table><thead><tr>${cells(token.header, "th")}</tr></thead><tbody>${rows}</tbody></table></div>\n`;
-      },
-    },
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? nameOf(place.path);
+  return { title: title.replaceAll("`", ""), blocks: readBlocks(marked.lexer(text), place, slugs) };
+}
+
+function readBlocks(tokens: readonly Token[], place: Place, slugs: Map<string, number>): readonly Block[] {
+  return tokens.flatMap((token): readonly Block[] => {
+    switch (token.type) {
+      case "space":
+        return [];
+      case "heading": {
+        const { depth, text, tokens: words } = token as Tokens.Heading;
+        const anchor = slugOf(text, slugs);
+        return depth === 1 ? [] : [{ heading: readInlines(words, place), level: depth, anchor }];
+      }
+      case "paragraph":
+      case "text":
+        return [{ paragraph: readInlines((token as Tokens.Paragraph).tokens, place) }];
+      case "code":
+        return [{ code: (token as Tokens.Code).text }];
+      case "html":
+        // What a page writes as HTML is shown as text: the dashboard's policy would stop the rest.
+        return [{ paragraph: [(token as Tokens.HTML).text.trimEnd()] }];
+      case "list": {
+        const { items, ordered } = token as Tokens.List;
+        return [{ items: items.map((item) => readBlocks(item.tokens, place, slugs)), isOrdered: ordered }];
+      }
+      case "table": {
+        const { header, rows } = token as Tokens.Table;
+        const cells = (row: readonly Tokens.TableCell[]): readonly Inlines[] =>
+          row.map((cell) => readInlines(cell.tokens, place));
+        return [{ head: cells(header), rows: rows.map(cells) }];
+      }
+      default:
+        throw new Error(`docs/${place.path}: a page of the documentation may not have a ${token.type}`);
+    }
   });
-  return { title: title.replaceAll("`", ""), markup: marked.parse(text, { async: false }) };
+}
+
+function readInlines(tokens: readonly Token[], place: Place): Inlines {
+  const inlines = tokens.flatMap((token): readonly Inline[] => {
+    switch (token.type) {
+      case "codespan":
+        return [{ code: (token as Tokens.Codespan).text }];
+      case "strong":
+        return [{ strong: readInlines((token as Tokens.Strong).tokens, place) }];
+      case "em":
+        return [{ emphasis: readInlines((token as Tokens.Em).tokens, place) }];
+      case "link": {
+        const words = readInlines((token as Tokens.Link).tokens, place);
+        const to = addressOf((token as Tokens.Link).href, place);
+        return to === null ? words : [{ link: words, to }];
+      }
+      case "text":
+      case "escape":
+      case "image":
+      case "html":
+        return [(token as Tokens.Text).text];
+      default:
+        throw new Error(`docs/${place.path}: a line of the documentation may not have a ${token.type}`);
+    }
+  });
+  return inlines.map((inline) => (typeof inline === "string" ? decode(inline) : inline));
+}
+
+/** The entities that pages use where Markdown itself would read a character. */
+function decode(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
 /** The anchors that GitHub gives to headings. */
@@ -73,26 +129,27 @@ function slugOf(heading: string, slugs: Map<string, number>): string {
   return before === 0 ? slug : `${slug}-${before}`;
 }
 
-/** Where a link of a page leads from the dashboard; null for what is not served there, like a source file. */
-function addressOf(href: string, from: string, names: ReadonlySet<string>): string | null {
+/** Where a link of a page leads; null for what is no page of the documentation, like a source file. */
+function addressOf(href: string, { path, names }: Place): string | null {
   if (/^https?:\/\//.test(href) || href.startsWith("#")) return href;
-  const url = new URL(href, new URL(from, "file:///docs/"));
+  const url = new URL(href, new URL(path, "file:///docs/"));
   const name = nameOf(url.pathname.replace("/docs/", ""));
-  return url.pathname.startsWith("/docs/") && names.has(name) ? `/dashboard/help/${name}${url.hash}` : null;
+  return url.pathname.startsWith("/docs/") && names.has(name) ? `${name}${url.hash}` : null;
 }
 
-function escape(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-}
-
-/** The source of the module that hands them to the server: packed, because most servers never show one. */
+/**
+ * The source of the module that holds them: packed, because most programs never show one, and page by page with a line between, so
+ * that two changes of different pages do not meet in one line.
+ */
 export function renderHelp(): string {
-  const packed = brotliCompressSync(JSON.stringify(renderHelpPages())).toString("base64");
-  return `// Made by scripts/embed-help.ts from docs/.\nexport const packedHelp =\n  ${JSON.stringify(packed)};\n`;
+  const entries = readPages().map(({ name, summary, title, blocks }) => {
+    const packed = brotliCompressSync(JSON.stringify({ title, blocks } satisfies ManualPage)).toString(
+      "base64",
+    );
+    return `  [\n    ${JSON.stringify(name)},\n    ${JSON.stringify(summary)},\n    ${JSON.stringify(packed)},\n  ],\n`;
+  });
+  const type = "readonly (readonly [name: string, summary: string, packed: string])[]";
+  return `// Made by scripts/embed-help.ts from docs/.\nexport const packedPages: ${type} = [\n${entries.join("")}];\n`;
 }
 
 if (import.meta.main) writeFileSync(target, renderHelp());

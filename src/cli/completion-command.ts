@@ -12,7 +12,7 @@ export function register(program: Command): void {
         'eval "$(formsvc completion bash)"',
         "formsvc completion fish > ~/.config/fish/completions/formsvc.fish",
       ],
-      action: (context, _options, [shell]) => {
+      action: async (context, _options, [shell]) => {
         const render = SHELLS[shell];
         if (render === undefined) {
           throw new FormsvcError(
@@ -20,7 +20,7 @@ export function register(program: Command): void {
             `there is no completion for ${shell}; there is for: ${Object.keys(SHELLS).join(", ")}`,
           );
         }
-        const script = render(collectWords(program), collectFileTakers(program));
+        const script = render(await collectWords(program), collectFileTakers(program));
         if (context.output.isJson) context.output.json({ script });
         else context.output.line(script);
       },
@@ -41,7 +41,7 @@ const SHELLS: Readonly<Record<string, (words: WordsAfter, fileTakers: readonly s
   fish: fishScript,
 };
 
-function collectWords(program: Command): WordsAfter {
+async function collectWords(program: Command): Promise<WordsAfter> {
   const words = new Map<string, string[]>();
   const visit = (command: Command, path: string): void => {
     const flags = command.options.map((option) => option.long ?? option.short ?? "").filter(Boolean);
@@ -55,6 +55,8 @@ function collectWords(program: Command): WordsAfter {
   words.set("", ["help", ...(words.get("") ?? [])]);
   words.set("help", nouns);
   words.set("completion", [...Object.keys(SHELLS), ...(words.get("completion") ?? [])]);
+  const { topics } = await import("../manual/manual.ts");
+  words.set("docs", [...topics.map(({ name }) => name), ...(words.get("docs") ?? [])]);
   return words;
 }
 

@@ -40,6 +40,7 @@ ${lines.join("\n")}
 
   FORMSVC_CONFIG  names the configuration file if --config does not
   VISUAL, EDITOR  is opened by schema edit
+  PAGER           shows a page of docs on a terminal; less if it is not set
   NO_COLOR        leaves colours out of the log
   TMPDIR          is the folder into which the executable unpacks its libraries at its start
 `;

@@ -63,6 +63,11 @@ export function isOnTerminal(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
 }
 
+/** Lines that the terminal of standard output shows at once; null if it goes elsewhere. */
+export function screenRows(): number | null {
+  return process.stdout.isTTY ? process.stdout.rows : null;
+}
+
 /** Text as it is, on standard output. */
 export function writeText(text: string): void {
   writeAll(1, text);

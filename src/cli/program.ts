@@ -34,6 +34,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   healthcheck: () => import("./healthcheck-command.ts"),
   systemd: () => import("./systemd-command.ts"),
   completion: () => import("./completion-command.ts"),
+  docs: () => import("./docs-command.ts"),
   upgrade: () => import("./upgrade-command.ts"),
   version: () => import("./version-command.ts"),
 };
@@ -42,7 +43,7 @@ const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 refused by a plan limit,
 5 database busy or unusable.
 
-More: formsvc help exit-codes, formsvc help environment`;
+More: formsvc docs, formsvc help exit-codes, formsvc help environment`;
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function run(given: readonly string[]): Promise<ExitCode> {
@@ -50,7 +51,7 @@ export async function run(given: readonly string[]): Promise<ExitCode> {
   const args = commonFlagsLast(given);
   try {
     if (args[0] === "help" && (await showTopic(args[1]))) return 0;
-    const words = askForVersion(askForHelp(args));
+    const words = useListedVerb(askForVersion(askForHelp(args)));
     const program = await createProgram(words[0], asJson);
     await program.parseAsync([...words], { from: "user" });
     return 0;
@@ -76,6 +77,21 @@ function askForHelp(args: readonly string[]): readonly string[] {
   if (first === "help" && second !== undefined && third !== undefined) return [second, third, "--help"];
   if (second === "help" && first !== undefined && third !== undefined) return [first, third, "--help"];
   return args;
+}
+
+/** Verbs that mean another one of the same noun, so that recipients are created and deleted like all else. They leave with 0.2. */
+const OTHER_VERBS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
+  recipient: new Map([
+    ["create", "add"],
+    ["delete", "remove"],
+  ]),
+};
+
+/** The verb that help and completion list, for one that means the same. */
+function useListedVerb(args: readonly string[]): readonly string[] {
+  const [noun = "", verb = ""] = args;
+  const listed = Object.hasOwn(OTHER_VERBS, noun) ? OTHER_VERBS[noun]?.get(verb) : undefined;
+  return listed === undefined ? args : args.with(1, listed);
 }
 
 /** `--version --json` means `version --json`. */

@@ -1,6 +1,6 @@
-import { brotliDecompressSync } from "node:zlib";
-import { documentation, type Html } from "../foundation/html.ts";
-import { packedHelp } from "./help.generated.ts";
+import type { Html } from "../foundation/html.ts";
+import { findPage } from "../manual/manual.ts";
+import { pageMarkup } from "../manual/page-markup.ts";
 
 /** The pages of docs/ as this version has them, and which of them belongs to a page of the dashboard. */
 
@@ -9,15 +9,12 @@ export interface HelpPage {
   readonly content: Html;
 }
 
-type Packed = Readonly<Record<string, { readonly title: string; readonly markup: string }>>;
+const ROOT = "/dashboard/help/";
 
-let pages: Packed | null = null;
-
-/** The page of this name, like `spam`; null if there is none. The first one unpacks all of them, which takes some 5 ms. */
+/** The page of this name, like `spam`; null if there is none. */
 export function findHelp(name: string): HelpPage | null {
-  pages ??= JSON.parse(brotliDecompressSync(Buffer.from(packedHelp, "base64")).toString("utf8")) as Packed;
-  const found = Object.hasOwn(pages, name) ? pages[name] : undefined;
-  return found === undefined ? null : { title: found.title, content: documentation(found.markup) };
+  const found = findPage(name);
+  return found === null ? null : { title: found.title, content: pageMarkup(found.blocks, ROOT) };
 }
 
 /** The first one that a page's path begins with, or is if it ends with `$`. */
@@ -44,5 +41,5 @@ const OPERATORS_TOPICS: typeof TOPICS = [
 export function helpFor(path: string, isOperator: boolean): string {
   const topics = isOperator ? [...OPERATORS_TOPICS, ...TOPICS] : TOPICS;
   const topic = topics.find(([pattern]) => pattern.test(path))?.[1] ?? "dashboard#the-pages";
-  return `/dashboard/help/${topic}`;
+  return ROOT + topic;
 }

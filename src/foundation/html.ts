@@ -51,11 +51,6 @@ export function styleElement(css: string): Html {
   return Html.fromMarkup(`<style>${css}</style>`);
 }
 
-/** A page of the documentation, as the build made it. @param markup of ours, never a value: nothing in it is escaped. */
-export function documentation(markup: string): Html {
-  return Html.fromMarkup(markup);
-}
-
 /** Markup one after the other. */
 export function joinHtml(parts: readonly Html[], separator: Html | "" = ""): Html {
   return Html.fromMarkup(parts.map(String).join(String(separator)));

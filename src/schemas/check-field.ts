@@ -11,7 +11,7 @@ import {
   type FieldDefinition,
   type FieldType,
 } from "./field-definition.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../foundation/nearest-name.ts";
 import {
   checkPattern,
   findSlowest,

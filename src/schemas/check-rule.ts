@@ -6,7 +6,7 @@ import {
   type FieldType,
   type StringFormat,
 } from "./field-definition.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../foundation/nearest-name.ts";
 
 /** Says what is wrong with one property's value by itself; undefined if nothing is. */
 type Rule = (value: unknown, type: FieldType) => string | undefined;

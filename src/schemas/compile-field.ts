@@ -196,7 +196,7 @@ function compileObject({ properties }: ObjectField, unknownFields: UnknownFields
   };
 }
 
-/** Most undeclared members that one answer names. */
+/** The largest number of undeclared members that one answer names. */
 export const MAX_UNKNOWN_TOLD = 100;
 
 /** A name that is longer than a field's name may be is shortened to its beginning. */

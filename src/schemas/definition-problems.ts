@@ -4,7 +4,7 @@ export interface DefinitionProblem {
   readonly message: string;
 }
 
-/** Most problems that are reported of one definition. */
+/** The largest number of problems that are reported of one definition. */
 const MAX_PROBLEMS = 50;
 /** Characters of a wrong name or value that a problem repeats. */
 const MAX_SHOWN_LENGTH = 60;

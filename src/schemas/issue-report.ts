@@ -1,6 +1,6 @@
 import { issueMessage, type Issue, type IssueFacts, shorten } from "./issue.ts";
 
-/** Most issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
+/** The largest number of issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
 export const MAX_ISSUES_IN_FIELD = 50;
 /** Bytes of JSON that `details` may take; when an issue would exceed it, only the first issue of each further field is reported. */
 export const MAX_REPORT_BYTES = 32_768;

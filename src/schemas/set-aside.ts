@@ -11,9 +11,9 @@ export interface SetAside {
   readonly dropped: number;
 }
 
-/** Most values that are set aside of one post. */
+/** The largest number of values that are set aside of one post. */
 export const MAX_SET_ASIDE_NAMES = 50;
-/** Most bytes of UTF-8 that they take as one JSON object. */
+/** The largest number of bytes of UTF-8 that they take as one JSON object. */
 export const MAX_SET_ASIDE_BYTES = 4096;
 
 /** Collects the undeclared members of a body that the schema accepts; null if there are none. */
@@ -47,7 +47,7 @@ class Prefix {
     return this.#text;
   }
 
-  /** That it takes in JSON. */
+  /** The bytes that the path takes in JSON. */
   get bytes(): number {
     this.#bytes ??= this.#parent === null ? 0 : this.#parent.bytes + bytesWithin(this.#name) + 1;
     return this.#bytes;

@@ -43,6 +43,19 @@ test("a recipient is added, listed, shown, changed, switched and removed", async
   expect((await machine.run(["recipient", "show", id])).code).toBe(3);
 });
 
+test("recipients are created and deleted with the verbs of webhooks too, which help and completion leave out", async () => {
+  const create = ["recipient", "create", "verbs@example.com", "--endpoint", "Contact"];
+  const { recipient } = await machine.json<ShownRecipient>(create);
+  expect(recipient.address).toBe("verbs@example.com");
+  expect((await machine.run(["recipient", "delete", recipient.id])).stderr).toContain("--yes");
+  expect(await machine.json(["recipient", "delete", recipient.id, "--yes"])).toEqual({
+    deleted: [recipient.id],
+  });
+  expect((await machine.mustRun(["recipient", "--help"])).stdout).not.toMatch(/^ {2}(?:create|delete)/m);
+  expect((await machine.mustRun(["recipient", "create", "--help"])).stdout).toContain("recipient add");
+  expect((await machine.run(["webhook", "add"])).code).toBe(2);
+});
+
 test("people read what a recipient is and that no mail server is set, and scripts read the id alone", async () => {
   const added = await machine.run(["recipient", "add", "bob@example.com", "--endpoint", "Contact"]);
   const id = added.stdout.trim();

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { renderHelp, renderHelpPages } from "../../scripts/embed-help.ts";
+import { readPages, renderHelp } from "../../scripts/embed-help.ts";
+import { pageMarkup } from "../../src/manual/page-markup.ts";
 import { dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
@@ -17,17 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const pages = renderHelpPages();
+const pages = new Map(
+  readPages().map(({ name, blocks }) => [name, String(pageMarkup(blocks, "/dashboard/help/"))]),
+);
 
 /** Whether an address below /dashboard/help/ has its page and its anchor. */
 function resolves(address: string): boolean {
   const [, name = "", anchor] = /^\/dashboard\/help\/([\w-]+)(?:#(.+))?$/.exec(address) ?? [];
-  const markup = Object.hasOwn(pages, name) ? pages[name]?.markup : undefined;
+  const markup = pages.get(name);
   return markup !== undefined && (anchor === undefined || markup.includes(` id="${anchor}"`));
 }
 
 test("the embedded documentation is what docs/ makes (npm run fix)", () => {
-  const embedded = readFileSync(new URL("../../src/dashboard/help.generated.ts", import.meta.url), "utf8");
+  const embedded = readFileSync(new URL("../../src/manual/pages.generated.ts", import.meta.url), "utf8");
   expect(embedded).toBe(renderHelp());
 });
 
@@ -44,7 +47,7 @@ test("every page of the dashboard links to its help, and page and anchor are the
 });
 
 test("every link from one page of the documentation to another leads to a page and an anchor", () => {
-  const wrong = Object.entries(pages).flatMap(([name, { markup }]) =>
+  const wrong = [...pages].flatMap(([name, markup]) =>
     [...markup.matchAll(/href="(\/dashboard\/help\/[^"]+|#[^"]+)"/g)]
       .map(([, to = ""]) => (to.startsWith("#") ? `/dashboard/help/${name}${to}` : to))
       .filter((to) => !resolves(to))

@@ -316,3 +316,31 @@ test.skipIf(!hasScript)(
     expect(await serveOnTerminal(machine)).not.toContain("sign-in#");
   },
 );
+
+test.skipIf(!hasScript)(
+  "docs shows a long page with the pager on a terminal, and without one as it is",
+  async () => {
+    const machine = emptyMachine();
+    const shown = "cat > shown; echo 'the pager ran'";
+    const paged = await onTerminal(machine, `stty rows 24; PAGER="${shown}" ${executable} docs webhooks`);
+    expect(paged.stdout).toBe("the pager ran\r\n");
+    const page = readFileSync(`${machine.folder}/shown`, "utf8");
+    expect(page).toMatch(/^# Webhooks\n/);
+
+    // One that ends without reading, one that is not there, none, and a page that fits the screen.
+    const left = await onTerminal(machine, `stty rows 24; PAGER=true ${executable} docs commands`);
+    expect(left).toMatchObject({ code: 0, stdout: "" });
+    const missing = await onTerminal(
+      machine,
+      `stty rows 24; PAGER=no-such-pager ${executable} docs webhooks`,
+    );
+    expect(missing.code).toBe(0);
+    expect(missing.stdout.replaceAll("\r", "")).toContain(page);
+    for (const line of ["stty rows 24; PAGER=", "stty rows 9999; PAGER=false"]) {
+      const plain = await onTerminal(machine, `${line} ${executable} docs webhooks`);
+      expect(plain.stdout.replaceAll("\r", "")).toBe(page);
+    }
+    const piped = await machine.run(["docs", "webhooks"]);
+    expect(piped.stdout).toBe(page);
+  },
+);

@@ -4,6 +4,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   "config-commands#check": "looks at the configuration of this machine",
   "config-commands#show": "looks at the configuration of this machine",
   "copy-command#copy": "copies the whole database to another engine",
+  "docs-command#register": "prints a page that this program carries",
   "doctor-command#doctor": "examines this machine too: its clock, disk and files",
   "healthcheck-command#healthcheck": "asks a server that runs here whether it is ready",
   "init-command#init": "makes the configuration and the database; the first account by an operation",

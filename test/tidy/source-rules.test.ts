@@ -15,7 +15,6 @@ import {
   readsEnvironmentInPlace,
   type Rule,
   runsEveryTest,
-  usesPlainWords,
   writesStreamsInPlace,
 } from "./source-rules.ts";
 
@@ -157,20 +156,6 @@ const RULES: readonly {
       plant("a.sh", 'HOME="/root/x"'),
     ],
     passed: [plant("a.md", "cd ./work/x; the network/work/ratio")],
-  },
-  {
-    sentence: "comments and pages give a number its name, and say if",
-    rule: usesPlainWords,
-    over: files.filter(({ path }) => !path.endsWith(".generated.ts")),
-    caught: [
-      plant("src/a.ts", "/** Texts are counted once in so many. */"),
-      plant("docs/a.md", "Null where there is none."),
-    ],
-    passed: [
-      plant("docs/a.md", 'say the number by its name, not "so many"'),
-      plant("src/a.ts", 'query.selectFrom("held").where("id", "=", id); // the folder where it lies'),
-      plant("scripts/spam/texts/a.txt", "We get so many requests"),
-    ],
   },
 ];
 

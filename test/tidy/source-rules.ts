@@ -40,6 +40,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "history",
     "keys",
     "mail",
+    "manual",
     "operations",
     "outbox",
     "schemas",
@@ -62,6 +63,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "http",
     "keys",
     "mail",
+    "manual",
     "operations",
     "outbox",
     "schemas",
@@ -113,6 +115,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   schemas: ["foundation"],
   database: ["foundation"],
   hashing: [],
+  manual: ["foundation"],
   config: ["foundation"],
   browser: [],
   foundation: [],
@@ -173,6 +176,7 @@ const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
   "src/config/load-systemd.ts": "what systemd tells a service that it starts, which is no setting of ours",
   "src/cli/schema-commands.ts":
     "VISUAL and EDITOR name the person's editor, which is no setting of the service",
+  "src/cli/pager.ts": "PAGER names the person's program for long texts, which is no setting of the service",
   "src/foundation/log.ts": "NO_COLOR is a convention of terminals",
   "src/foundation/native-addon.ts":
     "systemd and the desktop name writable folders, before any configuration is read",
@@ -323,14 +327,6 @@ export const runsEveryTest: Rule = ({ path, text }) =>
 /** A file must serve on every machine: it names no registry's host and no folder of the one it was written on. */
 export const fitsEveryMachine: Rule = (file) =>
   linesWith(file, FOREIGN).map((place) => `${place} names a registry or a machine's folder`);
-
-/** Two habits that make a sentence hard to read; docs/CONTRIBUTING.md has the style, and quotes them. */
-export const usesPlainWords: Rule = (file) => {
-  if (!/\.(?:ts|md)$/.test(file.path)) return [];
-  return linesWith(file, /(?<!")\bso many\b|\bwhere there (?:is|are)\b/i).map(
-    (place) => `${place} says "so many" for a number, or "where there is" for if`,
-  );
-};
 
 const FOREIGN = new RegExp(
   [

@@ -1,0 +1,22 @@
+/** A page of docs/ in the parts that both readers need: the dashboard makes markup of it, the command line text. */
+export interface ManualPage {
+  readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+export type Block =
+  | { readonly heading: Inlines; readonly level: number; readonly anchor: string }
+  | { readonly paragraph: Inlines }
+  | { readonly code: string }
+  | { readonly items: readonly (readonly Block[])[]; readonly isOrdered: boolean }
+  | { readonly head: readonly Inlines[]; readonly rows: readonly (readonly Inlines[])[] };
+
+export type Inlines = readonly Inline[];
+
+/** `to` is an address of the web, an anchor like `#keys`, or another page with or without one, like `spam#held-posts`. */
+export type Inline =
+  | string
+  | { readonly code: string }
+  | { readonly strong: Inlines }
+  | { readonly emphasis: Inlines }
+  | { readonly link: Inlines; readonly to: string };

@@ -1,0 +1,55 @@
+import type { SourceFile } from "./source-rules.ts";
+
+/** Words and turns of phrase that were given up. The glossary, docs/glossary.md, has the words that are used. */
+interface GivenUp {
+  readonly pattern: RegExp;
+  /** What to write in its place. */
+  readonly instead: string;
+  /** The files that it must not be in. */
+  readonly in: RegExp;
+}
+
+const TEXTS = /\.(?:ts|md)$/;
+const CODE = /^(?:src|scripts|test)\/.*\.ts$/;
+
+const GIVEN_UP: readonly GivenUp[] = [
+  // CONTRIBUTING quotes it.
+  { pattern: /(?<!")\bso many\b/i, instead: "the number by its name", in: TEXTS },
+  { pattern: /\bwhere there (?:is|are)\b/i, instead: "if there is", in: TEXTS },
+  { pattern: /(?:\/\*\*|^ *\*) Most [a-z]/, instead: '"The largest number of …"', in: CODE },
+  { pattern: /\/\*\* (?:Those|That) (?:of|that|whose|which)\b/, instead: "the noun that is meant", in: CODE },
+  { pattern: /\/\*\* (?:When|What|Which|Who)\. \*\//, instead: "a sentence with a subject", in: CODE },
+  {
+    pattern: /\b(?:signed_in|sign_in_failed|session_ended)\b/,
+    instead: "`session.started`, `sign-in.failed`, `session.ended`",
+    in: /^(?:src|docs)\//,
+  },
+  {
+    pattern: /\bwebhook\.(?:recovered|database)\b/,
+    instead: "`delivery.recovered`, `delivery.waiting`",
+    in: /^(?:src|docs)\//,
+  },
+];
+
+/** Lines with a word that was given up. */
+export function findGivenUp({ path, text }: SourceFile): readonly string[] {
+  if (path.endsWith(".generated.ts") || path.startsWith("test/tidy/words.")) return [];
+  const rules = GIVEN_UP.filter((rule) => rule.in.test(path));
+  return text
+    .split("\n")
+    .flatMap((line, index) =>
+      rules
+        .filter(({ pattern }) => pattern.test(line))
+        .map(({ instead }) => `${path}:${index + 1}: ${line.trim()} (write ${instead})`),
+    );
+}
+
+/** Names of exported types that two files give to two things, with the files. */
+export function findSharedNames(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
+  const homes = new Map<string, string[]>();
+  for (const { path, text } of files) {
+    for (const [, name = ""] of text.matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm))
+      homes.set(name, [...(homes.get(name) ?? []), path]);
+  }
+  return new Map([...homes].filter(([, paths]) => paths.length > 1));
+}
