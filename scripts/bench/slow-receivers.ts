@@ -10,7 +10,7 @@ import { POST_BODY, type Workplace } from "./workplace.ts";
 /** As slow as a receiver may be without failing. */
 const SLOW_MS = 9000;
 const FORMS = 3;
-/** Most that one form has. */
+/** The largest number that one form has. */
 const WEBHOOKS_OF_A_FORM = 20;
 const POSTS_OF_A_FORM = 3;
 

@@ -57,7 +57,8 @@ function rowInColumns(row: readonly string[], widths: readonly number[], room: n
 function rowsAsParagraphs(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const hasLabels = head.length > 2;
   const labelOf = (at: number): string => (hasLabels ? `${head[at] ?? ""}: ` : "");
-  return (hasLabels ? rows : [head, ...rows])
+  const top = hasLabels ? [`${head[0] ?? ""}:`] : head;
+  return [top, ...rows]
     .map((row) =>
       row
         .map((cell, at) =>

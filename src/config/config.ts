@@ -148,7 +148,7 @@ const sections = z.strictObject({
       ),
     logAddresses: z
       .boolean()
-      .describe("Whether sessions and the event `sign_in_failed` name the client's address."),
+      .describe("Whether sessions and the event `sign-in.failed` name the client's address."),
   }),
   backup: z.strictObject({
     everyHours: z

@@ -27,7 +27,7 @@ import { contentOf, titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { time, tryTime } from "./time.ts";
 
-/** Most messages that one form sends again by name. */
+/** The largest number of messages that one form sends again by name. */
 const MAX_CHOSEN = 100;
 /** Attempts that are shown: the last ones. */
 const MAX_SHOWN = 50;

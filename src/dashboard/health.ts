@@ -57,7 +57,7 @@ function queueSentence(queue: RecipientQueue, now: number): Html {
   return html`${parts.map((part) => html`${part} `)}`;
 }
 
-/** The same in a cell of a table. */
+/** The state of a queue in a cell of a table. */
 export function queueCell(queue: RecipientQueue, now: number): Html {
   const { waiting, held, failed } = queue;
   const parts = [

@@ -59,7 +59,7 @@ export function askView(purpose: LinkPurpose, email = "", problem?: string): Htm
     ${backToSignIn}`;
 }
 
-/** The same for every address. */
+/** The page after a letter was asked for: equal for every address. */
 export function sentView(purpose: LinkPurpose): Html {
   const { path, sent } = ENTRIES[purpose];
   return html`<h1>Look into your e-mail</h1>

@@ -54,7 +54,7 @@ export function wordsOf({ subject, text }: TypedReply): Pick<AutoReplySettings, 
 interface ReplyFields {
   readonly typed: TypedReply;
   readonly problems: Problems;
-  /** That could have the address. */
+  /** Fields that could have the address. */
   readonly fields: readonly string[];
   /** Addresses that could get the answers. */
   readonly recipients: readonly string[];

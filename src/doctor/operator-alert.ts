@@ -22,14 +22,14 @@ interface OperatorAlertParts {
 /** Also the time from the start to the first examination: a server that starts again and again writes no letters. */
 const EXAMINE_EVERY_MS = 300_000;
 const LETTER_EVERY_MS = 600_000;
-/** Most findings that one letter names. */
+/** The largest number of findings that one letter names. */
 const MAX_NAMED = 20;
 const MAX_LENGTH = 400;
 
 interface Change {
   readonly began: readonly Finding[];
   readonly ended: readonly Finding[];
-  /** Those that were told before and are still there. */
+  /** The number of findings that were told before and are still there. */
   readonly stillCount: number;
 }
 

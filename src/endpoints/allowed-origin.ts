@@ -1,6 +1,6 @@
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Most origins that one endpoint may list. */
+/** The largest number of origins that one endpoint may list. */
 export const MAX_ALLOWED_ORIGINS = 100;
 /** Scheme, a host of 253 characters and port have some 270. */
 export const MAX_ORIGIN_LENGTH = 300;

@@ -80,7 +80,7 @@ export function settingsJson(settings: EndpointSettings) {
   };
 }
 
-/** Those that are given. */
+/** The settings that are given. */
 export function settingsOf(input: z.output<typeof settingsInput>): Partial<EndpointSettings> {
   return {
     ...(input.allowed_origins !== undefined && { allowedOrigins: input.allowed_origins }),

@@ -7,7 +7,7 @@ export interface LockedEndpoint {
   readonly number: number;
 }
 
-/** Those of these endpoints that are there. */
+/** Locks those of these endpoints that are there. */
 export const LOCK_ENDPOINTS: BatchStatement = {
   name: "lock_endpoints",
   text: `SELECT endpoint.id, endpoint_number.number

@@ -26,7 +26,7 @@ export interface Refusals {
   readonly lastAt: number;
 }
 
-/** Most that are kept of an endpoint. What the owner ignores stays; of the others those that posted last. */
+/** The largest number that is kept of an endpoint. What the owner ignores stays; of the others those that posted last. */
 export const MAX_REFUSED_ORIGINS = 20;
 
 /** Whether it can be recorded: `null`, or a scheme and a host in visible ASCII, as browsers and apps send it. */
@@ -34,7 +34,7 @@ export function isRecordable(origin: string): boolean {
   return origin.length <= MAX_ORIGIN_LENGTH && /^(?:null|[a-z][a-z0-9+.-]*:\/\/[!-~]+)$/i.test(origin);
 }
 
-/** Those that are not allowed by now, the last one first. */
+/** Refused origins that are not allowed by now, the last one first. */
 export function* listRefusedOrigins({ id, settings }: Endpoint): Steps<RefusedOrigin[]> {
   const rows = yield* all(
     query
@@ -64,7 +64,7 @@ export interface Refusal extends RefusedOrigin {
 /** Rows that are read for a list. */
 const MAX_READ = 100;
 
-/** Those that nobody ignores, the last one first, 100 at most. @param endpointIds null is every endpoint. */
+/** Refused origins that nobody ignores, the last one first, 100 at most. @param endpointIds null is every endpoint. */
 export function* listRefusals(endpointIds: readonly string[] | null): Steps<Refusal[]> {
   let rows = query.selectFrom("refused_origin").selectAll().where("ignored", "=", 0);
   if (endpointIds !== null) {

@@ -57,7 +57,7 @@ export function requestAnswered(
     readonly ms: number;
   },
 ): void {
-  log.info({ event: "request", ...facts });
+  log.info({ event: "request.answered", ...facts });
 }
 
 /**
@@ -291,11 +291,11 @@ export function mailWaiting(
 }
 
 export function deliveriesRecovered(log: Log, recovered: number): void {
-  log.warn({ event: "webhook.recovered", recovered }, "interrupted deliveries go out again");
+  log.warn({ event: "delivery.recovered", recovered }, "interrupted deliveries go out again");
 }
 
 export function deliveriesWaiting(log: Log, err: unknown): void {
-  log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
+  log.warn({ event: "delivery.waiting", err }, "deliveries wait for the database");
 }
 
 export function attemptRejected(
@@ -355,7 +355,7 @@ export function signedIn(
     readonly address?: string;
   },
 ): void {
-  log.info({ event: "signed_in", ...facts }, "somebody signed in to the dashboard");
+  log.info({ event: "session.started", ...facts }, "somebody signed in to the dashboard");
 }
 
 /** It names no account: the address that was typed may be anything. @param facts `address` only with `dashboard.logAddresses`. */
@@ -363,14 +363,14 @@ export function signInFailed(
   log: Log,
   facts: { readonly by: SignInWay; readonly code: string; readonly address?: string },
 ): void {
-  log.warn({ event: "sign_in_failed", ...facts }, "somebody did not get into the dashboard");
+  log.warn({ event: "sign-in.failed", ...facts }, "somebody did not get into the dashboard");
 }
 
 export function sessionEnded(
   log: Log,
   facts: { readonly accountId: string; readonly sessions: number },
 ): void {
-  log.info({ event: "session_ended", ...facts }, "sessions of the dashboard were ended");
+  log.info({ event: "session.ended", ...facts }, "sessions of the dashboard were ended");
 }
 
 /** As the list of changes has it. @param facts `accountId` is null for the command line. */
@@ -383,7 +383,7 @@ export function changed(
     readonly workspaceId: string | null;
   },
 ): void {
-  log.info({ event: "changed", ...facts }, "somebody changed something");
+  log.info({ event: "change.made", ...facts }, "somebody changed something");
 }
 
 /** Once at the start, until somebody has a password. @param remedy the command that makes a link. */

@@ -24,7 +24,7 @@ export interface Metrics {
    * or throws a {@link FormsvcError}.
    */
   gauge(name: string, help: string, read: () => MaybeLater<number | null>): void;
-  /** The same for values by one label. */
+  /** A gauge of several values, told apart by one label. */
   gauges(
     name: string,
     help: string,

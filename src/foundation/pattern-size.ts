@@ -7,7 +7,7 @@ export interface PatternMeasure {
   readonly size: number;
   /** How many classes have scripts or categories, which are hundreds of ranges of characters. */
   readonly wide: number;
-  /** Most characters that a match has; infinite if nothing bounds them. */
+  /** The largest number of characters that a match has; infinite if nothing bounds them. */
   readonly length: number;
   /** Whether it surely matches at the text's beginning only. */
   readonly isAnchored: boolean;

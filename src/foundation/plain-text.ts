@@ -7,7 +7,7 @@ export function plainText(text: string): string {
   return text.replace(LINE_BREAKS, " ").replace(UNSAFE, "");
 }
 
-/** The same over several lines, with their tabs. */
+/** Plain text over several lines, with their tabs. */
 export function plainLines(text: string): string {
   return text
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")

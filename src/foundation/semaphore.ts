@@ -4,7 +4,7 @@ import { createFairLines } from "./fair-lines.ts";
 export interface SemaphoreLimits {
   /** Works that run at once. */
   readonly maxRunning: number;
-  /** Most that wait in all lines together; any number without it. */
+  /** The largest number that waits in all lines together; any number without it. */
   readonly maxWaiting?: number;
   /** What one is told that cannot wait. */
   readonly refusal?: string;

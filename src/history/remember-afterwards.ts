@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { RecalledPost } from "./remember-texts.ts";
 import type { SpamMemory } from "./spam-memory.ts";
 
-/** Most posts that wait until the transaction before theirs has ended. The texts of others are not remembered. */
+/** The largest number of posts that wait until the transaction before theirs has ended. The texts of others are not remembered. */
 const MAX_WAITING = 512;
 
 /**

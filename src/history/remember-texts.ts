@@ -82,7 +82,7 @@ interface WrittenText {
   isChanged: boolean;
 }
 
-/** Those of one transaction. */
+/** The texts that one transaction writes. */
 interface WrittenTexts {
   readonly byKey: Map<number, WrittenText>;
   readonly byId: Map<number, WrittenText>;

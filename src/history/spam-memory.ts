@@ -11,7 +11,7 @@ import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts"
 import { type RecalledPost, type Recollection, rememberTexts } from "./remember-texts.ts";
 import { asText, isGenuinePlace, scopedKeys, sendersOf } from "./text-rows.ts";
 
-/** Most remembered texts that a post is compared with. */
+/** The largest number of remembered texts that a post is compared with. */
 const MAX_CANDIDATES = 8;
 /** Workspaces whose weights are kept in memory, at 32 KiB each. */
 const MAX_WEIGHTS = 100;

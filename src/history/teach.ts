@@ -9,7 +9,7 @@ import { createSpamMemory } from "./spam-memory.ts";
 
 export type Mark = "spam" | "ham";
 
-/** Most marks that a workspace learns from; the oldest are forgotten. */
+/** The largest number of marks that a workspace learns from; the oldest are forgotten. */
 const MAX_LESSONS = 2000;
 
 /** A stored post as a lesson. */

@@ -41,7 +41,7 @@ export interface AskedForm {
 
 export const NOTHING_ASKED: PageForm = { fields: [], others: [], hidden: [], problems: [] };
 
-/** Most problems shown of one field, and of members without an input. */
+/** The largest number of problems shown of one field, and of members without an input. */
 const MAX_PROBLEMS = 3;
 /** Texts from this length on, and those with line breaks, are shown in a larger input. */
 const AREA_LENGTH = 80;

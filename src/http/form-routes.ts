@@ -173,7 +173,7 @@ async function answerError(
 
 /** Refusals that the same input would meet again; these pages are short, because a stranger may provoke thousands. */
 const NEVER_ASKED_AGAIN: ReadonlySet<number> = new Set([401, 403, 429]);
-/** Most bytes of a page for each byte of the body; a form that would take more is not repeated. */
+/** The largest number of bytes of a page for each byte of the body; a form that would take more is not repeated. */
 const MAX_REPEATED = 4;
 /** Inputs of names that the schema does not declare. */
 const MAX_OTHERS = 100;

@@ -12,11 +12,11 @@ export interface InFlight {
    * @param refuse told who takes the place that it needs.
    */
   enter(request: FastifyRequest, proceed: () => void, refuse: (crowd: Crowd) => void): void;
-  /** Those whose bodies may still be on their way. */
+  /** The requests whose bodies may still be on their way. */
   arriving(): Iterable<FastifyRequest>;
   /** Counts the answers of an instance to the requests that it is handed. */
   followAnswers(instance: FastifyInstance): void;
-  /** The same request, as another instance has it. */
+  /** Says that `request` is `original` as another instance has it. */
   handOn(original: FastifyRequest, request: FastifyRequest): void;
 }
 

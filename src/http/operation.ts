@@ -39,7 +39,7 @@ declare module "fastify" {
 /** Errors that any request may get. */
 export const COMMON_ERRORS: readonly ErrorCode[] = ["internal", "unavailable"];
 
-/** Most wrong parameters that one answer names, each by its first 100 characters at most. */
+/** The largest number of wrong parameters that one answer names, each by its first 100 characters at most. */
 const MAX_NAMED = 10;
 const MAX_NAME_LENGTH = 100;
 

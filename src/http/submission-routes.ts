@@ -14,7 +14,7 @@ export interface SubmissionRoutesParts extends CallerParts {
   readonly onSecretInBrowser: (caller: Caller) => void;
 }
 
-/** Most submissions on one page over HTTP, and the number if the client does not say. */
+/** The largest number of submissions on one page over HTTP, and the number if the client does not say. */
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 25;
 

@@ -3,7 +3,7 @@ import { all, type Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 
-/** Most keys that are named; a shop with many pages may have leaked more. */
+/** The largest number of keys that are named; a shop with many pages may have leaked more. */
 const MAX_NAMED = 5;
 
 /** Secret keys that a browser sent and that still work. */

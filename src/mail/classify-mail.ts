@@ -35,7 +35,7 @@ export interface MailVerdict {
   readonly message: string;
 }
 
-/** Those of the other outcomes depend on the step. */
+/** Whom a failure speaks about. For the two outcomes that are left out it depends on the step. */
 const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, Blame>> = {
   delivered: "nobody",
   recipient_refused: "message",

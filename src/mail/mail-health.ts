@@ -8,7 +8,7 @@ import { countFailedLetters } from "./letter-store.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
 
-/** Most recipients that are named. */
+/** The largest number of recipients that are named. */
 const MAX_NAMED = 10;
 
 /** The mail server as `mail` of the configuration has it. */

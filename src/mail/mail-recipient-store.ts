@@ -102,7 +102,7 @@ export function* updateMailRecipient(
   return yield* getMailRecipient(id);
 }
 
-/** Its holder wants no more. */
+/** Records that the holder of the address wants no more e-mail. */
 export function* setUnsubscribed(id: string, now: number): Steps<void> {
   yield* run(query.updateTable("mail_recipient").set({ unsubscribed_at: now }).where("id", "=", id));
 }

@@ -55,7 +55,7 @@ export function openMayReply(parts: MailParts | null, limits: ReplyLimits): MayR
 export interface MailService {
   /** With tokens of links: in memory. */
   readonly letters: Letters;
-  /** Those that must not be lost. */
+  /** Letters that must not be lost. */
   readonly storedLetters: StoredLetters;
   /** What the links of e-mails to recipients do. */
   readonly mailLinks: MailLinks;

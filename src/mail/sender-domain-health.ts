@@ -5,9 +5,9 @@ import type { AskTxt, TxtAnswer } from "./look-up-txt.ts";
 import { oneLine } from "./mail-text.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
 
-/** Most of a record that is shown. */
+/** The largest number of characters of a record that are shown. */
 const MAX_SHOWN = 200;
-/** Most names above the sender's domain that are asked for DMARC. */
+/** The largest number of names above the sender's domain that are asked for DMARC. */
 const MAX_DOMAINS = 5;
 
 type Sender = Pick<SmtpSettings, "host" | "from" | "envelopeFrom" | "dkim">;

@@ -13,7 +13,7 @@ export interface SmtpSettings {
   readonly dkim: DkimKey | null;
   /** For one whole attempt: from the lookup of the host to the reply after the content. */
   readonly timeoutMs: number;
-  /** Most connections at once. */
+  /** The largest number of connections at once. */
   readonly connections: number;
 }
 

@@ -39,7 +39,7 @@ export function* listViewableMailRecipients(
   return owned;
 }
 
-/** Most recipients that are looked at, oldest first. */
+/** The largest number of recipients that are looked at, oldest first. */
 const MAX_LOOKED_AT = 1000;
 
 /** Up to `limit` of those that refused several e-mails, oldest first, and how many more there are. */

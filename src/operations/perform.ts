@@ -102,7 +102,7 @@ function contextOf<Parts>(
   };
 }
 
-/** Most wrong members that an error names, each by its first 100 characters at most. */
+/** The largest number of wrong members that an error names, each by its first 100 characters at most. */
 const MAX_NAMED = 10;
 const MAX_NAME_LENGTH = 100;
 

@@ -55,7 +55,7 @@ export class AheadShares {
     this.#deliveries += count;
   }
 
-  /** Most bytes for this lane, once everything is taken: workspaces get equal parts of what is left, and lanes of these. */
+  /** The largest number of bytes for this lane, once everything is taken: workspaces get equal parts of what is left, and lanes of these. */
   bytesFor(lane: Lane): number {
     const { bytes: limit } = this.#bounds;
     const own = this.#of(lane);

@@ -13,7 +13,7 @@ export interface Want {
 
 /** Deliveries that wait in memory once they are claimed. */
 export interface AheadWant extends Want {
-  /** Most UTF-8 bytes of their bodies. */
+  /** The largest number of UTF-8 bytes of their bodies. */
   readonly bytes: number;
 }
 
@@ -42,7 +42,7 @@ export interface UnconfirmedClaims {
 
 /** What the deliverer does with its rows all the time, in the way that is best for an engine. Inside a transaction. */
 export interface Claims {
-  /** Those that share the recipients; on a file there is one. */
+  /** The servers that share the recipients; on a file there is one. */
   readonly servers: LiveServers;
   /** Whether other servers take part. */
   readonly isShared: boolean;

@@ -194,7 +194,7 @@ interface Whole {
   readonly others: number;
 }
 
-/** Those of a summary have its attempts. */
+/** Deliveries of a summary have its attempts. */
 function* toDeliveries(rows: readonly Row[]): Steps<Delivery[]> {
   if (rows.length === 0) return [];
   const leads = [...new Set(rows.map(({ id, lead_id: leadId }) => leadOf({ id, leadId })))];

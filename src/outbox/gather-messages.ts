@@ -3,7 +3,7 @@ import { all, run, type Steps, text } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { spreadFor } from "./spread-outbox.ts";
 
-/** Most messages in one summary; more wait for the next. */
+/** The largest number of messages in one summary; more wait for the next. */
 const MOST_TOGETHER = 1000;
 
 const PENDING = "state = 'pending' AND id IN (SELECT value FROM json_each(?))";

@@ -12,9 +12,9 @@ import type { Turns } from "./turns.ts";
 const FURTHEST_PLAN_MS = 36 * 3_600_000;
 /** How many deliveries are claimed ahead. */
 interface AheadLimits {
-  /** Most for each quick answer since the last claim. */
+  /** The largest number for each quick answer since the last claim. */
   readonly perAnswer: number;
-  /** Most for one recipient. */
+  /** The largest number for one recipient. */
   readonly perRecipient: number;
   readonly total: number;
 }
@@ -22,7 +22,7 @@ interface AheadLimits {
 const AHEAD: AheadLimits = { perAnswer: 2, perRecipient: 64, total: 256 };
 /** A claim takes longer there, and attempts go on meanwhile. */
 const AHEAD_OVER_NETWORK: AheadLimits = { perAnswer: 8, perRecipient: 512, total: 1024 };
-/** Most UTF-8 bytes of the bodies that are claimed ahead, of all recipients together: 4 KiB for each of that total. */
+/** The largest number of UTF-8 bytes of the bodies that are claimed ahead, of all recipients together: 4 KiB for each of that total. */
 export const AHEAD_BYTES = 4 * 1024 * 1024;
 
 export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?
@@ -156,7 +156,7 @@ export class LaneClaims {
 
 interface Bounds {
   readonly portion: Portion;
-  /** Most deliveries of the round. */
+  /** The largest number of deliveries of the round. */
   readonly most: number;
 }
 

@@ -17,7 +17,7 @@ import { Turns } from "./turns.ts";
 /** Deliveries claimed ahead go back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
 
-/** Most deliveries of a few. */
+/** The largest number of deliveries of a few. */
 const FEW = 8;
 
 /** How much a round claims: `few` while posts need the processor, `all` with those that are claimed ahead. */

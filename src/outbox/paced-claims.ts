@@ -7,7 +7,7 @@ import { nextStep, noteBegun, type PaceState } from "./pace.ts";
 import { readPace, writePace } from "./pace-store.ts";
 import type { Pace } from "./transport.ts";
 
-/** Most messages of a summary whose bodies are read. */
+/** The largest number of messages of a summary whose bodies are read. */
 const MOST_BODIES = 50;
 
 /** A recipient whose transport has a pace. */

@@ -51,7 +51,7 @@ export class Places {
     return this.#faults.get(name)?.breaker.notBeforeMs ?? 0;
   }
 
-  /** Most attempts under way there. */
+  /** The largest number of attempts under way there. */
   allowed({ name, policy }: PlaceOfLane, now: number): number {
     const fault = this.#faults.get(name);
     return fault ? allowedInFlight(fault.breaker, policy.limits.perPlace, now) : policy.limits.perPlace;

@@ -1,4 +1,4 @@
-/** Most that a retry may come later than planned, as a share of its delay, so that retries do not all come at once. */
+/** The most that a retry may come later than planned, as a share of its delay, so that retries do not all come at once. */
 const JITTER_SHARE = 0.25;
 
 export interface RetryQuestion {

@@ -107,7 +107,7 @@ export interface UnsureRule {
   readonly most: number;
 }
 
-/** Most attempts under way at once. */
+/** The largest number of attempts under way at once. */
 export interface DeliveryLimits {
   readonly total: number;
   readonly perPlace: number;

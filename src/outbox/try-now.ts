@@ -2,7 +2,7 @@ import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 
-/** Most messages that are tried earlier at once: each of them spends an attempt. */
+/** The largest number of messages that are tried earlier at once: each of them spends an attempt. */
 const MOST = 20;
 
 /**

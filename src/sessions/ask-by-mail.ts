@@ -33,9 +33,9 @@ export interface MailedRequestsParts {
   readonly nowMs: () => number;
 }
 
-/** Of one client: an IPv4 address, or an IPv6 /64. */
+/** Letters that one client may ask for: an IPv4 address, or an IPv6 /64. */
 const BY_CLIENT: RateLimit = { max: 10, windowSeconds: 3600 };
-/** Of one network (IPv4 /24, IPv6 /48), so that who has a /48 does not take what all others share. */
+/** Letters that one network may ask for (IPv4 /24, IPv6 /48), so that who has a /48 does not take what all others share. */
 const BY_NETWORK: RateLimit = { max: 20, windowSeconds: 3600 };
 /** Of everybody: letters to sign up go to people who may not have asked for them. */
 const SIGN_UPS: RateLimit = { max: 60, windowSeconds: 3600 };

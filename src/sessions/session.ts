@@ -127,7 +127,7 @@ export function* noteSeen({ sessionId }: Viewer, now: number): Steps<void> {
   );
 }
 
-/** Those of an account that go on, the one used last first. */
+/** Sessions of an account that go on, the one used last first. */
 export function* listSessions(accountId: string, now: number, settings: SessionSettings): Steps<Session[]> {
   const rows = query.selectFrom("session").selectAll().where("account_id", "=", accountId);
   return (yield* all(rows.orderBy("seen_at", "desc").orderBy("id", "desc")))

@@ -39,7 +39,7 @@ export interface LinkWay {
   readonly provesEmail: boolean;
   /** The account that a link is for; undefined if the link cannot be used. */
   find(token: string, now: number): Steps<string | undefined>;
-  /** The same, and uses the link up. */
+  /** Like `find`, and uses the link up. */
   take(token: string, now: number): Steps<string | undefined>;
 }
 

@@ -3,12 +3,12 @@ import { MAX_WORDS } from "./read-words.ts";
 
 /** Buckets of a workspace's own weights. */
 export const LESSON_BUCKETS = 8192;
-/** Most posts of one sender that teach, so that nobody can bend the filter by sending many. */
+/** The largest number of posts of one sender that teach, so that nobody can bend the filter by sending many. */
 const MAX_LESSONS_A_SENDER = 5;
-/** Most that all marks together move a post's log-odds. */
+/** The most that all marks together move a post's log-odds. */
 export const MAX_SHIFT = 3;
 const STEP = 2;
-/** Most word buckets of a post that a lesson keeps. */
+/** The largest number of word buckets of a post that a lesson keeps. */
 const MAX_BUCKETS_A_LESSON = 400;
 
 /** What one mark taught: everything needed to learn it again, so that any other can be unlearned. */

@@ -13,7 +13,7 @@ export interface Link {
   readonly length: number;
 }
 
-/** Most links of a text that the judge counts: at this number every limit is passed. */
+/** The largest number of links of a text that the judge counts: at this number every limit is passed. */
 const MAX_LINKS = 100;
 const MAX_SHOWN = 60;
 const MAX_HOST = 253;
@@ -21,7 +21,7 @@ const MAX_HOST = 253;
 /** Tried at the beginning of a word with a dot inside; each part is bounded and nothing is nested, so its time is linear. */
 const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giuy;
 const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
-/** Most characters between a link's beginning and its first dot that has text right after it. */
+/** The largest number of characters between a link's beginning and its first dot that has text right after it. */
 const MAX_BEFORE_DOT = 80;
 
 /** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */

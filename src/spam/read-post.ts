@@ -36,7 +36,7 @@ export interface ReadPost {
   readonly sketch: TextSketch | null;
 }
 
-/** Most characters of one post that are read. */
+/** The largest number of characters of one post that are read. */
 const MAX_READ_LENGTH = 20_000;
 const MAX_TEXTS = 200;
 const MAX_DEPTH = 8;

@@ -40,7 +40,7 @@ export function readWords(text: string): TextWords {
   return { count, hashes, starts, ends };
 }
 
-/** Those of the words that start before a position of the text. */
+/** The part of the words that starts before a position of the text. */
 export function wordsBefore(words: TextWords, position: number): TextWords {
   let { count } = words;
   while (count > 0 && (words.starts[count - 1] ?? 0) >= position) count -= 1;

@@ -36,7 +36,7 @@ const mentioned = new Uint8Array(MAX_MENTIONS);
 const mentionedBy = new Uint16Array(MAX_MENTIONS);
 let mentions = 0;
 
-/** Most words from one of a pair to the other. */
+/** The largest number of words from one of a pair to the other. */
 const MAX_STEP = 4;
 const placeSet = new BucketSet(2048, 2 * MAX_MENTIONS);
 const found = new Uint32Array(2 * MAX_MENTIONS);

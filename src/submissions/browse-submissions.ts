@@ -12,7 +12,7 @@ export interface PageRequest {
   readonly limit: number;
   /** A `nextCursor`, or null for the first page. */
   readonly cursor: string | null;
-  /** Most bytes of JSON on the page; it still has at least one submission, if there is one. Infinity is no limit. */
+  /** The largest number of bytes of JSON on the page; it still has at least one submission, if there is one. Infinity is no limit. */
   readonly maxBytes: number;
   /** Ends the read, with its reason, when nobody waits for it any more. */
   readonly gone?: AbortSignal;

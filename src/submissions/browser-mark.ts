@@ -8,7 +8,7 @@ import type { Caller } from "./authenticate.ts";
 
 /** Time between two notes of the same key in a browser. */
 const BROWSER_MARK_INTERVAL_MS = 3_600_000;
-/** Most keys whose last note is remembered. */
+/** The largest number of keys whose last note is remembered. */
 const MAX_BROWSER_MARKS = 1000;
 
 /** A page that leaks a secret key may be busy: the key is noted once an hour. */

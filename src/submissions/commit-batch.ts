@@ -13,10 +13,10 @@ const NO_OBSERVER: CommitObserver = { onCommit() {}, onRefusal() {} };
 
 /** Submissions that may wait for the disk; more are refused with 503. */
 const MAX_WAITING = 1024;
-/** Most submissions in one transaction. */
+/** The largest number of submissions in one transaction. */
 const MAX_BATCH = 512;
 /**
- * Most turns of the event loop that a commit waits, while each brings another post or connection. Node takes one new connection
+ * The largest number of turns of the event loop that a commit waits, while each brings another post or connection. Node takes one new connection
  * in each turn, so with many clients this is how many are taken for each commit.
  */
 const MAX_TURNS = 32;

@@ -51,7 +51,7 @@ const SETTLED_MS = 60_000;
 interface Counted {
   readonly accepted: number;
   readonly held: number;
-  /** When. */
+  /** The moment, in milliseconds. */
   readonly at: number;
 }
 

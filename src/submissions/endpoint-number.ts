@@ -4,7 +4,7 @@ import { all, type Steps, text } from "../database/steps.ts";
 /** Submissions name their endpoint by a number. In SQL, with the endpoint's id as parameter; NULL when it is gone. */
 export const NUMBER_OF_ENDPOINT = "(SELECT number FROM endpoint_number WHERE endpoint_id = ?)";
 
-/** The same as an expression. */
+/** The number of an endpoint, as an expression of SQL. */
 export function numberOfEndpoint(id: string) {
   return sql<number>`(SELECT number FROM endpoint_number WHERE endpoint_id = ${id})`;
 }
@@ -17,7 +17,7 @@ export const idOfEndpoint = sql<string>`
 export const NUMBERS_OF_ENDPOINTS =
   "SELECT number FROM endpoint_number WHERE endpoint_id IN (SELECT value FROM json_each(?))";
 
-/** The same as a list. */
+/** The numbers of these endpoints. */
 export function* numbersOfEndpoints(ids: readonly string[]): Steps<number[]> {
   const rows = yield* all(text<{ number: number }>(NUMBERS_OF_ENDPOINTS, JSON.stringify(ids)));
   return rows.map(({ number }) => number);

@@ -24,7 +24,7 @@ export interface HeldCount {
   readonly bytes: number;
 }
 
-/** Most held posts deleted at once, twice the largest batch: if a bound was lowered, the rest follows with later posts. */
+/** The largest number of held posts deleted at once, twice the largest batch: if a bound was lowered, the rest follows with later posts. */
 export const MAX_EVICTED = 1024;
 
 /**
@@ -39,7 +39,7 @@ export const EVICT_SQL = `DELETE FROM held WHERE id = coalesce(
 /** PostgreSQL does all in one function. Parameters: the workspace, most posts, most bytes, most evicted, the time. */
 export const EVICT_CALL = "SELECT evict_held(?, ?, ?, ?, ?) AS why";
 
-/** Most posts that an endpoint holds for their origin. */
+/** The largest number of posts that an endpoint holds for their origin. */
 const MAX_HELD_FOR_ORIGIN = 100;
 
 /**

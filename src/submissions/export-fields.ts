@@ -16,7 +16,7 @@ const SLICE_BYTES = 262_144;
  * all further ones share one column.
  */
 const MAX_UNDECLARED_FIELDS = 1000;
-/** Most names that are counted at once. If there are more, the ones seen least are dropped. */
+/** The largest number of names that are counted at once. If there are more, the ones seen least are dropped. */
 const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
 
 export type ReadRequest = Pick<WalkRequest, "filter" | "cursor" | "gone">;
@@ -57,7 +57,7 @@ export async function collectFields(
   };
 }
 
-/** Those that most submissions have first; `hasMore` when there were more names than are counted. */
+/** Names that most submissions have first; `hasMore` when there were more names than are counted. */
 async function undeclaredFields(
   db: Database,
   request: ReadRequest,

@@ -9,7 +9,7 @@ export type ExportFormat = "csv" | "ndjson" | "json";
 export interface ExportRequest {
   readonly filter: SubmissionFilter;
   readonly format: ExportFormat;
-  /** Most submissions; null is all. */
+  /** The largest number of submissions; null is all. */
   readonly limit: number | null;
   /** Only submissions after this id; null begins with the oldest. */
   readonly cursor: string | null;

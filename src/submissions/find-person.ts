@@ -20,7 +20,7 @@ export type HeldPostRecord = Pick<HeldPost, "id" | "data" | "setAside" | "create
 /** Rows read in one step, so that a search in a server delays no post. */
 const ROWS_AT_ONCE = 500;
 
-/** Most records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
+/** The largest number of records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
 export const MAX_PERSON_RECORDS = 10_000;
 
 /**

@@ -222,7 +222,7 @@ export function* dropHeldPosts(ids: readonly string[]): Steps<readonly string[]>
   return workspaceIds;
 }
 
-/** Most held posts that are deleted in one transaction, so that posts never wait long for it. */
+/** The largest number of held posts that are deleted in one transaction, so that posts never wait long for it. */
 const MAX_DELETED = 500;
 
 /** Deletes up to 500 posts that were held for this number of days; null keeps everything. Returns the number deleted. */

@@ -11,7 +11,7 @@ export interface OftenSent {
   readonly endpointName: string;
   /** The most frequent first; at most {@link MAX_NAMES}. */
   readonly names: readonly string[];
-  /** Those of which one value is the name of a file: the form sends the name in place of the file. */
+  /** Names of which one value is the name of a file: the form sends the name in place of the file. */
   readonly files: readonly string[];
 }
 

@@ -16,7 +16,7 @@ import type { Caller } from "./authenticate.ts";
 export interface OriginRefusals {
   /** Whether the body of such a post is read, so that it can be held. */
   mayHold(caller: Caller, origin: string): boolean;
-  /** The same, and counts the post against the bound. */
+  /** Like `mayHold`, and counts the post against the bound. */
   takePlace(caller: Caller, origin: string): boolean;
   /** Counts a post that was refused. */
   note(caller: Caller, origin: string): void;

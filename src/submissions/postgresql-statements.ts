@@ -22,7 +22,7 @@ export function contentJson(submission: Submission | HeldPost): ContentJson {
   return row;
 }
 
-/** Those of these submissions that are stored. */
+/** Finds which of these submissions are stored. */
 export const FIND_STORED: BatchStatement = {
   name: "find_stored",
   text: "SELECT id FROM submission WHERE id = ANY($1::text[])",

@@ -30,7 +30,7 @@ export function* markUnread(accountId: string, ids: readonly string[]): Steps<vo
   );
 }
 
-/** Those of these submissions that the account has read. */
+/** The ids of these submissions that the account has read. */
 export function* listRead(accountId: string, ids: readonly string[]): Steps<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = yield* all(

@@ -35,7 +35,7 @@ export function setAsideJson(setAside: SetAside | null) {
   };
 }
 
-/** The same, for the description of the API. */
+/** The shape of a submission as JSON, for the description of the API. */
 export const submissionSchema = z
   .object({
     id: z.string().describe("`sub_` and 26 characters."),

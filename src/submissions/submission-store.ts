@@ -55,10 +55,10 @@ export interface SubmissionPage {
   readonly nextCursor: string | null;
 }
 
-/** Most submissions on one page. */
+/** The largest number of submissions on one page. */
 export const MAX_PAGE_SIZE = 1000;
 
-/** Most characters of a given id that a message repeats. */
+/** The largest number of characters of a given id that a message repeats. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
 /** Stores a submission; {@link submissionValues} has the parameters. */

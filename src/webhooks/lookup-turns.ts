@@ -8,7 +8,7 @@ const HALF = PLACES / 2;
 const SLOW_MS = 1000;
 /** So long its workspace counts as slow too: it may have any number of names. */
 const SLOW_WORKSPACE_MS = 600_000;
-/** Most names, and most workspaces, known to be slow. */
+/** The largest number of names, and of workspaces, known to be slow. */
 const MAX_SLOW = 1000;
 /** An attempt takes no longer unless it is set so, and nobody waits for the name of one that ended. */
 const LONGEST_WAIT_MS = 10_000;
@@ -34,7 +34,7 @@ export class LookupTurns {
   /** By workspace; the one whose turn is next comes first, and none is empty. */
   readonly #lines = new Map<string | null, Waiter[]>();
   readonly #running = new Set<Question>();
-  /** Those of them that were known to be slow when they began. */
+  /** The questions under way that were known to be slow when they began. */
   readonly #slowRunning = new Set<Question>();
   readonly #slowHosts = new BoundedMap<string, true>(MAX_SLOW);
   /** When each was slow last. */

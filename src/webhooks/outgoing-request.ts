@@ -6,7 +6,7 @@ const ANSWER_READ_BYTES = 4096;
 const ANSWER_KEPT_BYTES = 1024;
 /** The outcome is known with the status line; this is the longest time that the rest may keep a slot. */
 const BODY_WAIT_MS = 1000;
-/** Most answers like `103 Early Hints` before the final one; a receiver that sends more has failed. */
+/** The largest number of answers like `103 Early Hints` before the final one; a receiver that sends more has failed. */
 const MAX_INTERIM_ANSWERS = 256;
 
 /** A receiver's answer. */
@@ -86,7 +86,7 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
     else this.#outcome.reject(error);
   }
 
-  /** Most bodies came in one piece with their head: those need no timer. */
+  /** A body usually comes in one piece with its head, and then needs no timer. */
   #limitBody(): void {
     if (this.#hasEnded) return;
     this.#bodyTimer = setTimeout(() => this.giveUp(new Error("the body takes too long")), BODY_WAIT_MS);

@@ -12,7 +12,7 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
 
-/** Most addresses of a name that count. Its owner can give it thousands, and each is judged before every connection. */
+/** The largest number of addresses of a name that count. Its owner can give it thousands, and each is judged before every connection. */
 const MAX_ADDRESSES = 32;
 
 /** All of the process share its threads. */

@@ -8,7 +8,7 @@ const SECRET_MIN_BYTES = 24;
 const SECRET_MAX_BYTES = 64;
 /** How far a message's timestamp may be from the receiver's clock, either way, as the official libraries have it. */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
-/** Most signatures of a header that are read; a sender uses one, two during a rotation. */
+/** The largest number of signatures of a header that are read; a sender uses one, two during a rotation. */
 const MAX_SIGNATURES = 16;
 
 /** A fresh secret in the form that receivers' libraries take: `whsec_` and padded standard base64 of 32 bytes. */

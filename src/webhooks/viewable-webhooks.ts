@@ -51,9 +51,9 @@ export interface WebhookTroubles {
   readonly failed: number;
 }
 
-/** Most webhooks that are named. */
+/** The largest number of webhooks that are named. */
 const MAX_NAMED = 3;
-/** Most webhooks that are looked at, oldest first. */
+/** The largest number of webhooks that are looked at, oldest first. */
 const MAX_LOOKED_AT = 1000;
 
 export function* findWebhookTroubles(viewing: Viewing, now: number): Steps<WebhookTroubles> {

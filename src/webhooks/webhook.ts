@@ -37,7 +37,7 @@ export const defaultWebhookSettings: Omit<WebhookSettings, "url"> = {
 export const MAX_WEBHOOKS_PER_ENDPOINT = 20;
 /** How long the old secret signs beside the new one after a rotation. */
 export const ROTATION_GRACE_MS = 24 * 3_600_000;
-/** Most secrets that sign at the same time; a further rotation within the grace period drops the oldest. */
+/** The largest number of secrets that sign at the same time; a further rotation within the grace period drops the oldest. */
 export const MAX_SECRETS = 3;
 
 /** `webhooks` of the configuration. */

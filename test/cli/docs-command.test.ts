@@ -111,7 +111,7 @@ test("a page is laid out for a terminal: paragraphs, lists, code, tables and lin
   ).toBe("# Title\n\nname  meaning\n----  -------\na     one\nlong\n");
   const wide = "x".repeat(60);
   expect(textOf({ head: [["a"], ["b"], ["c"]], rows: [[[wide], ["two"], [long]]] })).toMatch(
-    /^# Title\n\nx{60}\n {4}b: two\n {4}c: word/,
+    /^# Title\n\na:\n\nx{60}\n {4}b: two\n {4}c: word/,
   );
   const link = { link: ["the other page"], to: "spam#held-posts" };
   expect(textOf({ paragraph: [link, " and ", { link: ["here"], to: "https://example.com/" }] })).toBe(

@@ -164,7 +164,7 @@ test("the log tells each change once, by whoever it was made", async () => {
   const told = () =>
     server.log
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ event }) => event === "changed")
+      .filter(({ event }) => event === "change.made")
       .map(({ accountId, action, subject }) => [accountId, action, subject]);
   await expect.poll(told).toEqual([
     [ada.accountId, "account.set-password", ADA],

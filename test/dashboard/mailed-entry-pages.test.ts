@@ -51,8 +51,8 @@ describe("signing up", () => {
       actor: { accountId: account?.id, email: NEW },
     });
     const told = server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(told).toContainEqual(expect.objectContaining({ event: "signed_in", by: "sign-up" }));
-    expect(told).toContainEqual(expect.objectContaining({ event: "changed", action: "account.create" }));
+    expect(told).toContainEqual(expect.objectContaining({ event: "session.started", by: "sign-up" }));
+    expect(told).toContainEqual(expect.objectContaining({ event: "change.made", action: "account.create" }));
   });
 
   test("gives the account the plan that the configuration names", async () => {

@@ -163,7 +163,7 @@ describe("the cookie", () => {
     expect(out.headers["set-cookie"]).toMatch(/^formsvc-session=; Path=\/; Max-Age=0;/);
     expect(await statusWith(server, cookie)).toBe(303);
     expect((await forms.post("/sign-out", {}, { cookie })).status).toBe(303);
-    expect(server.log.filter((line) => line.includes('"session_ended"'))).toHaveLength(1);
+    expect(server.log.filter((line) => line.includes('"session.ended"'))).toHaveLength(1);
   });
 
   test("is worth nothing once another process has ended the session", async () => {
@@ -186,7 +186,7 @@ test("addresses are kept only with dashboard.logAddresses", async () => {
     );
     const expected = logAddresses ? "127.0.0.1" : undefined;
     expect(sessions.some(({ ipAddress }) => ipAddress === "127.0.0.1")).toBe(logAddresses);
-    const failed = server.log.find((line) => line.includes('"sign_in_failed"')) ?? "{}";
+    const failed = server.log.find((line) => line.includes('"sign-in.failed"')) ?? "{}";
     expect((JSON.parse(failed) as { address?: string }).address).toBe(expected);
     expect(server.log.join("")).not.toContain("hunter2");
     expect(server.log.join("")).not.toContain(PASSWORD);

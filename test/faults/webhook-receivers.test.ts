@@ -98,7 +98,7 @@ test.skipIf(!mayMount)(
     const inside = `/proc/${server.pid}/root${disk}`;
     fill(`${inside}/room`);
     for (const response of waiting.splice(0)) response.end();
-    await until(() => server.log().includes("webhook.database"));
+    await until(() => server.log().includes("delivery.waiting"));
     await sleep(1500);
     expect(receiver.received).toHaveLength(IN_FLIGHT);
 

@@ -24,6 +24,12 @@ test("docs/log-events.md lists exactly the events that the program writes, with 
   expect(listed.sort(byName)).toEqual(written.sort(byName));
 });
 
+test("every event is named by what it is about and what happened, like server.listening", () => {
+  const names = [...source.matchAll(/event: "([^"]*)"/g)].map(([, name = ""]) => name);
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => !/^[a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*$/.test(name))).toEqual([]);
+});
+
 test("no other file names an event of its own", () => {
   const others = globSync("src/**/*.ts", { cwd: root }).filter(
     (file) => !file.endsWith("foundation/events.ts"),

@@ -70,7 +70,7 @@ test("a late route is answered, counted and logged like any other: its id, its p
   expect([unknown.status, unknown.json["message"]]).toEqual([404, "There is nothing at this address."]);
   await expect.poll(() => observed).toHaveLength(4);
   expect(observed).toEqual(expect.arrayContaining(["/late/things/:id", "/late/things", undefined]));
-  const logged = events().filter(({ event }) => event === "request");
+  const logged = events().filter(({ event }) => event === "request.answered");
   const byPath = Object.fromEntries(logged.map((line) => [line["path"], line]));
   expect(byPath).toMatchObject({
     "/late/things/:id": { status: 200, reqId: "mine" },

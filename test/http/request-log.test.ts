@@ -31,7 +31,7 @@ test("no log line ever holds a key, wherever a client puts it", async () => {
     ]),
   ]);
   await until(
-    () => server.log.filter((line) => line.includes('"event":"request"')).length >= sent.length - 1,
+    () => server.log.filter((line) => line.includes('"event":"request.answered"')).length >= sent.length - 1,
   );
   const all = server.log.join("");
   for (const key of [secret, publishable]) {
@@ -60,7 +60,7 @@ test("a request is one line with its id, method, path and status, and without it
   expect(JSON.parse(line)).toEqual({
     level: "info",
     time: expect.stringMatching(/Z$/) as string,
-    event: "request",
+    event: "request.answered",
     reqId: "r-1",
     method: "GET",
     path: "/healthz",

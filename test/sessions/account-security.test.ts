@@ -111,7 +111,7 @@ test("each change is in the list of changes, and the sessions that it ended are 
   await bench.security.changePassword(bench.proofOf(session), "another password");
   const actions = ["account.set-password", "account.remove-totp", "account.set-totp", "account.set-password"];
   expect(bench.db.now(() => listChanges(9)).map(({ action }) => action)).toEqual(actions);
-  const told = bench.lines.filter(({ event }) => event === "session_ended");
+  const told = bench.lines.filter(({ event }) => event === "session.ended");
   expect(told.map(({ sessions }) => sessions)).toEqual([1]);
 });
 

@@ -152,8 +152,8 @@ describe("a link in a letter to who forgot the password", () => {
     await expect(reset(bench, "A".repeat(43))).rejects.toEqual(failing("unauthorized"));
     await reset(bench, token);
     expect(bench.lines).toMatchObject([
-      { event: "sign_in_failed", by: "reset", code: "unauthorized" },
-      { event: "signed_in", by: "reset" },
+      { event: "sign-in.failed", by: "reset", code: "unauthorized" },
+      { event: "session.started", by: "reset" },
     ]);
     expect(JSON.stringify(bench.lines)).not.toContain(token);
   });
@@ -369,9 +369,9 @@ describe("what is told", () => {
     await bench.signIns.signIn(EMAIL, "not the password", CLIENT).catch(() => undefined);
     await bench.signIns.signIn(EMAIL, PASSWORD, CLIENT);
     expect(events(bench)).toEqual([
-      { event: "signed_in", by: "link" },
-      { event: "sign_in_failed", by: "password", code: "unauthorized" },
-      { event: "signed_in", by: "password" },
+      { event: "session.started", by: "link" },
+      { event: "sign-in.failed", by: "password", code: "unauthorized" },
+      { event: "session.started", by: "password" },
     ]);
     const text = JSON.stringify(bench.lines);
     for (const secret of [token, PASSWORD, "not the password", CLIENT.address])

@@ -200,7 +200,7 @@ export class WebhookWorld {
       .toSorted();
   }
 
-  /** Those that wait in the outbox too. */
+  /** Deliveries, and messages that still wait in the outbox. */
   #deliveries(): { readonly id: string; readonly state: string }[] {
     return [
       ...queuedDeliveries(this.db),

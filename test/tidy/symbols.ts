@@ -23,7 +23,7 @@ export function readSymbols(files: readonly SourceFile[]): ReadonlyMap<string, T
   return new Map(files.flatMap(symbolsOf).map((symbol) => [symbol.id, symbol]));
 }
 
-/** Those that change rows, by themselves or by what they use, without those that are operations or use one. */
+/** The symbols that change rows, by themselves or by what they use, without those that are operations or use one. */
 export function findWriters(symbols: ReadonlyMap<string, TopSymbol>): ReadonlySet<string> {
   const writers = new Set<string>();
   const isOpen = ({ id, madeBy }: TopSymbol): boolean => !writers.has(id) && madeBy !== "operation";

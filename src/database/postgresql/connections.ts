@@ -25,7 +25,7 @@ export interface Connections {
 }
 
 export interface PoolOptions {
-  /** Most connections at a time. */
+  /** The largest number of connections at a time. */
   readonly size: number;
   /** Longest wait for a connection, free or new. */
   readonly connectTimeoutMs: number;
@@ -33,7 +33,7 @@ export interface PoolOptions {
   readonly answerTimeoutMs?: number | null;
 }
 
-/** Those whose session is always the same: a pooler in between tells a number of its own. */
+/** Connections whose session is always the same: a pooler in between tells a number of its own. */
 const direct = new WeakSet<PoolClient>();
 
 /** Whether a pooler may be in between, which knows no prepared statements. */

@@ -8,7 +8,7 @@ import { BEGIN, runTransaction } from "./run-transaction.ts";
 import type { PoolClient } from "pg";
 
 export interface PostgresqlOptions {
-  /** Most connections at a time. */
+  /** The largest number of connections at a time. */
   readonly connections: number;
   /** How long a transaction is begun again while others are in its way, and a batch of posts while the server is away, in milliseconds. */
   readonly patienceMs: number;

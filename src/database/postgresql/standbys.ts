@@ -13,9 +13,9 @@ export const STANDBY_WAIT_SQL = `SELECT extract(epoch FROM max(clock_timestamp()
 export interface Standbys extends StandbyWait {
   /** Whether commits wait for a standby, by the settings. */
   readonly areAwaited: boolean;
-  /** Those that are there. */
+  /** Standbys that are connected. */
   readonly count: number;
-  /** Those that have each commit before it is acknowledged; null if this user may not see which. */
+  /** Standbys that have each commit before it is acknowledged; null if this user may not see which. */
   readonly synchronous: number | null;
 }
 

@@ -17,7 +17,7 @@ export interface CheckReport extends CheckedCopy {
   readonly differences: readonly string[];
 }
 
-/** Most problems that are named; a damaged file may have thousands. */
+/** The largest number of problems that are named; a damaged file may have thousands. */
 const MAX_NAMED_PROBLEMS = 3;
 
 /**

@@ -12,7 +12,7 @@ export interface CopyProgress {
  * throughput, 100 pages a third.
  */
 const COPY_PAGES_A_TURN = 20;
-/** Most restarts: each commit of another process makes the copy start again. */
+/** The largest number of restarts: each commit of another process makes the copy start again. */
 const MAX_COPY_RESTARTS = 5;
 
 /** See {@link Database.copyTo}. */

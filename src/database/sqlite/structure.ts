@@ -12,7 +12,7 @@ export interface Connection {
   prepare(sql: string): Driver.Statement;
 }
 
-/** Most differences that are named; a foreign file may have hundreds. */
+/** The largest number of differences that are named; a foreign file may have hundreds. */
 const MAX_NAMED = 5;
 /** What is named first: a table that is gone takes its indices and triggers along, and a planted trigger is worse than a missing one. */
 const ORDER = ["table", "view", "trigger", "column", "index"];

@@ -6,7 +6,7 @@ import { listMailFields } from "../mail-fields.ts";
 import { listAutoReplies } from "./auto-reply-store.ts";
 import { isServiceFull, type ReplyLimits } from "./reply-limits.ts";
 
-/** Most automatic replies that are named. */
+/** The largest number of automatic replies that are named. */
 const MAX_NAMED = 10;
 
 /** A finding for each automatic reply that can reach nobody, and for a limit that keeps all back; a single sound one if there is none. */

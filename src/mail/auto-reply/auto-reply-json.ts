@@ -8,7 +8,7 @@ export interface ShownAutoReply {
   /** Undefined if the endpoint never had one. */
   readonly reply: AutoReply | undefined;
   readonly replyTo: string | null;
-  /** Those that count for its workspace. */
+  /** The limits that count for its workspace. */
   readonly limits: ReplyLimits;
   /** What keeps the next reply back; null if nothing does, and while it is off. */
   readonly fullLimit: FullLimit | null;

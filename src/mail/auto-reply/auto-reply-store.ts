@@ -9,7 +9,7 @@ import { MAIL_KIND } from "../mail-recipient.ts";
 import { mailboxOf } from "./automatic-address.ts";
 import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } from "./auto-reply.ts";
 
-/** That of an endpoint, on or off; undefined if it never had one. */
+/** The automatic reply of an endpoint, on or off; undefined if it never had one. */
 export function* findAutoReplyOf(endpointId: string): Steps<AutoReply | undefined> {
   const [recipient] = yield* listRecipients(REPLY_KIND, endpointId);
   return recipient && (yield* withWords(recipient));

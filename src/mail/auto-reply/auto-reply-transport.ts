@@ -100,7 +100,7 @@ async function noteSent(db: Database, id: string, now: number): Promise<void> {
   }
 }
 
-/** The same for every attempt. */
+/** What every attempt of a message has in common. */
 interface Frame {
   readonly words: Pick<AutoReply["settings"], "subject" | "text">;
   readonly replyTo: string | null;

@@ -34,7 +34,7 @@ export function replyLimitsOf({ mail: { limits }, dashboard }: ReplyConfig): Rep
   };
 }
 
-/** Those that count for a workspace: strangers never take the replies of an operator's own endpoints. */
+/** The limits that count for a workspace: strangers never take the replies of an operator's own endpoints. */
 export function* limitsOfWorkspace(workspaceId: string, limits: ReplyLimits): Steps<ReplyLimits> {
   if (limits.perHour === null || !(yield* isOfOperator(workspaceId))) return limits;
   return { ...limits, perHour: null };

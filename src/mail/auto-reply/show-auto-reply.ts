@@ -6,7 +6,7 @@ import type { ShownAutoReply } from "./auto-reply-json.ts";
 import { findAutoReplyOf } from "./auto-reply-store.ts";
 import { findFullLimit, type FullLimit, limitsOfWorkspace, type ReplyLimits } from "./reply-limits.ts";
 
-/** That of an endpoint, as commands and pages show it. */
+/** The automatic reply of an endpoint, as commands and pages show it. */
 export function* showAutoReply(
   { id: endpointId, workspaceId }: Endpoint,
   chosen: ReplyLimits,

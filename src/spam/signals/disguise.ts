@@ -3,7 +3,7 @@ import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { findRandomWords } from "../random-word.ts";
 
-/** Most characters of a text that are searched for disguises: they are everywhere or nowhere. */
+/** The largest number of characters of a text that are searched for disguises: they are everywhere or nowhere. */
 const MAX_SEARCHED = 4000;
 
 /** Signals of text that is made to look like other text, or to be invisible. */

@@ -8,7 +8,7 @@ let paths: Paths | null = null;
 
 /** What stands for links, addresses, money and numbers. */
 const MARKS = / *[\ue000-\ue005] */g;
-/** Most characters of a turn that are told: a word of it, or what stands between two, may be as long as the text. */
+/** The largest number of characters of a turn that are told: a word of it, or what stands between two, may be as long as the text. */
 const MAX_SHOWN = 60;
 
 /** The turns of pitches in a normalised text, in any language, in order: the words of the first turn of each meaning. */
