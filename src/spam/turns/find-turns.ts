@@ -1,9 +1,9 @@
-import { readLanguages } from "./languages.ts";
+import { readLaidTurns } from "./laid-turns.ts";
 import type { Meaning } from "./meanings.ts";
 import { Paths } from "./paths.ts";
 import { readUnits } from "./units.ts";
 
-/** Null until the first suspicious text, which waits some 60 ms for it: laid at the start it would slow that and take 20 MB. */
+/** Null until the first suspicious text: few commands judge one, so the start does not wait for it. */
 let paths: Paths | null = null;
 
 /** What stands for links, addresses, money and numbers. */
@@ -13,7 +13,7 @@ const MAX_SHOWN = 60;
 
 /** The turns of pitches in a normalised text, in any language, in order: the words of the first turn of each meaning. */
 export function findTurns(text: string): Map<Meaning, string> {
-  paths ??= new Paths(readLanguages());
+  paths ??= new Paths(readLaidTurns());
   const read = readUnits(text);
   const found = new Map<Meaning, string>();
   for (let at = 0; at < read.count; at += 1) {
