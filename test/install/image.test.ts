@@ -53,7 +53,7 @@ test.skipIf(!canRun)(
 
 test.skipIf(!canRun)(
   "the unpacked image serves with a read-only root, as user 10001, with every temporary folder mounted noexec",
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   async () => {
     const folder = temporaryFolder();
     run("skopeo", "copy", "-q", "--override-arch", "amd64", layout, `oci:${folder}/one:formsvc`);

@@ -49,7 +49,7 @@ const installed = (prefix: string): string =>
 
 test.skipIf(!canInstall).each(DEBIANS)(
   "on a bare Debian %s the script verifies with what is there, installs, upgrades and takes away",
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   (suite) => {
     const source = roots.get(suite);
     if (source === undefined || source === null) return;
@@ -97,7 +97,7 @@ test.skipIf(!canInstall).each(DEBIANS)(
 
 test.skipIf(!canInstall)(
   "a wrong checksum, signature or file leaves the old program and nothing else",
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   () => {
     const prefix = temporaryFolder();
     expect(install(oldRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
@@ -137,7 +137,7 @@ test.skipIf(!canInstall)(
 
 test.skipIf(!canInstall)(
   "a download from a server that is cut off leaves nothing behind, and a whole one is installed",
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   async () => {
     let isCut = true;
     const server = createServer((request, response) => {
@@ -171,7 +171,7 @@ test.skipIf(!canInstall)(
 
 test.skipIf(!canInstall)(
   "a disk that is full, from the start or in the middle, leaves the old program",
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   () => {
     const prefix = temporaryFolder();
     const full = (megabytes: number, script: string) =>
