@@ -38,6 +38,14 @@ function accessRows(): string[][] {
 
 function operationRows(): string[][] {
   return OPERATIONS.toSorted((left, right) => (left.name < right.name ? -1 : 1)).map(
-    ({ name, access, summary }) => [`\`${name}\``, `\`${access}\``, summary],
+    ({ name, access, furtherAccess = [], summary }) => [
+      `\`${name}\``,
+      accessText(access, furtherAccess),
+      summary,
+    ],
   );
+}
+
+function accessText(access: Access, further: readonly Access[]): string {
+  return [`\`${access}\``, ...further.map((each) => `sometimes \`${each}\``)].join(", ");
 }

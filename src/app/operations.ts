@@ -9,6 +9,8 @@ import {
   setEndpoint,
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
+import { issueKey, listEndpointKeys, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
+import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 
@@ -23,5 +25,11 @@ export const OPERATIONS: readonly AnyOperation[] = [
   pauseEndpoint,
   resumeEndpoint,
   deleteEndpoint,
+  showSchema,
+  setSchema,
+  listEndpointKeys,
+  issueKey,
+  rotateKey,
+  revokeKey,
   listAllWorkspaces,
 ];

@@ -1,13 +1,10 @@
 import type { Command } from "commander";
-import { issuedKeyJson, keyJson } from "../keys/key-json.ts";
-import { addKey, replaceKey, withdrawKey } from "../endpoints/administer-keys.ts";
-import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import { toIsoTime } from "../foundation/clock.ts";
-import type { IssuedKey } from "../keys/issue-key.ts";
-import { keyState, listKeys } from "../keys/key-store.ts";
+import type { z } from "zod";
+import { issueKey, listEndpointKeys, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
+import type { issuedKeyShape } from "../keys/key-json.ts";
 import { parseDuration } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { operate } from "./operate.ts";
 
 export function register(program: Command): void {
   addNoun(program, "key", "The API keys that posts are sent with", [list, issue, rotate, revoke]);
@@ -18,21 +15,18 @@ const list = command({
   summary:
     "List an endpoint's keys, the last 100 revoked ones too, and whether a browser ever sent a secret one",
   action: (context, _options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const keys = await db.read(function* () {
-        return yield* listKeys((yield* getEndpoint(reference)).id);
-      });
-      if (context.output.isJson)
-        return context.output.json({ data: keys.map((key) => keyJson(key, context.clock.now())) });
-      const rows = keys.map((key) => [
+    operate(context, async ({ perform }) => {
+      const listed = await perform(listEndpointKeys, { endpoint: reference });
+      if (context.output.isJson) return context.output.json(listed);
+      const rows = listed.data.map((key) => [
         key.id,
-        key.lookup,
+        key.key,
         key.kind,
-        keyState(key, context.clock.now()),
-        toIsoTime(key.createdAt),
-        key.seenInBrowserAt === null
+        key.state,
+        key.created_at,
+        key.seen_in_browser_at === null
           ? ""
-          : `LEAKED: a browser sent it ${toIsoTime(key.seenInBrowserAt)}; rotate it`,
+          : `LEAKED: a browser sent it ${key.seen_in_browser_at}; rotate it`,
       ]);
       return context.output.table(
         ["ID", "KEY", "KIND", "STATE", "CREATED", ""],
@@ -54,12 +48,9 @@ const issue = command({
     },
   ],
   action: (context, options, [reference]) =>
-    withDatabase(context, async (db) => {
-      return printIssued(
-        context,
-        await addKey(db, null, { endpoint: reference, kind: options.kind }, context.clock.now()),
-      );
-    }),
+    operate(context, async ({ perform }) =>
+      printIssued(context, await perform(issueKey, { endpoint: reference, kind: options.kind })),
+    ),
 });
 
 const rotate = command({
@@ -74,12 +65,9 @@ const rotate = command({
   ],
   examples: ["formsvc key rotate key_01h455vb4pex5vsknk084sn02q --grace 7d"],
   action: (context, options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const graceMs = options.grace ?? 0;
-      return printIssued(
-        context,
-        await replaceKey(db, null, { key: reference, graceMs }, context.clock.now()),
-      );
+    operate(context, async ({ perform }) => {
+      const input = { key: reference, grace_ms: options.grace ?? 0 };
+      return printIssued(context, await perform(rotateKey, input));
     }),
 });
 
@@ -87,19 +75,20 @@ const revoke = command({
   usage: "revoke <key>",
   summary: "Refuse a key from now on, everywhere within a second",
   action: (context, _options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const key = await db.transaction(() => withdrawKey(null, reference, context.clock.now()));
-      if (context.output.isJson) return context.output.json({ key: keyJson(key, context.clock.now()) });
+    operate(context, async ({ perform }) => {
+      const revoked = await perform(revokeKey, { key: reference });
+      if (context.output.isJson) return context.output.json(revoked);
+      const { key } = revoked;
       context.output.line(key.id);
-      return context.output.note(`the ${key.kind} key ${key.lookup} is revoked`);
+      return context.output.note(`the ${key.kind} key ${key.key} is revoked`);
     }),
 });
 
-function printIssued({ output }: CommandContext, issued: IssuedKey): void {
-  const { key, text: plain } = issued;
+function printIssued({ output }: CommandContext, issued: z.output<typeof issuedKeyShape>): void {
+  const { key } = issued;
   output.mustBeTaken(`the key ${key.id} works already and was shown to nobody: formsvc key revoke ${key.id}`);
-  if (output.isJson) return output.json(issuedKeyJson(issued));
+  if (output.isJson) return output.json(issued);
   output.line(`key  ${key.id}`);
-  output.line(`${key.kind}  ${plain}`);
+  output.line(`${key.kind}  ${issued[key.kind] ?? ""}`);
   return output.note("The key is shown this once and cannot be recovered.");
 }

@@ -3,17 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Database } from "../database/database.ts";
-import type { Endpoint } from "../endpoints/endpoint.ts";
-import type { Steps } from "../database/steps.ts";
-import { setSchema } from "../endpoints/administer-endpoints.ts";
-import { getEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import type { z } from "zod";
+import { showEndpoint } from "../endpoints/endpoint-operations.ts";
+import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import { parseJson, readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { operate, type Terminal } from "./operate.ts";
 
 export function register(program: Command): void {
   addNoun(program, "schema", "The fields that an endpoint takes", [show, check, set, edit]);
@@ -29,12 +27,9 @@ const show = command({
   summary: "Print the schema as JSON",
   examples: ["formsvc schema show Contact > contact.json"],
   action: (context, _options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const schema = await db.read(function* () {
-        return yield* readSchema(yield* getEndpoint(reference));
-      });
-      context.output.json(schema);
-    }),
+    operate(context, async ({ perform }) =>
+      context.output.json(await perform(showSchema, { endpoint: reference })),
+    ),
 });
 
 const check = command({
@@ -53,8 +48,8 @@ const set = command({
   summary: "Replace an endpoint's schema; - reads standard input",
   examples: ["formsvc schema set Contact contact.json"],
   action: (context, _options, [reference, file]) => {
-    const definition = readDefinition(file);
-    return withDatabase(context, (db) => store(context, db, definition, { reference, basedOn: null }));
+    const schema = readDefinition(file);
+    return operate(context, (terminal) => store(context, terminal, { endpoint: reference, schema }));
   },
 });
 
@@ -62,23 +57,20 @@ const edit = command({
   usage: "edit <endpoint>",
   summary: "Edit an endpoint's schema with $EDITOR",
   action: (context, _options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const endpoint = await db.read(() => getEndpoint(reference));
-      const before = `${JSON.stringify(await db.read(() => readSchema(endpoint)), null, 2)}\n`;
+    operate(context, async (terminal) => {
+      const { endpoint } = await terminal.perform(showEndpoint, { endpoint: reference });
+      const { id, schema_version: version } = endpoint;
+      const before = `${JSON.stringify(endpoint.schema, null, 2)}\n`;
       const after = editText(before);
       if (after.text === before) {
         after.discard();
-        if (context.output.isJson)
-          return context.output.json({ endpoint_id: endpoint.id, schema_version: endpoint.schemaVersion });
+        if (context.output.isJson) return context.output.json({ endpoint_id: id, schema_version: version });
         return context.output.note("nothing was changed");
       }
       const source = `${after.file} (your text is kept there)`;
       const definition = parseNamed(after.text, source);
       try {
-        await store(context, db, definition, {
-          reference: endpoint.id,
-          basedOn: endpoint.schemaVersion,
-        });
+        await store(context, terminal, { endpoint: id, schema: definition, based_on: version });
       } catch (error) {
         throw naming(source, error);
       }
@@ -103,15 +95,14 @@ function naming(source: string, error: unknown): unknown {
 }
 
 async function store(
-  { output, clock }: CommandContext,
-  db: Database,
-  definition: SchemaDefinition,
-  { reference, basedOn }: { readonly reference: string; readonly basedOn: number | null },
+  { output }: CommandContext,
+  { perform }: Terminal,
+  input: z.input<(typeof setSchema)["input"]>,
 ): Promise<void> {
-  const change = (): Steps<Endpoint> => setSchema(null, reference, { definition, basedOn }, clock.now());
-  const { id, schemaVersion } = await db.transaction(change);
-  if (output.isJson) return output.json({ endpoint_id: id, schema_version: schemaVersion });
-  return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);
+  const stored = await perform(setSchema, input);
+  if (output.isJson) return output.json(stored);
+  const { endpoint_id: id, schema_version: version } = stored;
+  return output.note(`${id} checks posts with version ${version} of its schema from now on`);
 }
 
 function makeFolder(): string {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { setSchema } from "../endpoints/administer-endpoints.ts";
 import { findSchema, getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { setSchema } from "../endpoints/schema-operations.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
@@ -11,7 +11,8 @@ import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { changedNotice } from "./changed-notice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
-import { change, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
+import { Stopped } from "./perform.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
@@ -58,25 +59,22 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
   });
 
   async function save(
-    { viewer, params, now }: Visit,
-    definition: SchemaDefinition,
+    { viewer, params, perform }: Visit,
+    schema: SchemaDefinition,
     edited: Edited,
   ): Promise<Answer> {
-    const { endpoint, outcome } = await change(parts, function* () {
-      const before = yield* getViewableEndpoint(viewer, params["id"] ?? "");
-      const { id, schemaVersion } = before;
-      const current = yield* readSchema(before);
-      if (schemaVersion !== edited.version)
-        return { endpoint: before, outcome: yield* changedFields(before, edited.version, current) };
-      if (isDeepStrictEqual(current, definition) && orderOf(current) === orderOf(definition))
-        return { endpoint: before, outcome: "nothing-changed" as const };
-      return {
-        endpoint: yield* setSchema(viewer, id, { definition, basedOn: schemaVersion }, now),
-        outcome: "fields-saved" as const,
-      };
+    const endpoint = params["id"] ?? "";
+    await perform(setSchema, { endpoint, schema }, function* () {
+      const now = yield* getViewableEndpoint(viewer, endpoint);
+      const current = yield* readSchema(now);
+      if (now.schemaVersion !== edited.version) {
+        const changed = yield* changedFields(now, edited.version, current);
+        throw new Stopped(() => answer(now, { ...edited, version: now.schemaVersion, changed }, 409));
+      }
+      if (isDeepStrictEqual(current, schema) && orderOf(current) === orderOf(schema))
+        throw new Stopped(() => redirect(pathOf(now, SECTION), "nothing-changed"));
     });
-    if (typeof outcome === "string") return redirect(pathOf(endpoint, SECTION), outcome);
-    return answer(endpoint, { ...edited, version: endpoint.schemaVersion, changed: outcome }, 409);
+    return redirect(`/dashboard/endpoints/${endpoint}${SECTION}`, "fields-saved");
   }
 }
 

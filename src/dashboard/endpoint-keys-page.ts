@@ -1,9 +1,10 @@
-import { addKey, replaceKey, withdrawKey } from "../endpoints/administer-keys.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { issueKey, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
-import type { IssuedKey } from "../keys/issue-key.ts";
+import type { z } from "zod";
+import type { issuedKeyShape } from "../keys/key-json.ts";
 import { KEY_PREFIXES, type KeyKind } from "../keys/key-format.ts";
 import { getKeyOf, type Key, keyState, listKeys } from "../keys/key-store.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
@@ -11,13 +12,15 @@ import { type Answer, page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { ownAddress } from "./own-address.ts";
-import { applied, change, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { copyRow, snippetCards } from "./snippets-view.ts";
 import { exactTime, time } from "./time.ts";
 
 const SECTION = "/keys";
 const HOUR_MS = 3_600_000;
+
+type Issued = z.output<typeof issuedKeyShape>;
 
 /** How long an old key works beside its successor. */
 const GRACES = [
@@ -44,24 +47,19 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/endpoints/:id/keys", async (visit) => {
     const { endpoint } = await readEndpoint(visit);
     const kind = kindOf(visit.form.get("kind"));
-    const asked = { endpoint: endpoint.id, kind };
-    return issue(visit, endpoint, () => addKey(db, visit.viewer, asked, visit.now));
+    return issue(visit, endpoint, () => visit.perform(issueKey, { endpoint: endpoint.id, kind }));
   });
 
   routes.write("/endpoints/:id/keys/:key/rotate", async (visit) => {
     const { endpoint, key } = await readKey(visit);
     const grace = GRACES.find(({ name }) => name === visit.form.get("grace"));
     if (grace === undefined) throw new FormsvcError("usage", "choose how long the old key works");
-    const asked = { key: key.id, graceMs: grace.ms };
-    return issue(visit, endpoint, () => replaceKey(db, visit.viewer, asked, visit.now));
+    return issue(visit, endpoint, () => visit.perform(rotateKey, { key: key.id, grace_ms: grace.ms }));
   });
 
   routes.write("/endpoints/:id/keys/:key/revoke", async (visit) => {
     const { endpoint, key } = await readKey(visit);
-    await change(parts, function* () {
-      yield* getViewableEndpoint(visit.viewer, endpoint.id);
-      yield* withdrawKey(visit.viewer, key.id, visit.now);
-    });
+    await visit.perform(revokeKey, { key: key.id });
     return redirect(pathOf(endpoint, SECTION), "key-revoked");
   });
 
@@ -79,9 +77,9 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
     });
   }
 
-  async function issue(visit: Visit, endpoint: Endpoint, verb: () => Promise<IssuedKey>): Promise<Answer> {
+  async function issue(visit: Visit, endpoint: Endpoint, verb: () => Promise<Issued>): Promise<Answer> {
     const show = async (): Promise<Answer> => {
-      const issued = await applied(parts, verb);
+      const issued = await verb();
       const { definition } = await readEndpoint(visit);
       const content = issuedView(endpoint, issued, definition, ownAddress(visit.request, config));
       return page(`${endpoint.name}: new key`, endpointFrame(endpoint, SECTION, content), 201);
@@ -175,18 +173,14 @@ function issueForm(endpoint: Endpoint): Html {
   </form>`;
 }
 
-function issuedView(
-  endpoint: Endpoint,
-  { key, text }: IssuedKey,
-  definition: SchemaDefinition,
-  base: string,
-): Html {
-  const snippets =
-    key.kind === "publishable" ? snippetCards(endpoint, definition, { base, key: text }) : null;
+function issuedView(endpoint: Endpoint, issued: Issued, definition: SchemaDefinition, base: string): Html {
+  const { kind } = issued.key;
+  const text = issued[kind] ?? "";
+  const snippets = kind === "publishable" ? snippetCards(endpoint, definition, { base, key: text }) : null;
   return html`<section class="once" aria-labelledby="issued">
       <h2 id="issued">The new key</h2>
       <p><b>Copy it now: it is shown this once and cannot be shown again.</b></p>
-      ${copyRow(`${KIND_LABELS[key.kind]} key`, text)}
+      ${copyRow(`${KIND_LABELS[kind]} key`, text)}
       <p><a href="${pathOf(endpoint, SECTION)}">Back to the keys</a></p>
     </section>
     ${snippets}`;

@@ -34,6 +34,7 @@ import {
   textField,
 } from "./field.ts";
 import type { DashboardParts } from "./parts.ts";
+import { Stopped } from "./perform.ts";
 import { refusedSiteForms, refusedSites } from "./refused-sites-view.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { saveBar, settingsGroup, type SettingsGroup } from "./settings-groups.ts";
@@ -70,18 +71,13 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
   async function save(visit: Visit, typed: TypedSettings, made: NamedSettings): Promise<Answer> {
     const { viewer, params, form, perform } = visit;
     const endpoint = params["id"] ?? "";
-    try {
-      const input = { endpoint, name: made.name, ...settingsJson(made.settings) };
-      await perform(setEndpoint, input, function* () {
-        const before = yield* getViewableEndpoint(viewer, endpoint);
-        const changed = changedSince(form.get("shown") ?? "", before);
-        if (changed !== null) throw new ChangedMeanwhile(before, changed);
-      });
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-      const { changed, now } = error;
-      return show(now, typed, { problems: NO_PROBLEMS, changed }, 409);
-    }
+    const input = { endpoint, name: made.name, ...settingsJson(made.settings) };
+    await perform(setEndpoint, input, function* () {
+      const now = yield* getViewableEndpoint(viewer, endpoint);
+      const changed = changedSince(form.get("shown") ?? "", now);
+      if (changed === null) return;
+      throw new Stopped(() => show(now, typed, { problems: NO_PROBLEMS, changed }, 409));
+    });
     return redirect(`/dashboard/endpoints/${endpoint}`, "saved");
   }
 
@@ -93,19 +89,6 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
   ): Promise<Answer> {
     const refused = await parts.db.read(() => listRefusedOrigins(endpoint));
     return page(endpoint.name, view(endpoint, typed, { ...shown, refused }), status);
-  }
-}
-
-/** Somebody else saved other settings while a form was open. */
-class ChangedMeanwhile extends Error {
-  readonly now: Endpoint;
-  /** In words. */
-  readonly changed: readonly string[];
-
-  constructor(now: Endpoint, changed: readonly string[]) {
-    super("changed meanwhile");
-    this.now = now;
-    this.changed = changed;
   }
 }
 

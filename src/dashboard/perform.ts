@@ -4,7 +4,18 @@ import type { Actor } from "../operations/actor.ts";
 import type { Operation } from "../operations/operation.ts";
 import { type Guard, perform } from "../operations/perform.ts";
 import type { Viewer } from "../sessions/session.ts";
+import type { Answer } from "./answer.ts";
 import type { DashboardParts } from "./parts.ts";
+
+/** Thrown by a guard: nothing was changed, and the answer, which is made after that, says why. */
+export class Stopped extends Error {
+  readonly answer: () => Answer | Promise<Answer>;
+
+  constructor(answer: Stopped["answer"]) {
+    super("stopped before anything was changed");
+    this.answer = answer;
+  }
+}
 
 /** Time between two transactions of long work, in which posts are stored. */
 const PAUSE_MS = 2;
@@ -12,7 +23,7 @@ const PAUSE_MS = 2;
 /**
  * Runs an operation as whoever sent the request. The running server takes the change up at once.
  *
- * @param guard looks once more, in the transaction, at what a form was made from.
+ * @param guard looks once more, in the transaction, at what a form was made from, and throws {@link Stopped} to end it.
  */
 export type Perform = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<DashboardParts, Input, Output>,

@@ -15,8 +15,16 @@ import { appPage, plainPage } from "./layout.ts";
 import { noticeHtml } from "./notices.ts";
 import { type OwnSite, ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
-import { performer } from "./perform.ts";
-import { createRoutes, formOf, MAX_FORM_BYTES, type OpenHandler, queryOf, type Routes } from "./routes.ts";
+import { performer, Stopped } from "./perform.ts";
+import {
+  createRoutes,
+  formOf,
+  MAX_FORM_BYTES,
+  type OpenHandler,
+  type OpenVisit,
+  queryOf,
+  type Routes,
+} from "./routes.ts";
 import { readCookie } from "./session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
 
@@ -142,7 +150,7 @@ async function visit(
   parts: DashboardParts,
 ): Promise<unknown> {
   const now = parts.clock.now();
-  const answer = await handler({
+  const answer = await answerOf(handler, {
     viewer: request.viewer,
     params: request.params as Record<string, string>,
     query: queryOf(request),
@@ -154,6 +162,16 @@ async function visit(
     reply,
   });
   return send(request, reply, answer, parts);
+}
+
+/** What the handler answers, or a guard in its place. */
+async function answerOf(handler: OpenHandler, visit: OpenVisit): Promise<Answer> {
+  try {
+    return await handler(visit);
+  } catch (error) {
+    if (error instanceof Stopped) return error.answer();
+    throw error;
+  }
 }
 
 async function send(

@@ -1,6 +1,7 @@
 import type { Steps } from "../database/steps.ts";
-import { setSchema } from "../endpoints/administer-endpoints.ts";
+import type { z } from "zod";
 import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { setSchema } from "../endpoints/schema-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { replayOf } from "../outbox/channel-deliveries.ts";
 import { getDelivery } from "../outbox/delivery-store.ts";
@@ -15,7 +16,7 @@ import type { WalkRequest } from "../submissions/walk-submissions.ts";
 import { page, redirect } from "./answer.ts";
 import { channelOf } from "./channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
-import { applied, change, type DashboardParts } from "./parts.ts";
+import { applied, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { readWhole } from "./read-submission.ts";
@@ -54,13 +55,15 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     return redirect(addressOf(shown, `/submissions/${id}`), "sent-again", 1);
   });
 
-  routes.write("/submissions/:id/add-field", async ({ viewer, params, query, form, now }) => {
+  routes.write("/submissions/:id/add-field", async ({ viewer, params, query, form, perform }) => {
     const shown = readInboxFilter(query);
     const path = readText(form.get("name") ?? "");
-    const [id, notice] = await change(parts, function* () {
+    const { id, field } = await db.read(function* () {
       const submission = yield* getViewableSubmission(viewer, params["id"] ?? "");
-      return [submission.id, yield* addField(viewer, submission, path, now)] as const;
+      return { id: submission.id, field: yield* planField(viewer, submission, path) };
     });
+    if (typeof field !== "string") await perform(setSchema, field);
+    const notice = typeof field === "string" ? field : "field-added";
     return redirect(addressOf(shown, `/submissions/${id}`), notice);
   });
 
@@ -76,26 +79,24 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
 }
 
 /**
- * Adds an optional field to the form for a value that was set aside. Returns the notice of what happened.
+ * The schema with an optional field for a value that was set aside, or the notice of why there is none.
  *
  * @throws not_found if nothing was set aside at this path.
  */
-function* addField(
+function* planField(
   viewer: Viewer,
   { id, endpointId, setAside }: Submission,
   path: string,
-  now: number,
-): Steps<"field-added" | "field-there" | "field-not-added"> {
+): Steps<z.input<(typeof setSchema)["input"]> | "field-there" | "field-not-added"> {
   const fields = setAside?.fields ?? {};
   if (!Object.hasOwn(fields, path))
     throw new FormsvcError("not_found", `nothing of that name was set aside of the submission ${id}`);
   const endpoint = yield* getViewableEndpoint(viewer, endpointId);
   const added = addFieldAt(yield* readSchema(endpoint), path, fields[path]);
   if (added === "declared") return "field-there";
-  const definition = added === "unclear" ? null : tryDefinition(added);
-  if (definition === null) return "field-not-added";
-  yield* setSchema(viewer, endpointId, { definition, basedOn: endpoint.schemaVersion }, now);
-  return "field-added";
+  const schema = added === "unclear" ? null : tryDefinition(added);
+  if (schema === null) return "field-not-added";
+  return { endpoint: endpointId, schema, based_on: endpoint.schemaVersion };
 }
 
 /** Null if it breaks a rule of schemas: a name that is too long, too many fields. */

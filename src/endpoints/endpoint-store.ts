@@ -103,6 +103,14 @@ export function* reachEndpoint(
   return endpoint;
 }
 
+/** The endpoint with this id; undefined, too, if it is somebody else's. @throws forbidden */
+export function* findReachableEndpoint(asking: Asking, id: string): Steps<Endpoint | undefined> {
+  const { viewing } = asking;
+  const row = yield* first(selectVisible(viewing, yield* visibleWorkspaceIds(viewing)).where("id", "=", id));
+  if (row === undefined || !(yield* isInReach(asking, row.workspace_id))) return undefined;
+  return toEndpoint(row);
+}
+
 function* findReferenced(viewing: Viewing, reference: string, workspace: string | null): Steps<Endpoint> {
   const named = yield* findNamed(viewing, reference, workspace);
   const [row, ...others] =
@@ -244,15 +252,14 @@ export function* listDeclaredFields(endpointIds: readonly string[] | null): Step
  * Adds a version. Earlier submissions keep the number of the one that they were checked with; the last hundred are kept.
  *
  * @param basedOn the version that the definition was made from; null replaces any version.
- * @throws not_found, ambiguous; conflict when the schema has another version by now.
+ * @throws conflict when the schema has another version by now.
  */
-export function* changeSchema(
-  reference: string,
+export function* insertSchemaVersionRow(
+  endpoint: Endpoint,
   definition: SchemaDefinition,
   now: number,
-  basedOn: number | null = null,
+  basedOn: number | null,
 ): Steps<Endpoint> {
-  const endpoint = yield* getEndpoint(reference);
   if (basedOn !== null && basedOn !== endpoint.schemaVersion) {
     throw new FormsvcError("conflict", "the schema was changed by somebody else meanwhile");
   }

@@ -1,9 +1,26 @@
+import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { IssuedKey } from "./issue-key.ts";
 import { type Key, keyState } from "./key-store.ts";
 
+const kind = z.enum(["secret", "publishable"]);
+
 /** A key as every JSON output shows it: without what it is verified with. */
-export function keyJson(key: Key, now: number) {
+export const keyShape = z.strictObject({
+  id: z.string(),
+  key: z.string().describe("Its 12 characters behind the prefix."),
+  kind,
+  endpoint_id: z.string(),
+  state: z.enum(["active", "ending", "revoked"]),
+  created_at: z.string(),
+  revoked_at: z.string().nullable(),
+  seen_in_browser_at: z
+    .string()
+    .nullable()
+    .describe("When a browser last sent it, which a secret key should not meet."),
+});
+
+export function keyJson(key: Key, now: number): z.output<typeof keyShape> {
   return {
     id: key.id,
     key: key.lookup,
@@ -17,7 +34,13 @@ export function keyJson(key: Key, now: number) {
 }
 
 /** A key that was just made, with its text under its kind, which is shown this once. */
-export function issuedKeyJson({ key, text }: IssuedKey) {
+export const issuedKeyShape = z.strictObject({
+  key: z.strictObject({ id: z.string(), kind, endpoint_id: z.string(), created_at: z.string() }),
+  secret: z.string().optional(),
+  publishable: z.string().optional(),
+});
+
+export function issuedKeyJson({ key, text }: IssuedKey): z.output<typeof issuedKeyShape> {
   const { id, kind, endpointId, createdAt } = key;
   return {
     key: { id, kind, endpoint_id: endpointId, created_at: toIsoTime(createdAt) },

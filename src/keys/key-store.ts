@@ -99,7 +99,7 @@ export function* getKeyOf(endpointId: string, id: string): Steps<Key> {
   return toKey(row);
 }
 
-function noKey(): FormsvcError {
+export function noKey(): FormsvcError {
   return new FormsvcError(
     "not_found",
     "there is no such key; name it by its id, the 12 characters behind its prefix, or whole",

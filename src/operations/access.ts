@@ -49,6 +49,11 @@ export const ACCESS = {
     scopes: ["endpoints:write"],
     about: "Change forms, and issue publishable keys",
   },
+  "keys:secret": {
+    role: "owner",
+    scopes: ["endpoints:write", "submissions:read"],
+    about: "Issue, rotate and revoke secret keys, which read and delete what was sent",
+  },
   "endpoints:delete": {
     role: "owner",
     scopes: ["endpoints:write"],

@@ -22,6 +22,8 @@ export interface Operation<
   /** `danger` is a write that a person is asked about first. */
   readonly kind: "read" | "write" | "danger";
   readonly access: Access;
+  /** What it needs too for some inputs, which `run` looks at. */
+  readonly furtherAccess?: readonly Access[];
   /** Unknown members are refused. Limits that have messages of their own are checked in `run`. */
   readonly input: Input;
   /** What `--json` prints. */
@@ -83,6 +85,7 @@ interface Spec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly name: Change["action"];
   readonly summary: string;
   readonly access: Access;
+  readonly furtherAccess?: readonly Access[];
   readonly input: Input;
   readonly output: Output;
 }

@@ -5,7 +5,8 @@ import { setSpam } from "../../src/endpoints/administer-endpoints.ts";
 import { chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
 import { previewChoices } from "../../src/submissions/preview-choices.ts";
 import { explainPost, readVerdict } from "../../src/submissions/explain-post.ts";
-import { addKey } from "../../src/endpoints/administer-keys.ts";
+import { issueKey } from "../../src/endpoints/key-operations.ts";
+import { performOn } from "../support/terminal.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
@@ -172,7 +173,7 @@ test("a further key is the endpoint's own, by the verb as by the command", async
   const service = await receiving();
   const command = ["key", "issue", service.endpointId, "--kind", "secret"];
   const issue = (db: typeof service.db) =>
-    addKey(db, null, { endpoint: service.endpointId, kind: "secret" }, Date.now());
+    performOn(db, issueKey, { endpoint: service.endpointId, kind: "secret" }, { now: Date.now() });
   const rows = await changeBothWays(operatorMachine(), service.db, issue, command);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => row.startsWith("api_key") && row.includes("new key"))).toHaveLength(1);

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import { changeSchema, getEndpoint, listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
+import { getEndpoint, listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
-import { changeEndpoint } from "../support/terminal.ts";
+import { changeEndpoint, changeSchema } from "../support/terminal.ts";
 
 const KEY = /f[sp]k_[0-9A-Za-z]{50}/g;
 const HOSTILE = `"><script>alert(1)</script>\u202e`;

@@ -3,7 +3,6 @@ import { type Database, query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {
-  changeSchema,
   getEndpoint,
   insertEndpointRow,
   listEndpoints,
@@ -22,7 +21,7 @@ import { storeSubmissions } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
-import { changeEndpoint, makeEndpoint, removeEndpoint } from "../support/terminal.ts";
+import { changeEndpoint, changeSchema, makeEndpoint, removeEndpoint } from "../support/terminal.ts";
 
 const plans = { hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false } };
 

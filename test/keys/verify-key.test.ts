@@ -5,7 +5,6 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { type PreparedKey, prepareKey, revokeKey, storeKey } from "../../src/keys/issue-key.ts";
-import { replaceKey } from "../../src/endpoints/administer-keys.ts";
 import { makeKey, type ParsedKey } from "../../src/keys/key-format.ts";
 import { getKey, finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { tagOf } from "../../src/keys/key-tag.ts";
@@ -14,6 +13,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, type FakeClock, NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
+import { replaceKey } from "../support/terminal.ts";
 
 /** Hashing costs tens of milliseconds: the same two keys serve every test, each in a database of its own. */
 let secret: PreparedKey;
@@ -236,7 +236,7 @@ describe("revoking", () => {
 
   test("ahead of time refuses from that millisecond on, without any notice", async () => {
     const { db, verifier, keyId, clock } = bench();
-    await replaceKey(db, null, { key: keyId, graceMs: 1000 }, NOON);
+    await replaceKey(db, { key: keyId, graceMs: 1000 }, NOON);
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
     clock.advance(999);
     expect(await verifier.find(secret.parsed.text)).not.toBeNull();
@@ -256,21 +256,21 @@ describe("a key that was refused once is refused for ever, though the clock is s
     clock.advance(-HOUR_MS);
     expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
-    await expect(replaceKey(db, null, { key: keyId, graceMs: 0 }, clock.now())).rejects.toMatchObject({
+    await expect(replaceKey(db, { key: keyId, graceMs: 0 }, clock.now())).rejects.toMatchObject({
       code: "conflict",
     });
   });
 
   test("when it was rotated without grace", async () => {
     const { db, keyId, clock } = bench();
-    await replaceKey(db, null, { key: keyId, graceMs: 0 }, clock.now());
+    await replaceKey(db, { key: keyId, graceMs: 0 }, clock.now());
     clock.advance(-HOUR_MS);
     expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
   });
 
   test("when its grace was over: at once in this process, from the next clean-up on in others", async () => {
     const { db, verifier, keyId, clock } = bench();
-    await replaceKey(db, null, { key: keyId, graceMs: 5000 }, clock.now());
+    await replaceKey(db, { key: keyId, graceMs: 5000 }, clock.now());
     expect(db.now(() => finishGrace(clock.now()))).toBe(0);
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
     clock.advance(5000);
@@ -285,7 +285,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
   test("also before the clean-up came", async () => {
     const { db, verifier, keyId, clock } = bench();
     await verifier.verify(secret.parsed);
-    await replaceKey(db, null, { key: keyId, graceMs: 5000 }, clock.now());
+    await replaceKey(db, { key: keyId, graceMs: 5000 }, clock.now());
     verifier.forgetRecords();
     clock.advance(5000);
     expect(await verifier.find(secret.parsed.text)).toBeNull();
@@ -298,7 +298,7 @@ describe("rotating", () => {
   test("issues a key of the same kind for the same endpoint and ends the old one after the grace", async () => {
     const { db, keyId } = bench();
     const old = db.now(() => getKey(keyId));
-    const { key, text } = await replaceKey(db, null, { key: old.lookup, graceMs: 5000 }, NOON);
+    const { key, text } = await replaceKey(db, { key: old.lookup, graceMs: 5000 }, NOON);
     expect([key.kind, key.endpointId, key.revokedAt]).toEqual([old.kind, old.endpointId, null]);
     expect(text).toContain(key.lookup);
     expect(db.now(() => getKey(keyId)).revokedAt).toBe(NOON + 5000);
@@ -315,15 +315,15 @@ describe("rotating", () => {
   test("refuses a key that is revoked already, and names no key that does not exist", async () => {
     const { db, keyId } = bench();
     db.now(() => revokeKey(keyId, NOON));
-    await expect(replaceKey(db, null, { key: keyId, graceMs: 0 }, NOON)).rejects.toMatchObject({
+    await expect(replaceKey(db, { key: keyId, graceMs: 0 }, NOON)).rejects.toMatchObject({
       code: "conflict",
     });
     const unknown = makeKey("secret").text;
     for (const nobody of ["key_nothing", "AAAAAAAAAAAA", "", unknown, `${secret.parsed.text}x`]) {
-      await expect(replaceKey(db, null, { key: nobody, graceMs: 0 }, NOON)).rejects.toMatchObject({
+      await expect(replaceKey(db, { key: nobody, graceMs: 0 }, NOON)).rejects.toMatchObject({
         code: "not_found",
       });
-      await expect(replaceKey(db, null, { key: nobody, graceMs: 0 }, NOON)).rejects.not.toThrow(/fsk_/);
+      await expect(replaceKey(db, { key: nobody, graceMs: 0 }, NOON)).rejects.not.toThrow(/fsk_/);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { changeSchema } from "../../src/endpoints/endpoint-store.ts";
 import { changeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { headerOf, MailWorld } from "../support/mail-world.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
+import { changeSchema } from "../support/terminal.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -3,6 +3,7 @@ import { OPERATIONS } from "../../src/app/operations.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { listAllEndpoints, pauseEndpoint, showEndpoint } from "../../src/endpoints/endpoint-operations.ts";
+import { issueKey, revokeKey, rotateKey } from "../../src/endpoints/key-operations.ts";
 import { type Access, ACCESS, ROLES, ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
 import { type Actor, type Reach, requireAccess, requireRole } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -31,7 +32,12 @@ function isRefused(actor: Actor, access: Access): boolean {
   }
 }
 
-describe.each(OPERATIONS.map(({ name, access }) => ({ name, access })))("$name", ({ access }) => {
+/** Each operation, once for each row of the table that it names. */
+const ASKED = OPERATIONS.flatMap(({ name, access, furtherAccess = [] }) =>
+  [access, ...furtherAccess].map((each) => ({ name, access: each })),
+);
+
+describe.each(ASKED)("$name ($access)", ({ access }) => {
   const { role, scopes } = ruleOf(access);
 
   test("is done by a token with its scopes, and by none that lacks one of them, whatever else it has", () => {
@@ -65,7 +71,7 @@ describe.each(OPERATIONS.map(({ name, access }) => ({ name, access })))("$name",
 });
 
 test("every row of the table of access is used", () => {
-  const used = new Set(OPERATIONS.map(({ access }) => access));
+  const used = new Set(OPERATIONS.flatMap(({ access, furtherAccess = [] }) => [access, ...furtherAccess]));
   expect(Object.keys(ACCESS).filter((access) => !used.has(access as Access))).toEqual([]);
 });
 
@@ -137,4 +143,29 @@ test("a token sees what its account sees, narrowed by its reach, and everything 
     const other = performOn(db, showEndpoint, { endpoint: cleo.endpoint }, { actor });
     await expect(other).rejects.toMatchObject({ code: "not_found" });
   }
+});
+
+test("a secret key is issued, rotated and revoked only by who may read what was sent", async () => {
+  const { db, ben } = await threeOwners();
+  const actor = token(["endpoints:write"], ben.identity);
+  const reader = token(["endpoints:write", "submissions:read"], ben.identity);
+  const issue = { endpoint: ben.endpoint, kind: "secret" } as const;
+  const issued = await performOn(db, issueKey, issue, { actor: reader });
+  const refused = { code: "forbidden", message: "The token has not the scope submissions:read." };
+  await expect(performOn(db, issueKey, issue, { actor })).rejects.toMatchObject(refused);
+  const key = { key: issued.key.id };
+  await expect(performOn(db, rotateKey, key, { actor })).rejects.toMatchObject(refused);
+  await expect(performOn(db, revokeKey, key, { actor })).rejects.toMatchObject(refused);
+  const publishable = await performOn(db, issueKey, { ...issue, kind: "publishable" }, { actor });
+  expect((await performOn(db, revokeKey, { key: publishable.key.id }, { actor })).key.state).toBe("revoked");
+});
+
+test("somebody else's key is like none, also for who has its whole text", async () => {
+  const { db, ben, cleo } = await threeOwners();
+  const issued = await performOn(db, issueKey, { endpoint: cleo.endpoint, kind: "secret" });
+  for (const key of [issued.key.id, issued.secret ?? ""])
+    await expect(performOn(db, revokeKey, { key }, { actor: ben.actor })).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringMatching(/^there is no such key/) as string,
+    });
 });

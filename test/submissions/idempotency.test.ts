@@ -4,7 +4,6 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { replaceKey } from "../../src/endpoints/administer-keys.ts";
 import type { KeyKind } from "../../src/keys/key-format.ts";
 import {
   createIdempotencyMemory,
@@ -15,6 +14,7 @@ import {
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
+import { replaceKey } from "../support/terminal.ts";
 
 /** The schema of the database before secret and publishable keys had Idempotency-Keys of their own. */
 const VERSION_BEFORE_KINDS = 7;
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 test("the same key with the same bytes gets the first answer again and stores nothing more", async () => {
   const server = await startServer();
   const { id, secret } = await server.addEndpoint();
-  const issued = await replaceKey(server.owner, null, { key: secret, graceMs: 60_000 }, server.clock.now());
+  const issued = await replaceKey(server.owner, { key: secret, graceMs: 60_000 }, server.clock.now());
   const first = await server.post(secret, goodPost, KEY);
   const again = await server.post(secret, goodPost, KEY);
   const withSuccessor = await server.post(issued.text, goodPost, KEY);

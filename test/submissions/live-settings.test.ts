@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { changeSchema } from "../../src/endpoints/endpoint-store.ts";
-import { replaceKey } from "../../src/endpoints/administer-keys.ts";
 import { revokeKey } from "../../src/keys/issue-key.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
-import { changeEndpoint, removeEndpoint } from "../support/terminal.ts";
+import { changeEndpoint, changeSchema, removeEndpoint, replaceKey } from "../support/terminal.ts";
 
 /** "Within a second" with room for a machine under load; the server looks every 200 ms. */
 const SOON_MS = 1000;
@@ -44,7 +42,7 @@ test("a revoked key is refused within a second, and its endpoint's other key is 
 test("a rotated key dies at once, its successor works at once", async () => {
   const { server, id, post } = await ready();
   const old = server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "publishable");
-  const { text } = await replaceKey(server.owner, null, { key: old!.lookup, graceMs: 0 }, server.clock.now());
+  const { text } = await replaceKey(server.owner, { key: old!.lookup, graceMs: 0 }, server.clock.now());
   expect((await server.post(text, goodPost)).status).toBe(200);
   await within(401, post);
 });
@@ -52,12 +50,7 @@ test("a rotated key dies at once, its successor works at once", async () => {
 test("a key rotated with grace works until the grace has ended, and not a millisecond longer", async () => {
   const { server, id, post } = await ready();
   const old = server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "publishable");
-  const { text } = await replaceKey(
-    server.owner,
-    null,
-    { key: old!.id, graceMs: 3_600_000 },
-    server.clock.now(),
-  );
+  const { text } = await replaceKey(server.owner, { key: old!.id, graceMs: 3_600_000 }, server.clock.now());
   await server.restart();
   server.clock.advance(3_599_999);
   expect(await post()).toBe(200);

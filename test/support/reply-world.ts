@@ -1,4 +1,4 @@
-import { changeSchema, getEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import type { AutoReply } from "../../src/mail/auto-reply/auto-reply.ts";
 import { type AutoReplyChange, setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
 import { listDeliveries } from "../../src/outbox/delivery-store.ts";
@@ -7,6 +7,7 @@ import { REPLY_KIND } from "../../src/outbox/recipient.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { asSubmission, submissionAdder } from "./add-submission.ts";
 import { MailWorld } from "./mail-world.ts";
+import { changeSchema } from "./terminal.ts";
 
 const SCHEMA: SchemaDefinition = {
   email: { type: "string", format: "email" },

@@ -8,10 +8,14 @@ import type { Endpoint } from "../../src/endpoints/endpoint.ts";
 import {
   getEndpoint,
   insertEndpointRow,
+  insertSchemaVersionRow,
   type NewEndpoint,
   updateEndpointRow,
 } from "../../src/endpoints/endpoint-store.ts";
+import { rotateKey } from "../../src/endpoints/key-operations.ts";
 import { type IssuedKey, prepareKey, storeKey } from "../../src/keys/issue-key.ts";
+import { getKey } from "../../src/keys/key-store.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { type Door, type Guard, perform } from "../../src/operations/perform.ts";
 import { chooseWorkspace } from "../../src/workspaces/workspace-store.ts";
@@ -91,4 +95,20 @@ export function* changeEndpoint(
   change: Parameters<typeof updateEndpointRow>[1],
 ): Steps<Endpoint> {
   return yield* updateEndpointRow(yield* getEndpoint(reference), change);
+}
+
+/** Gives an endpoint another schema inside a transaction, without a record of it. */
+export function* changeSchema(reference: string, definition: SchemaDefinition, now: number): Steps<Endpoint> {
+  return yield* insertSchemaVersionRow(yield* getEndpoint(reference), definition, now, null);
+}
+
+/** Rotates a key from the command line. */
+export async function replaceKey(
+  db: Database,
+  { key: reference, graceMs }: { readonly key: string; readonly graceMs: number },
+  now: number,
+): Promise<IssuedKey> {
+  const issued = await performOn(db, rotateKey, { key: reference, grace_ms: graceMs }, { now });
+  const { id, kind } = issued.key;
+  return { key: await db.read(() => getKey(id)), text: issued[kind] ?? "" };
 }

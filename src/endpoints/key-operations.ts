@@ -1,0 +1,128 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import type { Access } from "../operations/access.ts";
+import { requireAccess } from "../operations/actor.ts";
+import { changed, type Context, type OwnChange, operation } from "../operations/operation.ts";
+import { prepareKey, revokeKey as endNow, storeKey, succeedKey } from "../keys/issue-key.ts";
+import type { KeyKind } from "../keys/key-format.ts";
+import { issuedKeyJson, issuedKeyShape, keyJson, keyShape } from "../keys/key-json.ts";
+import { getKey, type Key, listKeys, noKey } from "../keys/key-store.ts";
+import { isInReach } from "../workspaces/reach.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { endpointReference } from "./endpoint-operations.ts";
+import { findReachableEndpoint, reachEndpoint } from "./endpoint-store.ts";
+
+/*
+ * Keys belong to an endpoint, so who may see them follows from its workspace: that is why their operations stand here, and their rows in
+ * `src/keys`.
+ */
+
+/** What a secret key needs beside the operation's own access. */
+const furtherAccess: readonly Access[] = ["keys:secret"];
+
+const keyReference = { key: z.string().describe("Its id, its 12 characters, or the whole key.") };
+
+export const listEndpointKeys = operation({
+  name: "key.list",
+  summary: "List an endpoint's keys, the last 100 revoked ones too",
+  kind: "read",
+  access: "endpoints:read",
+  input: z.strictObject(endpointReference),
+  output: z.strictObject({ data: z.array(keyShape) }),
+  *run(context, reference) {
+    const keys = yield* listKeys((yield* reachEndpoint(context, reference)).id);
+    return { data: keys.map((key) => keyJson(key, context.now)) };
+  },
+});
+
+export const issueKey = operation({
+  name: "key.issue",
+  summary: "Issue another key, which is shown this once",
+  kind: "write",
+  access: "endpoints:write",
+  furtherAccess,
+  input: z.strictObject({ ...endpointReference, kind: z.enum(["secret", "publishable"]) }),
+  output: issuedKeyShape,
+  async run(context, { kind, ...reference }) {
+    const { workspaceId } = await context.db.read(() => reachForKey(context, reference, kind));
+    const prepared = await prepareKey(kind, workspaceId);
+    return context.transact(function* () {
+      // It may have been deleted while the key was hashed.
+      const endpoint = yield* reachForKey(context, reference, kind);
+      const issued = yield* storeKey(endpoint.id, prepared, context.now);
+      return changed(issuedKeyJson(issued), changeOf(issued.key, endpoint));
+    });
+  },
+});
+
+export const rotateKey = operation({
+  name: "key.rotate",
+  summary: "Replace a key by a new one of the same kind, which is shown this once",
+  kind: "write",
+  access: "endpoints:write",
+  furtherAccess,
+  input: z.strictObject({
+    ...keyReference,
+    grace_ms: z.int().min(0).default(0).describe("How long the old key still works, in milliseconds."),
+  }),
+  output: issuedKeyShape,
+  async run(context, { key: reference, grace_ms: graceMs }) {
+    const { key, endpoint } = await context.db.read(() => reachKey(context, reference));
+    const prepared = await prepareKey(key.kind, endpoint.workspaceId);
+    return context.transact(function* () {
+      const { key: old, endpoint: owner } = yield* reachKey(context, key.id);
+      const issued = yield* succeedKey(old.id, prepared, graceMs, context.now);
+      return changed(issuedKeyJson(issued), changeOf(old, owner));
+    });
+  },
+});
+
+export const revokeKey = operation({
+  name: "key.revoke",
+  summary: "Refuse a key from now on, everywhere within a second",
+  kind: "write",
+  access: "endpoints:write",
+  furtherAccess,
+  input: z.strictObject(keyReference),
+  output: z.strictObject({ key: keyShape }),
+  *run(context, { key: reference }) {
+    const { key: found, endpoint } = yield* reachKey(context, reference);
+    const key = yield* endNow(found.id, context.now);
+    return changed({ key: keyJson(key, context.now) }, changeOf(key, endpoint));
+  },
+});
+
+/** @throws not_found, in the same words, when there is no such key and when it is somebody else's; forbidden */
+function* reachKey(
+  context: Context,
+  reference: string,
+): Steps<{ readonly key: Key; readonly endpoint: Endpoint }> {
+  const key = yield* getKey(reference);
+  const endpoint = yield* findReachableEndpoint(context, key.endpointId);
+  if (endpoint === undefined) throw noKey();
+  yield* requireFurther(context, endpoint, key.kind);
+  return { key, endpoint };
+}
+
+function* reachForKey(
+  context: Context,
+  reference: { readonly endpoint: string; readonly workspace: string | null },
+  kind: KeyKind,
+): Steps<Endpoint> {
+  const endpoint = yield* reachEndpoint(context, reference);
+  yield* requireFurther(context, endpoint, kind);
+  return endpoint;
+}
+
+/** @throws forbidden for a secret key if the actor may only work with publishable ones */
+function* requireFurther({ actor, viewing }: Context, { workspaceId }: Endpoint, kind: KeyKind): Steps<void> {
+  if (kind !== "secret") return;
+  for (const access of furtherAccess) {
+    requireAccess(actor, access);
+    yield* isInReach({ viewing, access }, workspaceId);
+  }
+}
+
+function changeOf({ id, kind }: Key, { id: subject, workspaceId }: Endpoint): OwnChange {
+  return { subject, workspaceId, detail: `${kind} key ${id}` };
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { changed, operation } from "../operations/operation.ts";
+import { parseDefinition } from "../schemas/definition.ts";
+import { changeOf, endpointReference } from "./endpoint-operations.ts";
+import { insertSchemaVersionRow, reachEndpoint, readSchema } from "./endpoint-store.ts";
+
+const definition = z.record(z.string(), z.unknown()).describe("The fields by name.");
+
+export const showSchema = operation({
+  name: "schema.show",
+  summary: "Show the schema that posts are checked with",
+  kind: "read",
+  access: "endpoints:read",
+  input: z.strictObject(endpointReference),
+  output: definition,
+  *run(context, reference) {
+    return yield* readSchema(yield* reachEndpoint(context, reference));
+  },
+});
+
+export const setSchema = operation({
+  name: "schema.set",
+  summary: "Replace an endpoint's schema; earlier submissions keep theirs",
+  kind: "write",
+  access: "endpoints:write",
+  input: z.strictObject({
+    ...endpointReference,
+    schema: definition,
+    based_on: z
+      .int()
+      .nullable()
+      .default(null)
+      .describe("The version that it was made from; null replaces whichever there is."),
+  }),
+  output: z.strictObject({ endpoint_id: z.string(), schema_version: z.number() }),
+  *run(context, { schema, based_on: basedOn, ...reference }) {
+    const before = yield* reachEndpoint(context, reference);
+    const parsed = parseDefinition(schema);
+    const endpoint = yield* insertSchemaVersionRow(before, parsed, context.now, basedOn);
+    const { id, schemaVersion } = endpoint;
+    return changed({ endpoint_id: id, schema_version: schemaVersion }, changeOf(endpoint));
+  },
+});
