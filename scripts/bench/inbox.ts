@@ -5,7 +5,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { startSession } from "../../src/sessions/session.ts";
-import { createAccount, listAccounts } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 import { type Figure, renderFigures } from "./figures.ts";
@@ -69,7 +69,7 @@ function addReaders(db: SqliteDatabase): Reader[] {
     `formsvc-session=${db.now(() => startSession(accountId, browser, now)).cookie}`;
   const [operator] = db.now(() => listAccounts());
   const own = (email: string, forms: number): Pick<Reader, "cookie" | "endpointIds"> => {
-    const { account, workspace } = db.now(() => createAccount(email, now));
+    const { account, workspace } = db.now(() => insertAccountRows(email, now));
     return { cookie: cookieOf(account.id), endpointIds: addForms(db, workspace, forms, now) };
   };
   return [

@@ -14,7 +14,7 @@ import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { hostilePosts } from "../../test/spam/hostile-posts.ts";
 import { client } from "../../test/spam/posts.ts";
 import { type Figure, renderFigures } from "./figures.ts";
@@ -100,7 +100,7 @@ function flood(): Figure {
 /** Recalls, judges and remembers posts of a workspace as a server does, and returns the time in milliseconds. */
 function memoryOf(db: SqliteDatabase): (posts: readonly SpamPost[]) => number {
   const memory = createSpamMemory(createBurstMemory());
-  const { workspace } = db.now(() => createAccount("ana@example.org", 0));
+  const { workspace } = db.now(() => insertAccountRows("ana@example.org", 0));
   return (posts) => {
     const begin = performance.now();
     const recalled = posts.flatMap((post) => {

@@ -24,7 +24,7 @@ import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { renderBody } from "../../src/outbox/event.ts";
 import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
 import { measureRate, type Rate } from "./rate.ts";
@@ -180,7 +180,7 @@ function submissionOf(endpointId: string) {
 function addEndpoint(db: SqliteDatabase, number: number): string {
   const now = clock.now();
   return db.now(function* () {
-    const { workspace } = yield* createAccount(`bench${number}@example.com`, now);
+    const { workspace } = yield* insertAccountRows(`bench${number}@example.com`, now);
     const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
     const { id: endpointId } = yield* insertEndpointRow(workspace, made, defaultConfig.plans, now);
     for (let index = 0; index < MAX_RECIPIENTS_PER_ENDPOINT; index += 1) {

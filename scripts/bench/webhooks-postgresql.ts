@@ -29,7 +29,7 @@ import { createHttpSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { connectPlainly, startCluster } from "../../test/support/postgresql-cluster.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
 import { measureRate, type Rate } from "./rate.ts";
@@ -131,7 +131,7 @@ async function fill(db: Database): Promise<void> {
   const now = systemClock.now();
   const keyring = createKeyring(defaultConfig.secrets);
   const { endpointId, webhookId, number } = await db.transaction(function* () {
-    const { workspace } = yield* createAccount("bench@example.com", now);
+    const { workspace } = yield* insertAccountRows("bench@example.com", now);
     const what = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
     const endpoint = yield* insertEndpointRow(workspace, what, defaultConfig.plans, now);
     const settings = { ...defaultWebhookSettings, url, allowPrivate: true };

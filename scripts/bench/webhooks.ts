@@ -23,7 +23,7 @@ import { createHttpSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
 import { measureRate, type Rate } from "./rate.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
@@ -133,7 +133,7 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
 
 function prepare(db: SqliteDatabase, target: string): string {
   const now = systemClock.now();
-  const { workspace } = db.now(() => createAccount("bench@example.com", now));
+  const { workspace } = db.now(() => insertAccountRows("bench@example.com", now));
   const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
   const endpoint = db.now(() => insertEndpointRow(workspace, made, defaultConfig.plans, now));
   const settings = { ...defaultWebhookSettings, url: target, allowPrivate: true };

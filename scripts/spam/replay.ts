@@ -11,7 +11,7 @@ import type { TextModel } from "../../src/spam/text-model.ts";
 import { createBurstMemory } from "../../src/history/burst-memory.ts";
 import { toRemember } from "../../src/history/remember-texts.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { evidenceOf } from "./cases.ts";
 
 const SECONDS_BETWEEN = 700;
@@ -55,7 +55,7 @@ function replayInto(
   return posts.map(({ workspace, post }, index) => {
     const workspaceId =
       workspaces.get(workspace) ??
-      db.now(() => createAccount(`${workspaces.size}@example.org`, 0)).workspace.id;
+      db.now(() => insertAccountRows(`${workspaces.size}@example.org`, 0)).workspace.id;
     workspaces.set(workspace, workspaceId);
     const now = index * SECONDS_BETWEEN * 1000;
     const recollection = db.now(() => memory.recall(workspaceId, workspace, post, now));

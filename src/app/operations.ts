@@ -12,7 +12,22 @@ import {
 import { issueKey, listEndpointKeys, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
 import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import type { AnyOperation } from "../operations/operation.ts";
-import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
+import {
+  endAccountSessions,
+  endOwnSessions,
+  giveSignInLink,
+  listAccountSessions,
+  resetTotp,
+} from "../sessions/sign-in-operations.ts";
+import { createAccount, listAllAccounts, setAccount, showAccount } from "../workspaces/account-operations.ts";
+import {
+  createWorkspace,
+  listAllWorkspaces,
+  listUsages,
+  setWorkspacePlan,
+  showUsage,
+  showWorkspace,
+} from "../workspaces/workspace-operations.ts";
 
 /** Everything that can be done, for what is made from the list: the table of access, and the tests of it. */
 export const OPERATIONS: readonly AnyOperation[] = [
@@ -31,5 +46,19 @@ export const OPERATIONS: readonly AnyOperation[] = [
   issueKey,
   rotateKey,
   revokeKey,
+  createWorkspace,
   listAllWorkspaces,
+  showWorkspace,
+  setWorkspacePlan,
+  showUsage,
+  listUsages,
+  createAccount,
+  listAllAccounts,
+  showAccount,
+  setAccount,
+  giveSignInLink,
+  resetTotp,
+  listAccountSessions,
+  endAccountSessions,
+  endOwnSessions,
 ];

@@ -1,17 +1,18 @@
-import { FormsvcError } from "../foundation/errors.ts";
 import type { Command } from "commander";
-import { accountJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import { dashboardAddress } from "../config/dashboard-address.ts";
-import { toIsoTime } from "../foundation/clock.ts";
-import { changeOperator, giveFirstSignInLink, resetTotp, signOut } from "../sessions/administer-accounts.ts";
-import { sessionJson } from "../sessions/session-json.ts";
-import { listSessions } from "../sessions/session.ts";
-import { addAccount } from "../workspaces/administer-workspaces.ts";
-import { getAccount, listAccounts } from "../workspaces/workspace-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import {
+  endAccountSessions,
+  giveSignInLink,
+  listAccountSessions,
+  resetTotp,
+} from "../sessions/sign-in-operations.ts";
+import { createAccount, listAllAccounts, setAccount, showAccount } from "../workspaces/account-operations.ts";
 import { confirm, parseBaseUrl } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
-import { plainText } from "../foundation/plain-text.ts";
-import { withDatabase, withNewDatabase } from "./open.ts";
+import { withNewDatabase } from "./open.ts";
+import { operate } from "./operate.ts";
 
 export function register(program: Command): void {
   addNoun(program, "account", "Owners of workspaces, and how they sign in to the dashboard", [
@@ -30,32 +31,33 @@ const create = command({
   summary: "Make an account with its workspace",
   examples: ["formsvc account create ada@example.com"],
   action: (context, _options, [email]) =>
-    withNewDatabase(context, async (db, config) => {
-      const { account, workspace } = await db.transaction(() =>
-        addAccount(null, email, config.newWorkspacePlan, context.clock.now()),
-      );
-      if (context.output.isJson) {
-        return context.output.json({ account: accountJson(account), workspace: workspaceJson(workspace) });
-      }
-      context.output.line(account.id);
-      return context.output.note(
-        `account ${account.email} with workspace ${workspace.id} (${workspace.name}, ${workspace.plan})`,
-      );
-    }),
+    operate(
+      context,
+      async ({ perform }) => {
+        const made = await perform(createAccount, { email });
+        if (context.output.isJson) return context.output.json(made);
+        const { account, workspace } = made;
+        context.output.line(account.id);
+        return context.output.note(
+          `account ${account.email} with workspace ${workspace.id} (${workspace.name}, ${workspace.plan})`,
+        );
+      },
+      withNewDatabase,
+    ),
 });
 
 const list = command({
   usage: "list",
   summary: "List the accounts",
   action: (context) =>
-    withDatabase(context, async (db) => {
-      const accounts = await db.read(() => listAccounts());
-      if (context.output.isJson) return context.output.json({ data: accounts.map(accountJson) });
-      const rows = accounts.map(({ id, email, isOperator, createdAt }) => [
-        id,
-        email,
-        isOperator ? "yes" : "no",
-        toIsoTime(createdAt),
+    operate(context, async ({ perform }) => {
+      const listed = await perform(listAllAccounts, {});
+      if (context.output.isJson) return context.output.json(listed);
+      const rows = listed.data.map((account) => [
+        account.id,
+        account.email,
+        account.is_operator ? "yes" : "no",
+        account.created_at,
       ]);
       return context.output.table(
         ["ID", "EMAIL", "OPERATOR", "CREATED"],
@@ -77,12 +79,12 @@ const set = command({
   action: (context, options, [email]) => {
     const isOperator = options.operator;
     if (isOperator === null) return refuse("give something to set: --operator or --no-operator");
-    return withDatabase(context, async (db) => {
-      const now = context.clock.now();
-      const account = await db.transaction(() => changeOperator(null, email, isOperator, now));
-      if (context.output.isJson) return context.output.json({ account: accountJson(account) });
+    return operate(context, async ({ perform }) => {
+      const set = await perform(setAccount, { account: email, is_operator: isOperator });
+      if (context.output.isJson) return context.output.json(set);
+      const { account } = set;
       return context.output.note(
-        account.isOperator
+        account.is_operator
           ? `${account.email} is an operator: it sees every workspace`
           : `${account.email} is no operator: it sees its own workspaces`,
       );
@@ -107,30 +109,28 @@ const signInLink = command({
     "formsvc account sign-in-link ada@example.com --base-url https://forms.example.com",
   ],
   action: (context, options, [email]) =>
-    withNewDatabase(context, async (db, config) => {
-      const { output, clock } = context;
-      const base = options.baseUrl ?? dashboardAddress(config);
-      const link = await db.transaction(() =>
-        giveFirstSignInLink(email, config.newWorkspacePlan, clock.now()),
-      );
-      if (link.isFirst)
-        output.note(`made the account ${link.account.email}; it is the first one, so it sees everything`);
-      const url = `${base}/dashboard/sign-in#${link.token}`;
-      output.mustBeTaken("the link was made, and nobody has it; make another one");
-      if (output.isJson) {
-        return output.json({
-          account: accountJson(link.account),
-          url,
-          expires_at: toIsoTime(link.expiresAt),
+    operate(
+      context,
+      async ({ perform, config }) => {
+        const { output } = context;
+        const base = options.baseUrl ?? dashboardAddress(config);
+        const { account, token, expires_at, made_account } = await perform(giveSignInLink, {
+          account: email,
         });
-      }
-      output.line(url);
-      output.note(
-        `sets the password of ${link.account.email}: works once, until ${toIsoTime(link.expiresAt)}, and replaces earlier links`,
-      );
-      if (!config.dashboard.enabled)
-        output.note("dashboard.enabled is false here: a server with this configuration has no dashboard");
-    }),
+        if (made_account)
+          output.note(`made the account ${account.email}; it is the first one, so it sees everything`);
+        const url = `${base}/dashboard/sign-in#${token}`;
+        output.mustBeTaken("the link was made, and nobody has it; make another one");
+        if (output.isJson) return output.json({ account, url, expires_at });
+        output.line(url);
+        output.note(
+          `sets the password of ${account.email}: works once, until ${expires_at}, and replaces earlier links`,
+        );
+        if (!config.dashboard.enabled)
+          output.note("dashboard.enabled is false here: a server with this configuration has no dashboard");
+      },
+      withNewDatabase,
+    ),
 });
 
 const resetFactor = command({
@@ -138,10 +138,10 @@ const resetFactor = command({
   summary: "Remove an account's second factor and end its sessions, when app and recovery codes are lost",
   examples: ["formsvc account reset-totp ada@example.com"],
   action: (context, _options, [email]) =>
-    withDatabase(context, async (db) => {
-      const account = await db.transaction(() => resetTotp(null, email, context.clock.now()));
-      if (context.output.isJson) return context.output.json({ account: accountJson(account) });
-      return context.output.note(`${account.email} signs in with the password alone now`);
+    operate(context, async ({ perform }) => {
+      const reset = await perform(resetTotp, { account: email });
+      if (context.output.isJson) return context.output.json(reset);
+      return context.output.note(`${reset.account.email} signs in with the password alone now`);
     }),
 });
 
@@ -149,18 +149,15 @@ const sessions = command({
   usage: "sessions <email>",
   summary: "List the browsers that are signed in to the dashboard with an account",
   action: (context, _options, [email]) =>
-    withDatabase(context, async (db, { dashboard }) => {
-      const now = context.clock.now();
-      const found = await db.read(function* () {
-        return yield* listSessions((yield* getAccount(email)).id, now, dashboard);
-      });
-      if (context.output.isJson) return context.output.json({ data: found.map(sessionJson) });
-      const rows = found.map(({ id, createdAt, seenAt, ipAddress, userAgent }) => [
-        id,
-        toIsoTime(createdAt),
-        toIsoTime(seenAt),
-        ipAddress ?? "",
-        plainText(userAgent),
+    operate(context, async ({ perform }) => {
+      const listed = await perform(listAccountSessions, { account: email });
+      if (context.output.isJson) return context.output.json(listed);
+      const rows = listed.data.map((session) => [
+        session.id,
+        session.created_at,
+        session.seen_at,
+        session.ip_address ?? "",
+        plainText(session.user_agent),
       ]);
       const headings = ["ID", "SIGNED IN", "LAST USED", "ADDRESS", "BROWSER"];
       return context.output.table(headings, rows, "nobody is signed in with this account");
@@ -179,12 +176,11 @@ const endSessions = command({
     "formsvc account end-sessions ada@example.com --session ses_01h455vb4pex5vsknk084sn02q --yes",
   ],
   action: (context, { session, yes }, [email]) =>
-    withDatabase(context, async (db) => {
-      const account = await db.read(() => getAccount(email));
+    operate(context, async ({ perform }) => {
+      const { account } = await perform(showAccount, { account: email });
       const browsers = session === null ? "every browser" : `the browser of ${session}`;
       await confirm(`Sign ${account.email} out in ${browsers}?`, yes);
-      const which = session === null ? "all" : { only: session };
-      const ended = await db.transaction(() => signOut(null, email, which, context.clock.now()));
+      const { ended } = await perform(endAccountSessions, { account: email, session });
       if (session !== null && ended === 0)
         throw new FormsvcError("not_found", `${email} has no session ${session}`);
       if (context.output.isJson) return context.output.json({ ended });

@@ -1,10 +1,8 @@
 import { dashboardAddress } from "../config/dashboard-address.ts";
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
-import { toIsoTime } from "../foundation/clock.ts";
-import { giveSignInLink } from "../sessions/administer-accounts.ts";
 import { canAnybodySignIn } from "../sessions/credential-store.ts";
-import { chooseWorkspace, listAccounts } from "../workspaces/workspace-store.ts";
+import { FIRST_ACCOUNT_EMAIL, listAccounts } from "../workspaces/workspace-store.ts";
 import type { CommandContext } from "./command.ts";
 
 /**
@@ -16,25 +14,26 @@ import type { CommandContext } from "./command.ts";
 export async function offerFirstSignIn(
   db: AnyDatabase,
   config: Config,
-  { output, clock }: CommandContext,
+  context: CommandContext,
   url: string,
 ): Promise<void> {
-  const now = clock.now();
-  const link = await db.transaction(function* () {
-    if (yield* canAnybodySignIn()) return null;
-    const accounts = yield* listAccounts();
-    const [first] = accounts.filter(({ isOperator }) => isOperator).concat(accounts);
-    if (first !== undefined) return yield* giveSignInLink(null, first.email, now);
-    yield* chooseWorkspace(null, now, config.newWorkspacePlan);
-    const [made] = yield* listAccounts();
-    return made === undefined ? null : yield* giveSignInLink(null, made.email, now);
+  if (await db.read(() => canAnybodySignIn())) return;
+  const accounts = await db.read(() => listAccounts());
+  const first = accounts.find(({ isOperator }) => isOperator) ?? accounts[0];
+  // Loaded only for this: a server has no operation on the way of its start.
+  const [{ performer }, { giveSignInLink }] = await Promise.all([
+    import("./operate.ts"),
+    import("../sessions/sign-in-operations.ts"),
+  ]);
+  const perform = performer(context, db, config);
+  const { account, token, expires_at } = await perform(giveSignInLink, {
+    account: first?.email ?? FIRST_ACCOUNT_EMAIL,
   });
-  if (link === null) return;
   const port = Number(new URL(url).port || 80);
   const base = dashboardAddress({ ...config, server: { ...config.server, port } });
-  output.note(`
-Open the dashboard. This link sets the password of ${link.account.email}; it works once, until ${toIsoTime(link.expiresAt)}:
+  context.output.note(`
+Open the dashboard. This link sets the password of ${account.email}; it works once, until ${expires_at}:
 
-  ${base}/dashboard/sign-in#${link.token}
+  ${base}/dashboard/sign-in#${token}
 `);
 }

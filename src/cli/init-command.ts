@@ -1,16 +1,17 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { workspaceJson } from "../workspaces/workspace-json.ts";
 import { defaultConfig } from "../config/config.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { isDatabaseAddress } from "../database/postgresql/address.ts";
 import { namedConfigFile } from "../config/load-config.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { addAccount } from "../workspaces/administer-workspaces.ts";
-import { chooseWorkspace, listAccounts, listWorkspaces } from "../workspaces/workspace-store.ts";
+import { createAccount, listAllAccounts } from "../workspaces/account-operations.ts";
+import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
+import { FIRST_ACCOUNT_EMAIL } from "../workspaces/workspace-store.ts";
 import { checkEmail } from "../workspaces/workspace.ts";
 import { addCommand, command } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
+import { operate } from "./operate.ts";
 import { describePlan } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
@@ -30,42 +31,35 @@ const init = command({
     if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "configuration");
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath);
-    const made = withNewDatabase({ ...context, configFile: file }, async (db, config) => {
-      const now = context.clock.now();
-      const { email } = options;
-      const isEmpty = (await db.read(() => listWorkspaces())).length === 0;
-      const workspace =
-        isEmpty && email !== null
-          ? (await db.transaction(() => addAccount(null, email, config.newWorkspacePlan, now))).workspace
-          : await db.transaction(function* () {
-              return (
-                (yield* listWorkspaces())[0] ?? (yield* chooseWorkspace(null, now, config.newWorkspacePlan))
-              );
-            });
-      if (context.output.isJson)
-        return context.output.json({ config: file, database: db.name, workspace: workspaceJson(workspace) });
-      context.output.note(`configuration  ${file}${wrote ? "" : " (was there)"}`);
-      context.output.note(`database       ${db.name}`);
-      if (wrote && db.engine === "postgresql" && context.databasePath !== null)
-        context.output.note("the address is a secret and not in that file: set FORMSVC_DATABASE_URL to it");
-      context.output.note(
-        `workspace      ${workspace.id} (${workspace.name})${isEmpty ? "" : " (was there)"}`,
-      );
-      const isOnly = (await db.read(() => listWorkspaces())).length === 1;
-      context.output.note(`plan           ${describePlan(workspace, config.plans, isOnly)}`);
-      if (
-        email !== null &&
-        !(await db.read(() => listAccounts())).some((account) => account.email === checkEmail(email))
-      ) {
-        context.output.note(
-          `${email} was not made, because there is an account; if you want both: formsvc account create ${email}`,
+    const made = operate(
+      { ...context, configFile: file },
+      async ({ perform, db, config }) => {
+        const { output } = context;
+        const { email } = options;
+        const { data: before } = await perform(listAllWorkspaces, {});
+        const isEmpty = before.length === 0;
+        const workspace =
+          before[0] ?? (await perform(createAccount, { email: email ?? FIRST_ACCOUNT_EMAIL })).workspace;
+        if (output.isJson) return output.json({ config: file, database: db.name, workspace });
+        output.note(`configuration  ${file}${wrote ? "" : " (was there)"}`);
+        output.note(`database       ${db.name}`);
+        if (wrote && db.engine === "postgresql" && context.databasePath !== null)
+          output.note("the address is a secret and not in that file: set FORMSVC_DATABASE_URL to it");
+        output.note(`workspace      ${workspace.id} (${workspace.name})${isEmpty ? "" : " (was there)"}`);
+        output.note(`plan           ${describePlan(workspace, config.plans, before.length < 2)}`);
+        const { data: accounts } = await perform(listAllAccounts, {});
+        if (email !== null && !accounts.some((account) => account.email === checkEmail(email))) {
+          output.note(
+            `${email} was not made, because there is an account; if you want both: formsvc account create ${email}`,
+          );
+        }
+        if (db.engine === "postgresql") return undefined;
+        return output.note(
+          "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve; for the dashboard: formsvc account sign-in-link EMAIL",
         );
-      }
-      if (db.engine === "postgresql") return undefined;
-      return context.output.note(
-        "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve; for the dashboard: formsvc account sign-in-link EMAIL",
-      );
-    });
+      },
+      withNewDatabase,
+    );
     // A configuration whose database cannot be created would make every later command fail.
     await made.catch((error: unknown) => {
       if (wrote) rmSync(file);

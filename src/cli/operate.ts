@@ -35,7 +35,8 @@ export function operate<Result>(
   return open(context, (db, config) => work({ perform: performer(context, db, config), db, config }));
 }
 
-function performer({ clock }: CommandContext, db: AnyDatabase, config: Config): Perform {
+/** Runs operations as whoever types the command, on a database that is open. */
+export function performer({ clock }: CommandContext, db: AnyDatabase, config: Config): Perform {
   const actor = { kind: "terminal", user: userName() } as const;
   const door = { db, config, actor, onChange: () => undefined, onProgress: letOthersWrite };
   return (operation, input, ...[parts]) =>

@@ -1,27 +1,25 @@
-import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
-import { limitsJson, usageJson, workspaceJson } from "../workspaces/workspace-json.ts";
+import type { z } from "zod";
 import { countOf } from "../foundation/count-of.ts";
-import { monthOf, toIsoTime } from "../foundation/clock.ts";
 import {
   findLargestPlan,
   findLimits,
   limitsOf,
   type Plans,
-  type Usage,
   type Workspace,
 } from "../workspaces/workspace.ts";
 import {
-  chooseWorkspace,
-  getWorkspace,
-  listWorkspaces,
-  readUsage,
-  readUsages,
-} from "../workspaces/workspace-store.ts";
-import { addWorkspace, changePlan } from "../workspaces/administer-workspaces.ts";
+  createWorkspace,
+  listAllWorkspaces,
+  listUsages,
+  setWorkspacePlan,
+  showUsage,
+  showWorkspace,
+} from "../workspaces/workspace-operations.ts";
 import { parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
-import { withDatabase, withNewDatabase } from "./open.ts";
+import { withNewDatabase } from "./open.ts";
+import { operate, type Terminal } from "./operate.ts";
 
 export function register(program: Command): void {
   addNoun(program, "workspace", "Groups of endpoints, each with a plan", [
@@ -45,26 +43,24 @@ const create = command({
   ],
   examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],
   action: (context, options) =>
-    withNewDatabase(context, async (db, config) => {
-      const made = await db.transaction(() =>
-        addWorkspace(
-          null,
-          { name: options.name, account: options.account, plan: config.newWorkspacePlan },
-          context.clock.now(),
-        ),
-      );
-      return printWorkspace(context, made);
-    }),
+    operate(
+      context,
+      async ({ perform }) => {
+        const { name, account } = options;
+        printWorkspace(context, await perform(createWorkspace, { name, account }));
+      },
+      withNewDatabase,
+    ),
 });
 
 const list = command({
   usage: "list",
   summary: "List the workspaces",
   action: (context) =>
-    withDatabase(context, async (db) => {
-      const workspaces = await db.read(() => listWorkspaces());
-      if (context.output.isJson) return context.output.json({ data: workspaces.map(workspaceJson) });
-      const rows = workspaces.map(({ id, name, plan, createdAt }) => [id, name, plan, toIsoTime(createdAt)]);
+    operate(context, async ({ perform }) => {
+      const listed = await perform(listAllWorkspaces, {});
+      if (context.output.isJson) return context.output.json(listed);
+      const rows = listed.data.map(({ id, name, plan, created_at }) => [id, name, plan, created_at]);
       return context.output.table(
         ["ID", "NAME", "PLAN", "CREATED"],
         rows,
@@ -77,23 +73,21 @@ const show = command({
   usage: "show <workspace>",
   summary: "Show a workspace and its plan's limits",
   action: (context, _options, [reference]) =>
-    withDatabase(context, async (db, config) => {
-      const workspace = await db.read(() => getWorkspace(reference));
-      const limits = limitsOf(config.plans, workspace.plan);
-      if (context.output.isJson)
-        return context.output.json({
-          workspace: { ...workspaceJson(workspace), limits: limitsJson(limits) },
-        });
+    operate(context, async ({ perform }) => {
+      const found = await perform(showWorkspace, { workspace: reference });
+      if (context.output.isJson) return context.output.json(found);
+      const { workspace } = found;
+      const { limits } = workspace;
       const rows = [
         ["id", workspace.id],
         ["name", workspace.name],
-        ["account", workspace.accountId],
+        ["account", workspace.account_id],
         ["plan", workspace.plan],
-        ["submissions a month", shown(limits.monthlySubmissions)],
+        ["submissions a month", shown(limits.monthly_submissions)],
         ["endpoints", shown(limits.endpoints)],
-        ["own spam rules", limits.customSpam ? "yes" : "no"],
-        ["held posts in bytes", shown(limits.heldBytes ?? null)],
-        ["created", toIsoTime(workspace.createdAt)],
+        ["own spam rules", limits.custom_spam ? "yes" : "no"],
+        ["held posts in bytes", shown(limits.held_bytes)],
+        ["created", workspace.created_at],
       ];
       return context.output.table(["WORKSPACE", ""], rows, "");
     }),
@@ -110,13 +104,8 @@ const setPlan = command({
     const plan = latter ?? former;
     if (plan === undefined) return refuse("name the plan");
     const reference = latter === undefined ? null : (former ?? null);
-    return withDatabase(context, async (db, config) =>
-      printWorkspace(
-        context,
-        await db.transaction(() =>
-          changePlan(null, { workspace: reference, plan, plans: config.plans }, context.clock.now()),
-        ),
-      ),
+    return operate(context, async ({ perform }) =>
+      printWorkspace(context, await perform(setWorkspacePlan, { workspace: reference, plan })),
     );
   },
 });
@@ -134,15 +123,13 @@ const usage = command({
   ],
   action: (context, { workspace: option, month }, [argument]) => {
     if (argument !== undefined && option !== null) return refuse("name the workspace once");
-    return withDatabase(context, async (db, config) => {
-      const now = context.clock.now();
-      const chosen = month ?? monthOf(now);
+    return operate(context, async (terminal) => {
+      const { perform } = terminal;
+      const { data: every } = await perform(listAllWorkspaces, {});
       const reference = argument ?? option;
-      const every = reference === null ? await db.read(() => listWorkspaces()) : [];
-      if (every.length > 1) return printUsages(context, db, every, { month: chosen, plans: config.plans });
-      const workspace = await db.transaction(() => chooseWorkspace(reference, now, config.newWorkspacePlan));
-      const counted = await db.read(() => readUsage(workspace, chosen, config.plans));
-      if (context.output.isJson) return context.output.json(usageJson(counted));
+      if (reference === null && every.length > 1) return printUsages(context, terminal, every.length, month);
+      const counted = await perform(showUsage, { workspace: reference, month });
+      if (context.output.isJson) return context.output.json(counted);
       const row = [counted.month, String(counted.used), shown(counted.limit), shown(counted.remaining)];
       return context.output.table(["MONTH", "USED", "LIMIT", "REMAINING"], [row], "");
     });
@@ -152,36 +139,25 @@ const usage = command({
 /** One row each, the fullest first. A workspace on a plan that is not configured has no limits to show. */
 async function printUsages(
   { output }: CommandContext,
-  db: AnyDatabase,
-  workspaces: readonly Workspace[],
-  { month, plans }: { readonly month: string; readonly plans: Plans },
+  { perform }: Terminal,
+  workspaces: number,
+  month: string | null,
 ): Promise<void> {
-  const counted = (await db.read(() => readUsages(workspaces, month, plans))).toSorted(
-    (left, right) => shareOf(right) - shareOf(left) || right.used - left.used,
-  );
-  const uncounted = workspaces.length - counted.length;
+  const listed = await perform(listUsages, { month });
+  const uncounted = workspaces - listed.data.length;
   if (uncounted > 0)
     output.note(`left out: ${uncounted} on a plan that is not configured; formsvc doctor names it`);
-  if (output.isJson) {
-    const data = counted.map((one) => ({ ...usageJson(one), workspace_name: one.name }));
-    return output.json({ data });
-  }
-  const rows = counted.map(({ workspaceId, name, plan, used, limit, remaining }) => [
-    workspaceId,
-    name,
-    plan,
-    month,
-    String(used),
-    shown(limit),
-    shown(remaining),
+  if (output.isJson) return output.json(listed);
+  const rows = listed.data.map((one) => [
+    one.workspace_id,
+    one.workspace_name,
+    one.plan,
+    one.month,
+    String(one.used),
+    shown(one.limit),
+    shown(one.remaining),
   ]);
   return output.table(["ID", "NAME", "PLAN", "MONTH", "USED", "LIMIT", "REMAINING"], rows, "");
-}
-
-/** Which part of the limit is used: 1 is all of it. */
-function shareOf({ used, limit }: Usage): number {
-  if (limit === null) return 0;
-  return limit === 0 ? 1 : used / limit;
 }
 
 /** The monthly limit of the workspace's plan, and how to raise it. @param isOnly whether there is no other workspace */
@@ -203,10 +179,14 @@ export function describePlan(
   return `${limit}. For ${shown(lifted)}: formsvc workspace set-plan ${workspace}${larger}`;
 }
 
-function printWorkspace(context: CommandContext, workspace: Workspace): void {
-  if (context.output.isJson) return context.output.json({ workspace: workspaceJson(workspace) });
-  context.output.line(workspace.id);
-  return context.output.note(`workspace ${workspace.name} on the plan ${workspace.plan}`);
+function printWorkspace(
+  { output }: CommandContext,
+  made: z.output<(typeof createWorkspace)["output"]>,
+): void {
+  if (output.isJson) return output.json(made);
+  const { workspace } = made;
+  output.line(workspace.id);
+  return output.note(`workspace ${workspace.name} on the plan ${workspace.plan}`);
 }
 
 function shown(limit: number | null): string {

@@ -3,7 +3,8 @@ import type { Config } from "../config/config.ts";
 import type { Steps } from "../database/steps.ts";
 import { sessionEnded } from "../foundation/events.ts";
 import { html, type Html } from "../foundation/html.ts";
-import { changeOperator, giveSignInLink, resetTotp, signOut } from "../sessions/administer-accounts.ts";
+import { endAccountSessions, giveSignInLink, resetTotp } from "../sessions/sign-in-operations.ts";
+import { setAccount } from "../workspaces/account-operations.ts";
 import { findCredential } from "../sessions/credential-store.ts";
 import { listSessions, type Session, type SessionSettings } from "../sessions/session.ts";
 import type { Account, Workspace } from "../workspaces/workspace.ts";
@@ -12,7 +13,7 @@ import { type Answer, page, redirect } from "./answer.ts";
 import { listTable } from "./list-card.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { ownAddress } from "./own-address.ts";
-import { change, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { browserOf } from "./sender-facts.ts";
@@ -38,9 +39,9 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
     once.run(
       visit,
       async () => {
-        const link = await change(parts, () => giveSignInLink(visit.viewer, idOf(visit), visit.now));
-        const url = `${dashboardOrigin(visit.request, config)}/dashboard/sign-in#${link.token}`;
-        return page("Sign-in link", linkView(link.account, url, link.expiresAt), 201);
+        const { account, token, expires_at } = await visit.perform(giveSignInLink, { account: idOf(visit) });
+        const url = `${dashboardOrigin(visit.request, config)}/dashboard/sign-in#${token}`;
+        return page("Sign-in link", linkView(account, url, Date.parse(expires_at)), 201);
       },
       () => back(visit, "link-made-already"),
     ),
@@ -48,17 +49,17 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
 
   write("/system/accounts/:id/operator", async (visit) => {
     const isOperator = visit.form.get("operator") === "yes";
-    await change(parts, () => changeOperator(visit.viewer, idOf(visit), isOperator, visit.now));
+    await visit.perform(setAccount, { account: idOf(visit), is_operator: isOperator });
     return back(visit, "saved");
   });
 
   write("/system/accounts/:id/reset-totp", async (visit) => {
-    await change(parts, () => resetTotp(visit.viewer, idOf(visit), visit.now));
+    await visit.perform(resetTotp, { account: idOf(visit) });
     return back(visit, "factor-reset");
   });
 
   write("/system/accounts/:id/end-sessions", async (visit) => {
-    const sessions = await change(parts, () => signOut(visit.viewer, idOf(visit), "all", visit.now));
+    const { ended: sessions } = await visit.perform(endAccountSessions, { account: idOf(visit) });
     if (sessions > 0) sessionEnded(log, { accountId: idOf(visit), sessions });
     return back(visit, "sessions-ended", sessions);
   });
@@ -178,7 +179,7 @@ function operatorCard({ id, isOperator }: Account, path: string, viewerId: strin
   </section>`;
 }
 
-function linkView({ id, email }: Account, url: string, expiresAt: number): Html {
+function linkView({ id, email }: Pick<Account, "id" | "email">, url: string, expiresAt: number): Html {
   return html`${systemHead(PATH)}
     <p class="crumbs"><a href="${PATH}/${id}">← <bdi>${email}</bdi></a></p>
     <section class="once" aria-labelledby="link">

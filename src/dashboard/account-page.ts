@@ -2,7 +2,7 @@ import { sessionEnded } from "../foundation/events.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { AccountSecurity, Proof } from "../sessions/account-security.ts";
 import { countRecoveryCodes, findCredential } from "../sessions/credential-store.ts";
-import { signOut } from "../sessions/administer-accounts.ts";
+import { endOwnSessions } from "../sessions/sign-in-operations.ts";
 import { listSessions, type Session, type Viewer } from "../sessions/session.ts";
 import { page, redirect } from "./answer.ts";
 import { PASSWORD_HINT } from "./entrance.ts";
@@ -20,7 +20,7 @@ const TITLE = "Account";
 
 /** `/dashboard/account`: one's own password, second factor and sessions. */
 export function accountPages(routes: Routes, parts: DashboardParts, security: AccountSecurity): void {
-  const { db, log } = parts;
+  const { log } = parts;
   const view = async (viewer: Viewer, now: number, problem?: string): Promise<Html> =>
     accountView({ viewer, problem, ...(await readState(parts, viewer, now)) });
 
@@ -35,10 +35,10 @@ export function accountPages(routes: Routes, parts: DashboardParts, security: Ac
     });
   });
 
-  routes.write("/account/sessions/end", async ({ viewer, now, form }) => {
+  routes.write("/account/sessions/end", async ({ viewer, form, perform }) => {
     const id = form.get("session") ?? "";
-    const which = id === "others" ? { allBut: viewer.sessionId } : { only: id };
-    const ended = await db.transaction(() => signOut(viewer, viewer.accountId, which, now));
+    const which = id === "others" ? { all_but: viewer.sessionId } : { session: id };
+    const { ended } = await perform(endOwnSessions, which);
     if (ended > 0) sessionEnded(log, { accountId: viewer.accountId, sessions: ended });
     return redirect(PATH, "sessions-ended", ended);
   });

@@ -1,12 +1,12 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
-import { addAccount } from "../workspaces/administer-workspaces.ts";
+import { createAccount } from "../workspaces/account-operations.ts";
 import type { Account } from "../workspaces/workspace.ts";
 import { listAccounts } from "../workspaces/workspace-store.ts";
 import { page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, textField } from "./field.ts";
 import { listCard } from "./list-card.ts";
-import { change, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { time } from "./time.ts";
@@ -37,12 +37,10 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
 
   read("/system/accounts", ({ query }) => show(query.get("after"), "", NO_PROBLEMS));
 
-  write("/system/accounts", async ({ viewer, form, now }) => {
+  write("/system/accounts", async ({ form, perform }) => {
     const email = form.get("email") ?? "";
     try {
-      const { account } = await change(parts, () =>
-        addAccount(viewer, email, parts.config.newWorkspacePlan, now),
-      );
+      const { account } = await perform(createAccount, { email });
       return redirect(`${PATH}/${account.id}`, "account-made");
     } catch (error) {
       const isTheirs =

@@ -1,13 +1,14 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Config } from "../config/config.ts";
-import { addWorkspace, changePlan } from "../workspaces/administer-workspaces.ts";
+import { createWorkspace, setWorkspacePlan } from "../workspaces/workspace-operations.ts";
 import type { Account, Workspace } from "../workspaces/workspace.ts";
 import { getWorkspace, listAccounts, listWorkspaces } from "../workspaces/workspace-store.ts";
 import { page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, textField } from "./field.ts";
 import { listCard } from "./list-card.ts";
-import { change, type DashboardParts } from "./parts.ts";
+import type { DashboardParts } from "./parts.ts";
+import { Stopped } from "./perform.ts";
 import type { Routes } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { time } from "./time.ts";
@@ -44,11 +45,10 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
 
   read("/system/workspaces", ({ query }) => show(query.get("after"), { name: "", account: "" }, NO_PROBLEMS));
 
-  write("/system/workspaces", async ({ viewer, form, now }) => {
+  write("/system/workspaces", async ({ form, perform }) => {
     const typed = { name: form.get("name") ?? "", account: (form.get("account") ?? "").trim() };
     try {
-      const made = { ...typed, plan: config.newWorkspacePlan };
-      await change(parts, () => addWorkspace(viewer, made, now));
+      await perform(createWorkspace, typed);
       return redirect(PATH, "workspace-made");
     } catch (error) {
       if (!(error instanceof FormsvcError)) throw error;
@@ -58,15 +58,13 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
     }
   });
 
-  write("/system/workspaces/:id/plan", async ({ viewer, params, form, now }) => {
+  write("/system/workspaces/:id/plan", async ({ params, form, perform }) => {
     const [id, plan, seen] = [params["id"] ?? "", form.get("plan") ?? "", form.get("seen")];
-    const { isStale } = await change(parts, function* () {
+    await perform(setWorkspacePlan, { workspace: id, plan }, function* () {
       const workspace = yield* getWorkspace(id);
-      if (workspace.plan !== seen) return { isStale: true };
-      yield* changePlan(viewer, { workspace: workspace.id, plan, plans: config.plans }, now);
-      return { isStale: false };
+      if (workspace.plan !== seen) throw new Stopped(() => redirect(PATH, "plan-changed-meanwhile"));
     });
-    return redirect(PATH, isStale ? "plan-changed-meanwhile" : "saved");
+    return redirect(PATH, "saved");
   });
 }
 

@@ -64,6 +64,21 @@ export const ACCESS = {
     scopes: ["workspace:read"],
     about: "Look at workspaces, their plans and usage",
   },
+  operator: {
+    role: "operator",
+    scopes: ["operator"],
+    about: "Look after the installation: accounts, workspaces and their plans",
+  },
+  "accounts:sign-in": {
+    role: "operator",
+    scopes: null,
+    about: "Help somebody sign in: a link that sets the password, and the removal of a second factor",
+  },
+  "own-account": {
+    role: null,
+    scopes: null,
+    about: "Change how one signs in oneself",
+  },
 } as const satisfies Record<string, AccessRule>;
 
 /** A row of the table. */

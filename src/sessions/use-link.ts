@@ -3,7 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { SignInWay } from "../foundation/events.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { addAccount } from "../workspaces/administer-workspaces.ts";
+import { signUp } from "../workspaces/sign-up.ts";
 import { noteEmailProved } from "../workspaces/proved-email.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
 import type { Trier } from "./attempt-limits.ts";
@@ -148,7 +148,7 @@ export function confirmSignUp(
       const now = clock.now();
       const email = yield* freeAddressOf(yield* takeMailedLink("sign-up", token, now));
       if (email === undefined) throw new FormsvcError("unauthorized", WRONG_SIGN_UP);
-      const { account } = yield* addAccount("itself", email, newWorkspacePlan, now);
+      const { account } = yield* signUp(email, newWorkspacePlan, now);
       yield* storePassword(account.id, passwordHash, now);
       yield* noteEmailProved(account.id, now);
       return { accountId: account.id, session: yield* beginSession(parts, account.id, client) };

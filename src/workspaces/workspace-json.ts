@@ -4,7 +4,14 @@ import type { Account, PlanLimits, Usage, Workspace } from "./workspace.ts";
 
 /** Accounts, workspaces, plans and usage as every JSON output shows them. */
 
-export function accountJson(account: Account) {
+export const accountShape = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  is_operator: z.boolean().describe("Whether it sees every workspace and the whole installation."),
+  created_at: z.string(),
+});
+
+export function accountJson(account: Account): z.output<typeof accountShape> {
   return {
     id: account.id,
     email: account.email,
@@ -31,7 +38,19 @@ export function workspaceJson(workspace: Workspace): z.output<typeof workspaceSh
   };
 }
 
-export function limitsJson({ monthlySubmissions, endpoints, customSpam, heldBytes = null }: PlanLimits) {
+export const limitsShape = z.strictObject({
+  monthly_submissions: z.number().nullable().describe("Null is unlimited, as with the others."),
+  endpoints: z.number().nullable(),
+  custom_spam: z.boolean(),
+  held_bytes: z.number().nullable(),
+});
+
+export function limitsJson({
+  monthlySubmissions,
+  endpoints,
+  customSpam,
+  heldBytes = null,
+}: PlanLimits): z.output<typeof limitsShape> {
   return {
     monthly_submissions: monthlySubmissions,
     endpoints,
@@ -40,6 +59,22 @@ export function limitsJson({ monthlySubmissions, endpoints, customSpam, heldByte
   };
 }
 
-export function usageJson({ workspaceId, plan, month, used, limit, remaining }: Usage) {
+export const usageShape = z.strictObject({
+  workspace_id: z.string(),
+  plan: z.string(),
+  month: z.string(),
+  used: z.number(),
+  limit: z.number().nullable(),
+  remaining: z.number().nullable(),
+});
+
+export function usageJson({
+  workspaceId,
+  plan,
+  month,
+  used,
+  limit,
+  remaining,
+}: Usage): z.output<typeof usageShape> {
   return { workspace_id: workspaceId, plan, month, used, limit, remaining };
 }

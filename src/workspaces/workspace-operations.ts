@@ -1,7 +1,59 @@
 import { z } from "zod";
-import { operation } from "../operations/operation.ts";
-import { workspaceJson, workspaceShape } from "./workspace-json.ts";
-import { listViewableWorkspaces } from "./workspace-store.ts";
+import { monthOf } from "../foundation/clock.ts";
+import { changed, operation } from "../operations/operation.ts";
+import { reachWorkspace } from "./reach.ts";
+import {
+  limitsJson,
+  limitsShape,
+  usageJson,
+  usageShape,
+  workspaceJson,
+  workspaceShape,
+} from "./workspace-json.ts";
+import {
+  getWorkspace,
+  insertWorkspaceRow,
+  listViewableWorkspaces,
+  readUsage,
+  readUsages,
+  updatePlanRow,
+} from "./workspace-store.ts";
+import { limitsOf, type NamedUsage, type Usage } from "./workspace.ts";
+
+const shown = z.strictObject({ workspace: workspaceShape });
+const workspace = z.string().describe("Id, or a name that is unique.");
+const onlyOrNamed = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe("Id, or a name that is unique; null is the only one there is.");
+const month = z
+  .string()
+  .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/)
+  .nullable()
+  .default(null)
+  .describe("UTC, like 2026-01; null is this month.");
+
+export const createWorkspace = operation({
+  name: "workspace.create",
+  summary: "Make another workspace, on the plan that the configuration gives to new ones",
+  kind: "write",
+  access: "operator",
+  input: z.strictObject({
+    name: z.string(),
+    account: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Id or e-mail address of its account; null is the only one there is."),
+  }),
+  output: shown,
+  *run({ config, now }, { name, account }) {
+    const made = yield* insertWorkspaceRow(name, account, now, config.newWorkspacePlan);
+    const change = { subject: made.id, workspaceId: made.id, detail: made.name };
+    return changed({ workspace: workspaceJson(made) }, change);
+  },
+});
 
 export const listAllWorkspaces = operation({
   name: "workspace.list",
@@ -14,3 +66,80 @@ export const listAllWorkspaces = operation({
     return { data: (yield* listViewableWorkspaces(viewing)).map(workspaceJson) };
   },
 });
+
+export const showWorkspace = operation({
+  name: "workspace.show",
+  summary: "Show a workspace and its plan's limits",
+  kind: "read",
+  access: "workspace:read",
+  input: z.strictObject({ workspace }),
+  output: z.strictObject({ workspace: workspaceShape.extend({ limits: limitsShape }) }),
+  *run(context, { workspace: reference }) {
+    const found = yield* reachWorkspace(context, reference);
+    const limits = limitsJson(limitsOf(context.config.plans, found.plan));
+    return { workspace: { ...workspaceJson(found), limits } };
+  },
+});
+
+export const setWorkspacePlan = operation({
+  name: "workspace.set-plan",
+  summary: "Put a workspace on another plan",
+  kind: "write",
+  access: "operator",
+  input: z.strictObject({
+    workspace: onlyOrNamed,
+    plan: z.string(),
+  }),
+  output: shown,
+  *run({ config, viewing }, { workspace: reference, plan }) {
+    const found = reference === null ? null : yield* getWorkspace(reference, viewing);
+    const set = yield* updatePlanRow(found?.id ?? null, plan, config.plans);
+    const change = { subject: set.id, workspaceId: set.id, detail: plan };
+    return changed({ workspace: workspaceJson(set) }, change);
+  },
+});
+
+export const showUsage = operation({
+  name: "workspace.usage",
+  summary: "Show how many submissions count towards the plan's monthly limit",
+  kind: "read",
+  access: "workspace:read",
+  input: z.strictObject({ workspace: onlyOrNamed, month }),
+  output: usageShape,
+  async run(context, { workspace: reference, month: asked }) {
+    // From the command line, an empty database gets its first workspace here too.
+    const found = await context.transact(function* () {
+      return changed(yield* reachWorkspace(context, reference));
+    });
+    const counted = asked ?? monthOf(context.now);
+    return usageJson(await context.db.read(() => readUsage(found, counted, context.config.plans)));
+  },
+});
+
+export const listUsages = operation({
+  name: "workspace.list-usage",
+  summary:
+    "Show the same of each workspace, the fullest first; those on a plan that is not configured are left out",
+  kind: "read",
+  access: "workspace:read",
+  input: z.strictObject({ month }),
+  output: z.strictObject({ data: z.array(usageShape.extend({ workspace_name: z.string() })) }),
+  *run({ viewing, config, now }, { month: asked }) {
+    const visible = yield* listViewableWorkspaces(viewing);
+    const counted = yield* readUsages(visible, asked ?? monthOf(now), config.plans);
+    const fullest = counted.toSorted(
+      (left, right) => shareOf(right) - shareOf(left) || right.used - left.used,
+    );
+    return { data: fullest.map(namedUsageJson) };
+  },
+});
+
+function namedUsageJson(usage: NamedUsage) {
+  return { ...usageJson(usage), workspace_name: usage.name };
+}
+
+/** Which part of the limit is used: 1 is all of it. */
+function shareOf({ used, limit }: Usage): number {
+  if (limit === null) return 0;
+  return limit === 0 ? 1 : used / limit;
+}

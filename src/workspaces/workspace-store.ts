@@ -23,10 +23,10 @@ import {
 } from "./workspace.ts";
 
 /** The account that an empty database gets, so that the first endpoint can be made at once. */
-const FIRST_ACCOUNT_EMAIL = "owner@localhost";
+export const FIRST_ACCOUNT_EMAIL = "owner@localhost";
 
 /** Adds an account and its workspace on that plan, named after the address. @throws usage, already_exists */
-export function* createAccount(
+export function* insertAccountRows(
   emailText: string,
   now: number,
   plan: string = DEFAULT_PLAN,
@@ -59,7 +59,7 @@ export function* findAccount(id: string): Steps<Account | undefined> {
  * @param account id or e-mail address; null is the only account there is.
  * @throws usage, not_found, ambiguous
  */
-export function* createWorkspace(
+export function* insertWorkspaceRow(
   nameText: string,
   account: string | null,
   now: number,
@@ -67,7 +67,7 @@ export function* createWorkspace(
 ): Steps<Workspace> {
   const name = checkName(nameText);
   const owner = account === null ? yield* soleAccount(now, plan) : yield* getAccount(account);
-  return yield* insertWorkspace(owner.id, name, now, plan);
+  return yield* insertNamedWorkspace(owner.id, name, now, plan);
 }
 
 export function* listWorkspaces(): Steps<Workspace[]> {
@@ -196,7 +196,7 @@ function* findOnlyWorkspace(): Steps<Workspace | null> {
  *
  * @param reference null is the only workspace there is. @throws usage, not_found, ambiguous
  */
-export function* setPlan(reference: string | null, plan: string, plans: Plans): Steps<Workspace> {
+export function* updatePlanRow(reference: string | null, plan: string, plans: Plans): Steps<Workspace> {
   if (!Object.hasOwn(plans, plan)) {
     throw new FormsvcError("usage", `there is no plan ${plan}; there are: ${Object.keys(plans).join(", ")}`);
   }
@@ -297,7 +297,7 @@ function* soleAccount(now: number, plan: string): Steps<Account> {
  *
  * @param reference its id or e-mail address. @throws not_found; conflict for the only operator: somebody must see everything.
  */
-export function* setOperator(reference: string, isOperator: boolean): Steps<Account> {
+export function* updateOperatorRow(reference: string, isOperator: boolean): Steps<Account> {
   const account = yield* getAccount(reference);
   const others = query.selectFrom("account").select("id").where("is_operator", "=", 1);
   if (!isOperator && (yield* first(others.where("id", "<>", account.id).limit(1))) === undefined) {
@@ -351,10 +351,13 @@ function* insertAccount(
       .insertInto("account")
       .values({ id: account.id, email, is_operator: Number(isOperator), created_at: now }),
   );
-  return { account, workspace: yield* insertWorkspace(account.id, email.split("@")[0] ?? email, now, plan) };
+  return {
+    account,
+    workspace: yield* insertNamedWorkspace(account.id, email.split("@")[0] ?? email, now, plan),
+  };
 }
 
-function* insertWorkspace(accountId: string, name: string, now: number, plan: string): Steps<Workspace> {
+function* insertNamedWorkspace(accountId: string, name: string, now: number, plan: string): Steps<Workspace> {
   const workspace = { id: newId("ws", now), accountId, name, plan, createdAt: now };
   yield* run(
     query

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { markRead } from "../../src/submissions/read-marks.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { openForTest } from "../support/temporary-database.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
@@ -25,7 +25,7 @@ test("submission mark-read leaves the rows that opening in the dashboard leaves,
   expect(await machine.json(args)).toEqual({ ids, read: true });
   expect(marks()).toEqual(expected);
 
-  db.now(() => createAccount("ben@example.org", NOON));
+  db.now(() => insertAccountRows("ben@example.org", NOON));
   const foreign = await machine.run(["submission", "mark-read", ...ids, "--account", "ben@example.org"]);
   expect([foreign.code, marks()]).toEqual([3, expected]);
 });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { giveSignInLink } from "../../src/sessions/administer-accounts.ts";
+import { giveSignInLink } from "../../src/sessions/sign-in-operations.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { readTotpSecret, totpCode } from "../../src/sessions/totp.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { ADA, cookieOf, PASSWORD, signInForms } from "../support/sign-in-form.ts";
 import { visit } from "../support/visitor.ts";
+import { performOn } from "../support/terminal.ts";
 
 const ACCOUNT = "/dashboard/account";
 const FACTOR = `${ACCOUNT}/second-factor`;
@@ -158,7 +159,7 @@ describe("sessions", () => {
 
 test("the log tells each change once, by whoever it was made", async () => {
   const { server, forms, ada } = await signedIn();
-  server.owner.now(() => giveSignInLink(null, ADA, server.clock.now()));
+  await performOn(server.owner, giveSignInLink, { account: ADA }, { now: server.clock.now() });
   await forms.signIn();
   await ada.post(`${ACCOUNT}/sessions/end`, { session: "others" });
   const told = () =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { run, text } from "../../src/database/steps.ts";
-import { createWorkspace } from "../../src/workspaces/workspace-store.ts";
+import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
 import { addEndpointOf, addFormOwner } from "../support/form-owner.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
@@ -45,7 +45,7 @@ test("two workspaces of one name are told apart by their accounts, or by their i
   const options = optionsOf((await operator.get("/dashboard/webhooks/new")).text);
   expect(options).toContain('<optgroup label="bakery (bakery@example.com)">');
   expect(options).toContain('<optgroup label="bakery (bakery@example.org)">');
-  server.owner.now(() => createWorkspace("bakery", "bakery@example.com", server.clock.now()));
+  server.owner.now(() => insertWorkspaceRow("bakery", "bakery@example.com", server.clock.now()));
   const { text } = await bakery.get("/dashboard/endpoints/new");
   expect(text).toContain(`bakery (${bakery.endpoint.workspaceId})`);
   expect(text).not.toContain(twin.endpoint.workspaceId);
@@ -91,7 +91,7 @@ test("lists name the workspace beside a form as soon as their reader sees severa
   expect((await operator.get("/dashboard")).text).toMatch(named);
   expect((await operator.get("/dashboard/notifications")).text).toMatch(named);
   expect((await bakery.get("/dashboard/notifications")).text).not.toMatch(named);
-  server.owner.now(() => createWorkspace("Second shop", "bakery@example.com", server.clock.now()));
+  server.owner.now(() => insertWorkspaceRow("Second shop", "bakery@example.com", server.clock.now()));
   expect((await bakery.get("/dashboard/notifications")).text).toMatch(named);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createWorkspace, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { insertWorkspaceRow, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { EVERY_PAGE } from "../support/dashboard-routes.ts";
@@ -172,7 +172,9 @@ test("who has several workspaces chooses one, and no other than their own", asyn
   await visit(server);
   const bob = await visit(server, "bob@example.com");
   const [adas, bobs] = server.owner.now(() => listWorkspaces());
-  const further = server.owner.now(() => createWorkspace("Further", "bob@example.com", server.clock.now()));
+  const further = server.owner.now(() =>
+    insertWorkspaceRow("Further", "bob@example.com", server.clock.now()),
+  );
   const { text } = await bob.get(NEW);
   expect(text).toContain(further.id);
   expect(text).toContain(bobs?.id);

@@ -14,7 +14,7 @@ import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -78,7 +78,7 @@ test("a webhook that keeps failing or is stopped, and messages given up, are tol
   const server = await startServer();
   const { webhook, accountId, endpoint } = await withWebhook(server);
   const { owner, clock } = server;
-  const other = owner.now(() => createAccount("other@example.com", clock.now())).account.id;
+  const other = owner.now(() => insertAccountRows("other@example.com", clock.now())).account.id;
   const since = clock.now() - 2 * HOUR_MS;
   owner.now(() => run(text("UPDATE recipient SET failing_since = ? WHERE id = ?", since, webhook.id)));
   const failing = await linesFor(server, accountId);
@@ -105,7 +105,7 @@ test("an address that refused several e-mails is told to its owner, with the pag
   const server = await startServer();
   const { accountId, endpoint } = await withWebhook(server);
   const { owner, clock } = server;
-  const other = owner.now(() => createAccount("other@example.com", clock.now())).account.id;
+  const other = owner.now(() => insertAccountRows("other@example.com", clock.now())).account.id;
   const settings = { ...defaultMailRecipientSettings, address: "team@example.com" };
   const made = { endpointId: endpoint.id, settings, isConfirmed: true, actor: null };
   const { id } = owner.now(() => addMailRecipient(made, clock.now()));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { type FormOwner, addEndpointOf, addFormOwner } from "../support/form-owner.ts";
 import { pathIn, startMailedSite, textOf } from "../support/mailed-site.ts";
 import { ADA, cookieOf, PASSWORD } from "../support/sign-in-form.ts";
@@ -110,7 +110,7 @@ test("a letter about a changed password that waits survives the end of the serve
     { password: PASSWORD, new_password: "another good password" },
     { cookie },
   );
-  server.owner.now(() => createAccount("b@example.com", server.clock.now()));
+  server.owner.now(() => insertAccountRows("b@example.com", server.clock.now()));
   const owner = await addFormOwner(server, "b@example.com");
   await add(owner, "victim@example.org");
   await site.post("/lost-password", { email: ADA });

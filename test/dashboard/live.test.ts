@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { endSessions } from "../../src/sessions/session.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { type EventStream, openEvents } from "../support/event-stream.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -18,7 +18,7 @@ async function follow(server: TestServer, cookie: string, query = ""): Promise<E
 /** A second account with an endpoint; returns its secret key. */
 async function addOwner(server: TestServer, email: string): Promise<string> {
   const { owner, clock, config } = server;
-  const { workspace } = owner.now(() => createAccount(email, clock.now()));
+  const { workspace } = owner.now(() => insertAccountRows(email, clock.now()));
   const made = { name: "Theirs", definition: exampleSchema, settings: defaultEndpointSettings };
   const place = { workspace: workspace.id, plans: config.plans, now: clock.now() };
   return (await makeEndpoint(owner, made, place)).secret.text;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import { createAccount, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { Answer } from "../support/http-client.ts";
 import { pathIn, startMailedSite, textOf } from "../support/mailed-site.ts";
 import { ADA, cookieOf, PASSWORD } from "../support/sign-in-form.ts";
@@ -85,7 +85,7 @@ describe("signing up", () => {
     const { server, fill, get, post, letterTo } = await startMailedSite();
     await fill("/dashboard/sign-up", { email: NEW });
     const link = pathIn(await letterTo(NEW));
-    server.owner.now(() => createAccount(NEW, server.clock.now()));
+    server.owner.now(() => insertAccountRows(NEW, server.clock.now()));
     expect((await get(link)).status).toBe(404);
     const token = link.slice(LINK.length);
     const refused = await post("/sign-up/confirm", { token, new_password: PASSWORD });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { pathIn, startMailedSite, textOf } from "../support/mailed-site.ts";
 import { formOf } from "../support/page.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
@@ -222,7 +222,7 @@ test("without a mail server, operators read what to configure, and owners whom t
   const server = await startServer();
   const ada = await visit(server);
   await server.addEndpoint();
-  server.owner.now(() => createAccount("eve@example.com", server.clock.now()));
+  server.owner.now(() => insertAccountRows("eve@example.com", server.clock.now()));
   const eve = await visit(server, "eve@example.com");
   for (const path of ["/dashboard/notifications", NEW]) {
     expect((await ada.get(path)).text).toContain(
@@ -241,7 +241,7 @@ test("another workspace's recipient is on each route like one that does not exis
   const path = await add(ada, endpoint.id);
   // Its link is made by then.
   await letterTo(HOLDER);
-  server.owner.now(() => createAccount("eve@example.com", server.clock.now()));
+  server.owner.now(() => insertAccountRows("eve@example.com", server.clock.now()));
   const eve = await visit(server, "eve@example.com");
   const nobody = path.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
   const form = { digest: "daily", max_spam_score: "1", which: "failed" };

@@ -10,7 +10,7 @@ import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions
 import { startSession } from "../../src/sessions/session.ts";
 import { removeWebhook } from "../../src/webhooks/change-webhook.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { sendRequest } from "../support/http-client.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
@@ -326,7 +326,7 @@ test("a workspace and an account are made, the plan is set, and an account gets 
   const { owner } = server;
   const ben = owner.now(function* () {
     const now = Date.now();
-    const { id } = (yield* createAccount(BEN, now)).account;
+    const { id } = (yield* insertAccountRows(BEN, now)).account;
     yield* storePassword(id, "hash", now);
     yield* storeTotp(id, Buffer.from("secret"), 1, now);
     yield* storeRecoveryCodes(id, [Buffer.alloc(32, 1)]);

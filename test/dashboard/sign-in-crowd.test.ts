@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { signInForms } from "../support/sign-in-form.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -172,6 +172,6 @@ test("the database has no address of who signed in: only a hash under a key, as 
 });
 
 function linkOf({ owner, clock }: TestServer, email: string): string {
-  owner.now(() => createAccount(email, clock.now()));
+  owner.now(() => insertAccountRows(email, clock.now()));
   return owner.now(() => makeSignInLink(email, clock.now())).token;
 }

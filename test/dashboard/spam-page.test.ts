@@ -3,7 +3,7 @@ import { listChanges } from "../../src/audit/audit-store.ts";
 import { readChoices, writeChoices } from "../../src/endpoints/spam-choices-store.ts";
 import { spamClassOf } from "../../src/spam/spam-verdict.ts";
 import { markSubmissions } from "../../src/submissions/mark-submission.ts";
-import { createWorkspace, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { insertWorkspaceRow, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { type ConfigOverrides, startServer } from "../support/test-server.ts";
@@ -194,7 +194,7 @@ test("who has one workspace comes to it at once, and who has several chooses", a
   const { server, ofWorkspace } = await opened();
   const ada = await visit(server);
   expect((await ada.get("/dashboard/spam")).headers["location"]).toBe(ofWorkspace);
-  const further = server.owner.now(() => createWorkspace(HOSTILE, "ada@example.com", server.clock.now()));
+  const further = server.owner.now(() => insertWorkspaceRow(HOSTILE, "ada@example.com", server.clock.now()));
   const { status, text } = await ada.get("/dashboard/spam");
   expect(status).toBe(200);
   expect(text).not.toContain("<script>alert");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { type Received, startReceiverWith, type TestReceiver } from "../support/receivers.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === null)("an owner with a keyboard", () => {
       launchChromium(),
     ]);
     // The first account is the operator.
-    server.owner.now(() => createAccount("operator@example.com", server.clock.now()));
+    server.owner.now(() => insertAccountRows("operator@example.com", server.clock.now()));
   });
   afterAll(async () => {
     await browser.close();
@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === null)("an owner with a keyboard", () => {
   });
 
   async function signIn(page: Page, email: string, hasScript: boolean): Promise<void> {
-    server.owner.now(() => createAccount(email, server.clock.now()));
+    server.owner.now(() => insertAccountRows(email, server.clock.now()));
     const { token } = server.owner.now(() => makeSignInLink(email, server.clock.now()));
     const link = `${server.url}/dashboard/sign-in#${token}`;
     await page.goto(link);

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { recordChange } from "../../src/audit/audit-store.ts";
 import { takeSignInLink } from "../../src/sessions/sign-in-link.ts";
-import { addAccount, changePlan } from "../../src/workspaces/administer-workspaces.ts";
+import { createAccount } from "../../src/workspaces/account-operations.ts";
+import { setWorkspacePlan } from "../../src/workspaces/workspace-operations.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
+import { performOn } from "../support/terminal.ts";
 
 /** The operator, who is signed in, and the id of another account. */
 async function begin(): Promise<{ server: TestServer; ada: Visitor; eve: Visitor }> {
@@ -176,7 +178,7 @@ test("accounts and plans are changed by the page's verb as by the command, with 
   const { server } = await begin();
   const { config, clock } = server;
   const add = (db: TestServer["owner"]) =>
-    db.transaction(() => addAccount(null, "new@example.com", config.newWorkspacePlan, clock.now()));
+    performOn(db, createAccount, { email: "new@example.com" }, { config, now: clock.now() });
   const added = await changeBothWays(operatorMachine(), server.owner, add, [
     "account",
     "create",
@@ -185,7 +187,7 @@ test("accounts and plans are changed by the page's verb as by the command, with 
   expect(added.verb.filter((row) => row.startsWith("audit_event"))).toHaveLength(1);
   const [id = ""] = server.owner.prepare("SELECT id FROM workspace").pluck().all() as string[];
   const set = (db: TestServer["owner"]) =>
-    db.transaction(() => changePlan(null, { workspace: id, plan: "pro", plans: config.plans }, Date.now()));
+    performOn(db, setWorkspacePlan, { workspace: id, plan: "pro" }, { config, now: Date.now() });
   const changed = await changeBothWays(operatorMachine(), server.owner, set, [
     "workspace",
     "set-plan",

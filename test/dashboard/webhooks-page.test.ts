@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findSignatureProblem, secretKey } from "../../src/webhooks/sign.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { startReceiverWith, type TestReceiver } from "../support/receivers.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
@@ -48,7 +48,7 @@ async function addStranger(
   server: TestServer,
 ): Promise<{ eve: Visitor; endpointId: string; webhookId: string }> {
   const { owner, clock, config } = server;
-  const { workspace } = owner.now(() => createAccount("eve@example.com", clock.now()));
+  const { workspace } = owner.now(() => insertAccountRows("eve@example.com", clock.now()));
   const made = { name: "Theirs", definition: {}, settings: defaultEndpointSettings };
   const place = { workspace: workspace.id, plans: config.plans, now: clock.now() };
   const { endpoint } = await makeEndpoint(owner, made, place);

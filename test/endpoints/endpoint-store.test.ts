@@ -15,7 +15,7 @@ import {
 } from "../../src/endpoints/endpoint.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createAccount, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -36,7 +36,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   async function bench(): Promise<Bench> {
     const db = await temporary();
-    const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+    const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     return {
       db,
       workspace,

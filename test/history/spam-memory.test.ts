@@ -7,7 +7,7 @@ import { markSubmissions } from "../../src/submissions/mark-submission.ts";
 import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
-import { setPlan } from "../../src/workspaces/workspace-store.ts";
+import { updatePlanRow } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
 import { all, run, type Statement, type Steps } from "../../src/database/steps.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
@@ -178,7 +178,7 @@ test("settings of workspace and endpoint hold on plans that allow them, and not 
   );
   await service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(0);
-  db.now(() => setPlan(workspaceId, "pro", config.plans));
+  db.now(() => updatePlanRow(workspaceId, "pro", config.plans));
   await service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(42);
 });

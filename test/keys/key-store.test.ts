@@ -6,7 +6,7 @@ import { makeKey } from "../../src/keys/key-format.ts";
 import { tagOf } from "../../src/keys/key-tag.ts";
 import { addTag, endKey, insertKey, keyState, listKeys, type Key } from "../../src/keys/key-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 
@@ -15,7 +15,7 @@ const made = { name: "Contact", definition: exampleSchema, settings: defaultEndp
 
 async function addEndpoint(db: Database): Promise<string> {
   const { id } = await db.transaction(function* () {
-    const { workspace } = yield* createAccount("ana@example.org", NOON);
+    const { workspace } = yield* insertAccountRows("ana@example.org", NOON);
     return yield* insertEndpointRow(workspace, made, plans, NOON);
   });
   return id;

@@ -10,7 +10,7 @@ import { getKey, finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { tagOf } from "../../src/keys/key-tag.ts";
 import { createKeyVerifier, type KeyVerifier } from "../../src/keys/verify-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, type FakeClock, NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 import { replaceKey } from "../support/terminal.ts";
@@ -32,7 +32,7 @@ interface Bench {
 function bench(): Bench {
   const db = temporaryDatabase();
   const clock = createFakeClock();
-  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  const { workspace } = db.now(() => insertAccountRows("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const keyId = db.now(function* () {

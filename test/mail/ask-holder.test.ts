@@ -7,7 +7,7 @@ import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { makeEndpoint } from "../support/terminal.ts";
@@ -16,7 +16,7 @@ const BASE_URL = "https://forms.example.com";
 
 /** An endpoint, and recipients of it who have not agreed. */
 async function addRecipients(db: Database, count: number): Promise<MailRecipient[]> {
-  const { workspace } = await db.transaction(() => createAccount("owner@example.com", NOON));
+  const { workspace } = await db.transaction(() => insertAccountRows("owner@example.com", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const place = { workspace: workspace.id, plans: defaultConfig.plans, now: NOON };
   const { endpoint } = await makeEndpoint(db, made, place);

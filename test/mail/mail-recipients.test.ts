@@ -27,7 +27,7 @@ import {
   getViewableMailRecipient,
   listViewableMailRecipients,
 } from "../../src/mail/viewable-mail-recipients.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
 const DAY_MS = 86_400_000;
@@ -202,7 +202,7 @@ test("whoever has the token of an e-mail ends them, once and for all, and nobody
 test("somebody sees the recipients of their own endpoints, and another's is like none", async () => {
   await using world = new WebhookWorld();
   const made = await add(world, "ada@example.com");
-  const { account } = world.db.now(() => createAccount("other@example.com", 1));
+  const { account } = world.db.now(() => insertAccountRows("other@example.com", 1));
   const operator = { accountId: "acct_none", isOperator: true };
   const stranger = { accountId: account.id, isOperator: false };
   expect(world.db.now(() => getViewableMailRecipient(operator, made.id)).recipient).toEqual(made);

@@ -8,7 +8,7 @@ import { createMayReply } from "../../src/mail/auto-reply/may-reply.ts";
 import type { ReplyLimits } from "../../src/mail/auto-reply/reply-limits.ts";
 import { showAutoReply } from "../../src/mail/auto-reply/show-auto-reply.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";
-import { createAccount, createWorkspace } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -29,7 +29,7 @@ function townOn(db: Database, limits: ReplyLimits) {
   return {
     /** The first one is an operator. */
     addAccount: async (name: string): Promise<Workspace> =>
-      (await db.transaction(() => createAccount(`${name}@example.org`, NOON))).workspace,
+      (await db.transaction(() => insertAccountRows(`${name}@example.org`, NOON))).workspace,
     async addForm(workspace: Workspace): Promise<Form> {
       const definition = { email: { type: "string", format: "email" } } as const;
       const made = { name: "Contact", definition, settings: defaultEndpointSettings };
@@ -64,7 +64,7 @@ describe.each(ENGINES)("limits of automatic replies on $name", ({ temporary }) =
     const town = townOn(db, { perWorkspacePerHour: 3, perHour: null });
     const ana = await town.addAccount("ana");
     const forms = [await town.addForm(ana), await town.addForm(ana)] as const;
-    const other = await db.transaction(() => createWorkspace("Other", ana.accountId, NOON));
+    const other = await db.transaction(() => insertWorkspaceRow("Other", ana.accountId, NOON));
     const elsewhere = await town.addForm(other);
     const post = (n: number): Promise<boolean> => town.post(n % 2 === 0 ? forms[0] : forms[1]);
     expect(await town.fullLimit(forms[0])).toBeNull();

@@ -7,7 +7,7 @@ import { issueKey, revokeKey, rotateKey } from "../../src/endpoints/key-operatio
 import { type Access, ACCESS, ROLES, ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
 import { type Actor, type Reach, requireAccess, requireRole } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { performOn } from "../support/terminal.ts";
@@ -71,7 +71,7 @@ describe.each(ASKED)("$name ($access)", ({ access }) => {
 });
 
 test("every row of the table of access is used", () => {
-  const used = new Set(OPERATIONS.flatMap(({ access, furtherAccess = [] }) => [access, ...furtherAccess]));
+  const used = new Set(ASKED.map(({ access }) => access));
   expect(Object.keys(ACCESS).filter((access) => !used.has(access as Access))).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ async function threeOwners() {
   const db = temporaryDatabase();
   const owners = [];
   for (const email of ["ada@example.com", "ben@example.com", "cleo@example.com"]) {
-    const { account: made, workspace } = db.now(() => createAccount(email, NOON));
+    const { account: made, workspace } = db.now(() => insertAccountRows(email, NOON));
     const input = { name: "Contact", schema: exampleSchema, workspace: workspace.id };
     const { endpoint } = await performOn(db, createEndpoint, input);
     const identity = { accountId: made.id, email, isOperator: made.isOperator };

@@ -6,7 +6,7 @@ import { all, run } from "../../src/database/steps.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { changed, operation } from "../../src/operations/operation.ts";
-import { createAccount, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES } from "../support/engines.ts";
 import { performOn } from "../support/terminal.ts";
@@ -65,7 +65,7 @@ async function subjects(db: Database): Promise<string[]> {
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   async function bench(): Promise<Database> {
     const db = await temporary();
-    await db.transaction(() => createAccount("ada@example.com", NOON));
+    await db.transaction(() => insertAccountRows("ada@example.com", NOON));
     return db;
   }
 
@@ -111,7 +111,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
 test("whoever writes is named in the record, whatever the door", async () => {
   const db = temporaryDatabase();
-  const { account } = db.now(() => createAccount("ada@example.com", NOON));
+  const { account } = db.now(() => insertAccountRows("ada@example.com", NOON));
   const ada = { accountId: account.id, email: account.email, isOperator: true };
   const actors: Actor[] = [
     { kind: "account", ...ada },
@@ -128,7 +128,7 @@ test("whoever writes is named in the record, whatever the door", async () => {
 
 test("rights are looked at before the input, and nothing is done without them", async () => {
   const db = temporaryDatabase();
-  db.now(() => createAccount("ada@example.com", NOON));
+  db.now(() => insertAccountRows("ada@example.com", NOON));
   const token = {
     kind: "token",
     tokenId: "tok_1",
@@ -168,7 +168,7 @@ test("an input that is wrong is refused with each member that is, and nothing is
 
 test("the server is told after a write, also one that failed in the middle, and not after a read", async () => {
   const db = temporaryDatabase();
-  db.now(() => createAccount("ada@example.com", NOON));
+  db.now(() => insertAccountRows("ada@example.com", NOON));
   let told = 0;
   const door = { onChange: () => void (told += 1) };
   const read = operation({

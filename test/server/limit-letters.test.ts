@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LimitLetters } from "../../src/doctor/limit-letters.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { addFormOwner, type FormOwner } from "../support/form-owner.ts";
@@ -83,7 +83,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     const clock = createFakeClock();
     for (let number = 0; number < 6; number += 1)
-      await db.transaction(() => createAccount(`owner${number}@example.com`, NOON));
+      await db.transaction(() => insertAccountRows(`owner${number}@example.com`, NOON));
     await write(
       db,
       "INSERT INTO usage (workspace_id, month, used) SELECT id, '2026-06', 5 FROM workspace",

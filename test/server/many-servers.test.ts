@@ -3,7 +3,7 @@ import { openPostgresql, type PostgresqlDatabase } from "../../src/database/post
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { startSession } from "../../src/sessions/session.ts";
-import { createAccount, getAccount, setPlan } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, getAccount, updatePlanRow } from "../../src/workspaces/workspace-store.ts";
 import { rowsOf, write } from "../support/engines.ts";
 import { documentedMetrics, ONLY_ON_POSTGRESQL, servedMetrics } from "../support/documented-metrics.ts";
 import { openEvents } from "../support/event-stream.ts";
@@ -61,7 +61,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
       const address = await addressForFile();
       db = await openPostgresql(address);
       // The first account is an operator.
-      await db.transaction(() => createAccount(OPERATOR, Date.now()));
+      await db.transaction(() => insertAccountRows(OPERATOR, Date.now()));
       many = await startManyServers(await reach(address), 2, {
         plans: PLANS,
         metrics: { enabled: true, token: METRICS_TOKEN },
@@ -79,8 +79,8 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
     async function endpointWith(plan: "hobby" | "small") {
       const now = Date.now();
       const email = `${crypto.randomUUID()}@example.org`;
-      const { workspace } = await db.transaction(() => createAccount(email, now));
-      await db.transaction(() => setPlan(workspace.id, plan, PLANS));
+      const { workspace } = await db.transaction(() => insertAccountRows(email, now));
+      await db.transaction(() => updatePlanRow(workspace.id, plan, PLANS));
       const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
       const place = { workspace: workspace.id, plans: PLANS, now };
       const { endpoint, secret, publishable } = await makeEndpoint(db, made, place);

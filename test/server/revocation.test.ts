@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresql, type PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
 import { startSession } from "../../src/sessions/session.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { startLink } from "../support/faulty-link.ts";
 import { type ManyServers, startManyServers } from "../support/many-servers.ts";
 import { patiently, tryPost } from "../support/posts.ts";
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgresql)("a key that was revoked", () => {
     many = await startManyServers(address, 2);
     urls = many.servers.map(({ url }) => url);
     // The first account is an operator, to whom every endpoint is shown.
-    const { account } = await db.transaction(() => createAccount("ada@example.org", Date.now()));
+    const { account } = await db.transaction(() => insertAccountRows("ada@example.org", Date.now()));
     const browser = { userAgent: "Test browser", ipAddress: null };
     const session = await db.transaction(() => startSession(account.id, browser, Date.now()));
     cookie = `formsvc-session=${session.cookie}`;

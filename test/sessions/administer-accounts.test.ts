@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
-import type { Steps } from "../../src/database/steps.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
-import { changeOperator, resetTotp, signOut } from "../../src/sessions/administer-accounts.ts";
+import { endAccountSessions, resetTotp } from "../../src/sessions/sign-in-operations.ts";
+import { setAccount } from "../../src/workspaces/account-operations.ts";
 import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions/credential-store.ts";
 import { startSession } from "../../src/sessions/session.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { performOn } from "../support/terminal.ts";
 
 const ANA = "ana@example.org";
 const BEN = "ben@example.org";
@@ -17,8 +18,8 @@ function twoAccounts() {
   const db = temporaryDatabase();
   const now = systemClock.now();
   db.now(function* () {
-    yield* createAccount(ANA, now);
-    const { id } = (yield* createAccount(BEN, now)).account;
+    yield* insertAccountRows(ANA, now);
+    const { id } = (yield* insertAccountRows(BEN, now)).account;
     yield* storePassword(id, "hash", now);
     yield* storeTotp(id, Buffer.from("secret"), 1, now);
     yield* storeRecoveryCodes(id, [Buffer.alloc(32, 1)]);
@@ -29,17 +30,18 @@ function twoAccounts() {
 
 type Database = ReturnType<typeof twoAccounts>;
 
-const CASES: readonly (readonly [string, readonly string[], (now: number) => Steps<unknown>])[] = [
-  ["set", ["--operator"], (now: number) => changeOperator(null, BEN, true, now)],
-  ["reset-totp", [], (now: number) => resetTotp(null, BEN, now)],
-  ["end-sessions", ["--yes"], (now: number) => signOut(null, BEN, "all", now)],
+const as = () => ({ now: systemClock.now() });
+
+const CASES: readonly (readonly [string, readonly string[], (db: Database) => Promise<unknown>])[] = [
+  ["set", ["--operator"], (db) => performOn(db, setAccount, { account: BEN, is_operator: true }, as())],
+  ["reset-totp", [], (db) => performOn(db, resetTotp, { account: BEN }, as())],
+  ["end-sessions", ["--yes"], (db) => performOn(db, endAccountSessions, { account: BEN }, as())],
 ];
 
 test.each(CASES)(
-  "account %s leaves the same rows as the verb that the System page calls",
-  async (verb, flags, steps) => {
+  "account %s leaves the same rows as the operation that the System page calls",
+  async (verb, flags, change) => {
     const db = twoAccounts();
-    const change = (copy: Database) => copy.transaction(() => steps(systemClock.now()));
     const rows = await changeBothWays(operatorMachine(), db, change, ["account", verb, BEN, ...flags]);
     expect(rows.verb).toEqual(rows.command);
     expect(rows.verb.filter((row) => row.startsWith("audit_event "))).toHaveLength(1);

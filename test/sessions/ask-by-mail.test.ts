@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Letter, LetterAnswer, WrittenLetter } from "../../src/mail/letters.ts";
 import { createMailedRequests } from "../../src/sessions/ask-by-mail.ts";
 import { takeMailedLink } from "../../src/sessions/mailed-link.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
@@ -14,7 +14,7 @@ const failing = (code: string): unknown => expect.objectContaining({ code });
 /** Requests over a database in which Ada has an account; the letters are kept, and not sent. */
 function bench(answer: LetterAnswer = "taken") {
   const db = temporaryDatabase();
-  db.now(() => createAccount(ADA, NOON));
+  db.now(() => insertAccountRows(ADA, NOON));
   const clock = createFakeClock();
   let nowMs = 0;
   const asked: Letter[] = [];
@@ -103,7 +103,7 @@ describe("a forgotten password", () => {
 
   test("finds an account whose domain is not written in ASCII", async () => {
     const { db, requests, last } = bench();
-    db.now(() => createAccount("ana@bücher.example", NOON));
+    db.now(() => insertAccountRows("ana@bücher.example", NOON));
     await requests.resetPassword("ana@bücher.example", "192.0.2.1");
     expect(await last()).toMatchObject({ to: "ana@xn--bcher-kva.example" });
     await requests.resetPassword(" ana@bücher.example ", "192.0.2.1");

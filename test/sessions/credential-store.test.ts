@@ -15,14 +15,14 @@ import {
   takeStep,
   totpPlace,
 } from "../../src/sessions/credential-store.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES } from "../support/engines.ts";
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   async function withAccount() {
     const db = await temporary();
-    return { db, id: (await db.transaction(() => createAccount("ana@example.org", NOON))).account.id };
+    return { db, id: (await db.transaction(() => insertAccountRows("ana@example.org", NOON))).account.id };
   }
 
   test("nobody can sign in until an account has a password, and a new one leaves the second factor", async () => {

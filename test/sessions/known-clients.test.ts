@@ -12,7 +12,7 @@ import {
   rememberAddress,
   rememberClient,
 } from "../../src/sessions/known-clients.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 
@@ -21,7 +21,7 @@ const HOME = "192.0.2.1";
 const DAY_MS = 86_400_000;
 
 async function addAccount(db: Database, email: string): Promise<string> {
-  return (await db.transaction(() => createAccount(email, NOON))).account.id;
+  return (await db.transaction(() => insertAccountRows(email, NOON))).account.id;
 }
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {

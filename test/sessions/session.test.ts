@@ -13,7 +13,7 @@ import {
   noteSeen,
   startSession,
 } from "../../src/sessions/session.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 
@@ -26,7 +26,7 @@ const BROWSER = { userAgent: "Firefox", ipAddress: null };
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   async function signedIn(now = NOON) {
     const db = await temporary();
-    const { account } = await db.transaction(() => createAccount("ana@example.org", NOON));
+    const { account } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     return { db, account, ...(await db.transaction(() => startSession(account.id, BROWSER, now))) };
   }
 
@@ -113,7 +113,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("one session, the others or all of them can be ended, and nobody ends somebody else's", async () => {
     const { db, account, id, cookie } = await signedIn();
     const start = (accountId: string) => db.transaction(() => startSession(accountId, BROWSER, NOON));
-    const ben = (await db.transaction(() => createAccount("ben@example.org", NOON))).account;
+    const ben = (await db.transaction(() => insertAccountRows("ben@example.org", NOON))).account;
     const [second, third, his] = [await start(account.id), await start(account.id), await start(ben.id)];
     expect(await db.transaction(() => endSession(account.id, his.id))).toBe(false);
     expect(await db.transaction(() => endSession(account.id, second.id))).toBe(true);

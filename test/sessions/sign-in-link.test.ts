@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeSignInLink, takeSignInLink } from "../../src/sessions/sign-in-link.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 
@@ -9,7 +9,7 @@ const HALF_HOUR = 30 * 60_000;
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   async function withLink() {
     const db = await temporary();
-    await db.transaction(() => createAccount("ana@example.org", NOON));
+    await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     return { db, ...(await db.transaction(() => makeSignInLink("ana@example.org", NOON))) };
   }
 
@@ -44,7 +44,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("a new link replaces the earlier one of the same account only", async () => {
     const { db, token } = await withLink();
-    const ben = (await db.transaction(() => createAccount("ben@example.org", NOON))).account;
+    const ben = (await db.transaction(() => insertAccountRows("ben@example.org", NOON))).account;
     const his = await db.transaction(() => makeSignInLink("ben@example.org", NOON));
     const newest = await db.transaction(() => makeSignInLink("ana@example.org", NOON));
     expect(await db.transaction(() => takeSignInLink(token, NOON))).toBeUndefined();

@@ -5,7 +5,7 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import { clearTotp } from "../../src/sessions/credential-store.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { addressOfLink } from "../../src/sessions/use-link.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { openForTest } from "../support/temporary-database.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { CLIENT, EMAIL, PASSWORD, signInBench } from "../support/sign-in-bench.ts";
@@ -186,7 +186,7 @@ describe("a password", () => {
   test("that is wrong, of an account that has none, and of no account at all are refused in the same words", async () => {
     const bench = signInBench();
     await bench.setPassword();
-    bench.db.now(() => createAccount("ben@example.org", NOON));
+    bench.db.now(() => insertAccountRows("ben@example.org", NOON));
     const refused = async (email: string, password: string) => {
       const error = await bench.signIns.signIn(email, password, CLIENT).catch((thrown: unknown) => thrown);
       return { ...(error as object), message: (error as Error).message };

@@ -8,7 +8,7 @@ import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
 import { listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/recipient.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import {
   type ConfigOverrides,
@@ -132,7 +132,7 @@ test("what is over the workspace's limit, or that of all where people sign up, i
       dashboard: { signUp },
       server: { port: 0, baseUrl },
     });
-    const made = server.owner.now(() => createAccount("ben@example.org", server.clock.now()));
+    const made = server.owner.now(() => insertAccountRows("ben@example.org", server.clock.now()));
     const own = { name: "His", definition: exampleSchema, settings: defaultEndpointSettings };
     const options = { workspace: made.workspace.id, plans: server.config.plans, now: server.clock.now() };
     const his = await makeEndpoint(server.owner, own, options);

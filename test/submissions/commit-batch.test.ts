@@ -11,7 +11,7 @@ import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { tally } from "../support/batch-world.ts";
 import { countCommits } from "../support/count-commits.ts";
 import { asSubmission } from "../support/add-submission.ts";
@@ -37,7 +37,7 @@ const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: 
 
 function bench(): Bench {
   const db = temporaryDatabase(10);
-  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  const { workspace } = db.now(() => insertAccountRows("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoint = db.now(() => insertEndpointRow(workspace, made, plans, NOON));
   const batch = createSqliteBatch({

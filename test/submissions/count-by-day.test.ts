@@ -6,7 +6,7 @@ import { firstIdAt, newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createDayCounter } from "../../src/submissions/count-by-day.ts";
 import { heldAdder } from "../support/held-posts.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, submissionAdder } from "../support/add-submission.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { until } from "../support/until.ts";
@@ -17,7 +17,7 @@ const NOON = Date.UTC(2026, 9, 20, 12);
 
 function world() {
   const db = temporaryDatabase();
-  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  const { workspace } = db.now(() => insertAccountRows("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const [one = "", two = ""] = [1, 2].map(

@@ -7,7 +7,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { EVICT_SQL, type Eviction, evictHeld } from "../../src/submissions/evict-held.ts";
 import { dropExpired } from "../../src/submissions/held-post.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { heldAdder } from "../support/held-posts.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -97,7 +97,7 @@ interface Bench {
 
 function bench(): Bench {
   const db = temporaryDatabase();
-  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  const { workspace } = db.now(() => insertAccountRows("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const endpoint = db.now(() => insertEndpointRow(workspace, made, plans, NOON));

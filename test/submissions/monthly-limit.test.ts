@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setPlan } from "../../src/workspaces/workspace-store.ts";
+import { updatePlanRow } from "../../src/workspaces/workspace-store.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -45,7 +45,7 @@ test("a plan that another process raises is in force within a second, and the mo
   const { secret, workspaceId } = await server.addEndpoint({ plan: "few" });
   await Promise.all(Array.from({ length: 25 }, () => server.post(secret, goodPost)));
   expect((await server.post(secret, goodPost)).status).toBe(429);
-  server.owner.now(() => setPlan(workspaceId, "more", server.config.plans));
+  server.owner.now(() => updatePlanRow(workspaceId, "more", server.config.plans));
   await until(async () => (await server.post(secret, goodPost)).status === 200);
   const answers = await Promise.all(Array.from({ length: 10 }, () => server.post(secret, goodPost)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
@@ -130,7 +130,7 @@ test("a larger plan has marks of its own", async () => {
   const server = await startServer({ plans });
   const { secret, workspaceId } = await server.addEndpoint({ plan: "few" });
   await Promise.all(Array.from({ length: 25 }, () => server.post(secret, goodPost)));
-  server.owner.now(() => setPlan(workspaceId, "more", server.config.plans));
+  server.owner.now(() => updatePlanRow(workspaceId, "more", server.config.plans));
   await until(async () => (await server.post(secret, goodPost)).status === 200);
   await Promise.all(Array.from({ length: 10 }, () => server.post(secret, goodPost)));
   expect(reached(server).map(({ percent, limit }) => [percent, limit])).toEqual([

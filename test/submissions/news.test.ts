@@ -4,7 +4,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { countArrivals } from "../../src/submissions/news.ts";
 import { TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import type { Database } from "../../src/database/database.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";
@@ -12,7 +12,7 @@ import { NOON } from "../support/fake-clock.ts";
 import { hasPostgresql, temporaryPostgresql, untilTailed } from "../support/temporary-postgresql.ts";
 
 async function withEndpoint(db: Database, email = "ana@example.org") {
-  const { account, workspace } = await db.transaction(() => createAccount(email, NOON));
+  const { account, workspace } = await db.transaction(() => insertAccountRows(email, NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const { id } = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));

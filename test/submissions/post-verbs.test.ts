@@ -15,7 +15,7 @@ import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { releaseHeldPost } from "../../src/submissions/release-held.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -30,7 +30,7 @@ const pitch = {
 };
 
 async function withEndpoint(db: Database) {
-  const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+  const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const { id } = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
   return { workspaceId: workspace.id, endpointId: id };

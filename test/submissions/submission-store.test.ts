@@ -13,7 +13,7 @@ import {
   type SubmissionFilter,
   type SubmissionPage,
 } from "../../src/submissions/submission-store.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { addSubmission, asSubmission, submissionAdder } from "../support/add-submission.ts";
@@ -28,7 +28,7 @@ interface Bench {
 
 function bench(): Bench {
   const db = temporaryDatabase();
-  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  const { workspace } = db.now(() => insertAccountRows("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoints = [1, 2].map(() => db.now(() => insertEndpointRow(workspace, made, plans, NOON)).id);

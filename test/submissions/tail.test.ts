@@ -8,7 +8,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
 import { deleteSubmissions, EVERY_SUBMISSION } from "../../src/submissions/submission-store.ts";
 import { readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, type GivenSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -26,7 +26,7 @@ const any = EVERY_SUBMISSION;
 let days = 0;
 
 async function withEndpoints(db: Database) {
-  const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+  const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const add = () => db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));

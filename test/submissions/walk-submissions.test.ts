@@ -8,7 +8,7 @@ import { findSubmissions } from "../../src/submissions/browse-submissions.ts";
 import { markRead } from "../../src/submissions/read-marks.ts";
 import { EVERY_SUBMISSION, type SubmissionFilter } from "../../src/submissions/submission-store.ts";
 import { type Direction, walkSubmissions } from "../../src/submissions/walk-submissions.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES } from "../support/engines.ts";
@@ -22,7 +22,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   async function world(endpointCount: number, submissionCount: number) {
     const start = NOON + (days += 1) * 86_400_000;
     const db = await temporary();
-    const { account, workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+    const { account, workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
     const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
     const endpoints: string[] = [];

@@ -25,7 +25,7 @@ import { createPostgresqlBatch, type PostgresqlBatchParts } from "../../src/subm
 import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "./add-submission.ts";
 import { NOON } from "./fake-clock.ts";
 import { newHeld } from "./held-posts.ts";
@@ -93,7 +93,7 @@ export interface Place {
 
 /** @param name of the account, each time another one. */
 export async function addPlace(db: Database, name = "ana"): Promise<Place> {
-  const { workspace } = await db.transaction(() => createAccount(`${name}@example.org`, NOON));
+  const { workspace } = await db.transaction(() => insertAccountRows(`${name}@example.org`, NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoint = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
   const [workspaceId, endpointId] = [workspace.id, endpoint.id];

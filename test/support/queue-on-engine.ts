@@ -12,7 +12,7 @@ import { queueSubmission } from "../../src/outbox/queue-submission.ts";
 import { insertRecipient } from "../../src/outbox/recipient-store.ts";
 import { createClaims as createSqliteClaims } from "../../src/outbox/sqlite-claims.ts";
 import { insertSubmission } from "../../src/submissions/submission-store.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "./add-submission.ts";
 import { NOON } from "./fake-clock.ts";
 
@@ -39,7 +39,7 @@ export function claimsOn(db: Database, self = "one"): Claims {
 /** @param owner whose workspace gets the endpoint. */
 export async function queueOn(db: Database, owner = "owner@example.com"): Promise<EngineQueue> {
   const endpoint = await db.transaction(function* () {
-    const { workspace } = yield* createAccount(owner, NOON);
+    const { workspace } = yield* insertAccountRows(owner, NOON);
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
     return yield* insertEndpointRow(workspace, made, defaultConfig.plans, NOON);
   });

@@ -8,7 +8,7 @@ import { FormsvcError } from "../../src/foundation/errors.ts";
 import { silentLog } from "./silent-log.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
-import { createWorkspace, setPlan } from "../../src/workspaces/workspace-store.ts";
+import { insertWorkspaceRow, updatePlanRow } from "../../src/workspaces/workspace-store.ts";
 import { makeEndpoint } from "./terminal.ts";
 
 /** One workspace with one endpoint that takes any fields, on a database of its own, under a clock that tests move. */
@@ -91,8 +91,8 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     ...(await make(null)),
     restart: async () => void (service = await open()),
     another: async () => {
-      const { id } = db.now(() => createWorkspace(`Workspace ${clock.now()}`, null, clock.now()));
-      db.now(() => setPlan(id, "pro", config.plans));
+      const { id } = db.now(() => insertWorkspaceRow(`Workspace ${clock.now()}`, null, clock.now()));
+      db.now(() => updatePlanRow(id, "pro", config.plans));
       return make(id);
     },
   };

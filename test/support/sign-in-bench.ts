@@ -11,7 +11,7 @@ import type { TellOwner } from "../../src/sessions/tell-owner.ts";
 import { newTotpSecret, toBase32, totpCode } from "../../src/sessions/totp.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, NOON } from "./fake-clock.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
 
@@ -50,7 +50,7 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   const { newWorkspacePlan } = defaultConfig;
   const signIns = createSignIns({ ...parts, newWorkspacePlan, tellOwner });
   const security = createAccountSecurity({ db, keyring, prover, clock, log, tellOwner });
-  if (given === undefined) db.now(() => createAccount(EMAIL, NOON));
+  if (given === undefined) db.now(() => insertAccountRows(EMAIL, NOON));
 
   const link = (email = EMAIL) => db.now(() => makeSignInLink(email, clock.now())).token;
   const view = ({ cookie }: StartedSession): Viewer | undefined =>

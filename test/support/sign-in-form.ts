@@ -1,5 +1,5 @@
 import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
-import { createAccount, listAccounts } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import type { Answer } from "./http-client.ts";
 import type { TestServer } from "./test-server.ts";
 
@@ -11,7 +11,7 @@ type Headers = Record<string, string>;
 /** The sign-in pages of a server, asked as a browser without a session asks them. Only the first account is made. */
 export function signInForms(server: TestServer) {
   const { owner, clock } = server;
-  if (owner.now(() => listAccounts()).length === 0) owner.now(() => createAccount(ADA, clock.now()));
+  if (owner.now(() => listAccounts()).length === 0) owner.now(() => insertAccountRows(ADA, clock.now()));
   const post = (path: string, form: Record<string, string>, headers: Headers = {}): Promise<Answer> =>
     server.request({
       method: "POST",

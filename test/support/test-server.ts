@@ -11,9 +11,9 @@ import { type SchemaDefinition } from "../../src/schemas/definition.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import {
   chooseWorkspace,
-  createWorkspace,
+  insertWorkspaceRow,
   listWorkspaces,
-  setPlan,
+  updatePlanRow,
 } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { type Answer, sendRequest, type TestRequest } from "./http-client.ts";
@@ -170,8 +170,8 @@ async function addEndpoint(
 }
 
 function addWorkspace(owner: SqliteDatabase, config: Config, clock: FakeClock, plan: string): string {
-  const { id } = owner.now(() => createWorkspace(`workspace ${plan}`, null, clock.now()));
-  return owner.now(() => setPlan(id, plan, config.plans)).id;
+  const { id } = owner.now(() => insertWorkspaceRow(`workspace ${plan}`, null, clock.now()));
+  return owner.now(() => updatePlanRow(id, plan, config.plans)).id;
 }
 
 function storedData(owner: SqliteDatabase, endpointId: string | undefined): Record<string, unknown>[] {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/foundation/clock.ts";
 import { startSession } from "../../src/sessions/session.ts";
-import { createAccount, listAccounts } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import type { Answer } from "./http-client.ts";
 import type { TestServer } from "./test-server.ts";
 
@@ -25,7 +25,7 @@ type Visited = Pick<TestServer, "owner" | "request"> & { readonly clock: Clock }
 export async function visit(server: Visited, email = "ada@example.com"): Promise<Visitor> {
   const { owner, clock } = server;
   const known = owner.now(() => listAccounts()).find((account) => account.email === email);
-  const account = known ?? owner.now(() => createAccount(email, clock.now())).account;
+  const account = known ?? owner.now(() => insertAccountRows(email, clock.now())).account;
   const browser = { userAgent: "Test browser", ipAddress: null };
   const session = owner.now(() => startSession(account.id, browser, clock.now()));
   const cookie = `formsvc-session=${session.cookie}`;

@@ -32,7 +32,7 @@ import {
 } from "../../src/webhooks/webhook.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import type { Received } from "./receivers.ts";
 import { submissionAdder } from "./add-submission.ts";
@@ -67,7 +67,7 @@ export class WebhookWorld {
     this.keyring = createKeyring(secrets);
     this.settings = { ...defaultConfig.webhooks, timeoutMs: 2000, ...settings };
     this.db = this.openDatabase();
-    const { workspace } = this.db.now(() => createAccount("owner@example.com", this.clock.now()));
+    const { workspace } = this.db.now(() => insertAccountRows("owner@example.com", this.clock.now()));
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
     const plans = defaultConfig.plans;
     this.endpointId = this.db.now(() => insertEndpointRow(workspace, made, plans, this.clock.now())).id;

@@ -7,7 +7,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   "docs-command#register": "prints a page that this program carries",
   "doctor-command#doctor": "examines this machine too: its clock, disk and files",
   "healthcheck-command#healthcheck": "asks a server that runs here whether it is ready",
-  "init-command#init": "makes the configuration and the database; the first account by an operation",
   "mail-commands#check": "talks to the mail server of the configuration",
   "mail-commands#test": "talks to the mail server of the configuration",
   "migrate-commands#status": "looks at the structure of the database",
@@ -30,13 +29,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
 
 /** Commands that are still to become operations. This list only shrinks. */
 export const COMMANDS_TO_MOVE: ReadonlySet<string> = new Set([
-  "account-commands#create",
-  "account-commands#endSessions",
-  "account-commands#list",
-  "account-commands#resetFactor",
-  "account-commands#sessions",
-  "account-commands#set",
-  "account-commands#signInLink",
   "autoreply-commands#off",
   "autoreply-commands#set",
   "autoreply-commands#showReply",
@@ -76,15 +68,16 @@ export const COMMANDS_TO_MOVE: ReadonlySet<string> = new Set([
   "webhook-commands#set",
   "webhook-commands#show",
   "webhook-receiver-commands#testWebhook",
-  "workspace-commands#create",
-  "workspace-commands#list",
-  "workspace-commands#setPlan",
-  "workspace-commands#show",
-  "workspace-commands#usage",
 ]);
 
 /** Functions that change rows and that the doors call without an operation, with the reason. */
 export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
+  "src/sessions/ask-by-mail.ts#createMailedRequests":
+    "somebody who is not signed in yet has no rights to look at",
+  "src/sessions/sign-in.ts#createSignIns": "the same; who it is follows from it",
+  "src/sessions/use-link.ts#readLink": "the same",
+  "src/sessions/session.ts#endSession": "whoever has the cookie ends its session",
+  "src/sessions/tell-owner.ts#createTellOwner": "is handed to those who sign in, for their letters",
   "src/sessions/known-clients.ts#rememberAddress":
     "a request of a session that is there, which changes nothing for people",
   "src/sessions/session.ts#noteSeen": "the same",
@@ -112,16 +105,6 @@ export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([
   "src/outbox/places.ts#tryPlaceNow",
   "src/outbox/try-now.ts#tryNow",
   "src/sessions/account-security.ts#createAccountSecurity",
-  "src/sessions/administer-accounts.ts#changeOperator",
-  "src/sessions/administer-accounts.ts#giveFirstSignInLink",
-  "src/sessions/administer-accounts.ts#giveSignInLink",
-  "src/sessions/administer-accounts.ts#resetTotp",
-  "src/sessions/administer-accounts.ts#signOut",
-  "src/sessions/ask-by-mail.ts#createMailedRequests",
-  "src/sessions/session.ts#endSession",
-  "src/sessions/sign-in.ts#createSignIns",
-  "src/sessions/tell-owner.ts#createTellOwner",
-  "src/sessions/use-link.ts#readLink",
   "src/submissions/administer-submissions.ts#discardHeldPostRange",
   "src/submissions/administer-submissions.ts#discardHeldPosts",
   "src/submissions/administer-submissions.ts#judgeSubmissions",
@@ -139,8 +122,4 @@ export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([
   "src/webhooks/change-webhook.ts#renewSecret",
   "src/webhooks/switch-webhook.ts#switchWebhook",
   "src/webhooks/webhook-deliveries.ts#webhookChannel",
-  "src/workspaces/administer-workspaces.ts#addAccount",
-  "src/workspaces/administer-workspaces.ts#addWorkspace",
-  "src/workspaces/administer-workspaces.ts#changePlan",
-  "src/workspaces/workspace-store.ts#chooseWorkspace",
 ]);

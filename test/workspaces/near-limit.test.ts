@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { listNearLimit, type NearLimitPage } from "../../src/workspaces/near-limit.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 
@@ -10,7 +10,7 @@ const PLANS = { hobby: { monthlySubmissions: 5, endpoints: null, customSpam: fal
 const WORKSPACES = 502;
 
 async function fill(db: Database): Promise<string[]> {
-  await db.transaction(() => createAccount("owner@example.com", NOON));
+  await db.transaction(() => insertAccountRows("owner@example.com", NOON));
   const [account] = await rowsOf<{ id: string }>(db, "SELECT id FROM account");
   const ids = Array.from({ length: WORKSPACES }, (_, number) => `ws_${String(number).padStart(26, "0")}`);
   const rows = ids.map((id) => `('${id}', '${account?.id ?? ""}', 'W', 'hobby', 1)`).join();

@@ -7,7 +7,7 @@ import { deleteSubmissions, getViewableSubmission } from "../../src/submissions/
 import { listRead, markRead, markUnread } from "../../src/submissions/read-marks.ts";
 import type { Viewing } from "../../src/operations/actor.ts";
 import {
-  createAccount,
+  insertAccountRows,
   getViewableWorkspace,
   listAccounts,
   listViewableWorkspaces,
@@ -24,7 +24,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   async function twoAccounts() {
     const db = await temporary();
     const own = async (email: string, now: number) => {
-      const { account, workspace } = await db.transaction(() => createAccount(email, now));
+      const { account, workspace } = await db.transaction(() => insertAccountRows(email, now));
       const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
       const endpoint = await db.transaction(() => insertEndpointRow(workspace, made, plans, now));
       const viewing = { accountId: account.id, isOperator: account.isOperator };
@@ -48,7 +48,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("the first account of a database is an operator, and no later one is", async () => {
     const db = await temporary();
     for (const email of ["ana@example.org", "ben@example.org"])
-      await db.transaction(() => createAccount(email, NOON));
+      await db.transaction(() => insertAccountRows(email, NOON));
     expect((await db.transaction(() => listAccounts())).map(({ isOperator }) => isOperator)).toEqual([
       true,
       false,

@@ -3,14 +3,14 @@ import type { Statement } from "../../src/database/steps.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import {
   chooseWorkspace,
-  createAccount,
-  createWorkspace,
+  insertAccountRows,
+  insertWorkspaceRow,
   findAccountByEmail,
   getWorkspace,
   listAccounts,
   listWorkspaces,
   readUsage,
-  setPlan,
+  updatePlanRow,
 } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, write } from "../support/engines.ts";
@@ -29,7 +29,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   describe("an account", () => {
     test("gets one Hobby workspace by itself", async () => {
       const db = await temporary();
-      const { account, workspace } = await db.transaction(() => createAccount(" ana@example.org ", NOON));
+      const { account, workspace } = await db.transaction(() => insertAccountRows(" ana@example.org ", NOON));
       expect(account).toMatchObject({ email: "ana@example.org", createdAt: NOON });
       expect(account.id).toMatch(/^acct_/);
       expect(workspace).toMatchObject({ accountId: account.id, name: "ana", plan: "hobby" });
@@ -38,8 +38,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
     test("of the same address, in whatever letters, is made once", async () => {
       const db = await temporary();
-      await db.transaction(() => createAccount("ana@example.org", NOON));
-      await expect(db.transaction(() => createAccount("ANA@Example.ORG", NOON))).rejects.toThrow(
+      await db.transaction(() => insertAccountRows("ana@example.org", NOON));
+      await expect(db.transaction(() => insertAccountRows("ANA@Example.ORG", NOON))).rejects.toThrow(
         failing("already_exists"),
       );
       expect(await db.transaction(() => listAccounts())).toHaveLength(1);
@@ -60,7 +60,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     ])("of %j is refused", async (email) => {
       const db = await temporary();
       if (email.trim() !== "a@b")
-        await expect(db.transaction(() => createAccount(email, NOON))).rejects.toThrow(failing("usage"));
+        await expect(db.transaction(() => insertAccountRows(email, NOON))).rejects.toThrow(failing("usage"));
       expect(await db.transaction(() => listAccounts())).toEqual([]);
     });
   });
@@ -71,7 +71,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       const choose = (reference: string | null) => db.transaction(() => chooseWorkspace(reference, NOON));
       const first = await choose(null);
       expect(await choose(null)).toEqual(first);
-      const second = await db.transaction(() => createWorkspace("Second", null, NOON));
+      const second = await db.transaction(() => insertWorkspaceRow("Second", null, NOON));
       await expect(choose(null)).rejects.toThrow(failing("ambiguous"));
       expect(await choose("Second")).toEqual(second);
       expect(await choose(first.id)).toEqual(first);
@@ -80,58 +80,60 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
     test("by a name that two have is ambiguous", async () => {
       const db = await temporary();
-      await db.transaction(() => createWorkspace("Same", null, NOON));
-      await db.transaction(() => createWorkspace("Same", null, NOON));
+      await db.transaction(() => insertWorkspaceRow("Same", null, NOON));
+      await db.transaction(() => insertWorkspaceRow("Same", null, NOON));
       await expect(db.transaction(() => getWorkspace("Same"))).rejects.toThrow(failing("ambiguous"));
     });
   });
 
   test("a further workspace needs its account named if there are several", async () => {
     const db = await temporary();
-    const ana = (await db.transaction(() => createAccount("ana@example.org", NOON))).account;
-    await db.transaction(() => createAccount("ben@example.org", NOON));
-    await expect(db.transaction(() => createWorkspace("W", null, NOON))).rejects.toThrow(
+    const ana = (await db.transaction(() => insertAccountRows("ana@example.org", NOON))).account;
+    await db.transaction(() => insertAccountRows("ben@example.org", NOON));
+    await expect(db.transaction(() => insertWorkspaceRow("W", null, NOON))).rejects.toThrow(
       failing("ambiguous"),
     );
-    expect((await db.transaction(() => createWorkspace("W", "Ana@example.org", NOON))).accountId).toBe(
+    expect((await db.transaction(() => insertWorkspaceRow("W", "Ana@example.org", NOON))).accountId).toBe(
       ana.id,
     );
-    expect(await db.transaction(() => createWorkspace("V", ana.id, NOON))).toMatchObject({
+    expect(await db.transaction(() => insertWorkspaceRow("V", ana.id, NOON))).toMatchObject({
       accountId: ana.id,
       plan: "hobby",
     });
-    await expect(db.transaction(() => createWorkspace("W", "cleo@example.org", NOON))).rejects.toThrow(
+    await expect(db.transaction(() => insertWorkspaceRow("W", "cleo@example.org", NOON))).rejects.toThrow(
       failing("not_found"),
     );
   });
 
   test("a plan that is not configured is refused, names the ones that are, and changes nothing", async () => {
     const db = await temporary();
-    const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+    const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     for (const plan of ["gold", "", "constructor", "__proto__"]) {
-      await expect(db.transaction(() => setPlan(workspace.id, plan, plans))).rejects.toThrow(/hobby, free/);
+      await expect(db.transaction(() => updatePlanRow(workspace.id, plan, plans))).rejects.toThrow(
+        /hobby, free/,
+      );
     }
     expect((await db.transaction(() => getWorkspace(workspace.id))).plan).toBe("hobby");
-    expect((await db.transaction(() => setPlan(workspace.id, "free", plans))).plan).toBe("free");
-    await expect(db.transaction(() => setPlan("nobody", "free", plans))).rejects.toThrow(
+    expect((await db.transaction(() => updatePlanRow(workspace.id, "free", plans))).plan).toBe("free");
+    await expect(db.transaction(() => updatePlanRow("nobody", "free", plans))).rejects.toThrow(
       failing("not_found"),
     );
   });
 
   test("a plan is set without naming the workspace if there is exactly one", async () => {
     const db = await temporary();
-    const set = (plan: string) => db.transaction(() => setPlan(null, plan, plans));
+    const set = (plan: string) => db.transaction(() => updatePlanRow(null, plan, plans));
     await expect(set("free")).rejects.toThrow(failing("not_found"));
-    const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+    const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     expect(await set("free")).toMatchObject({ id: workspace.id, plan: "free" });
-    await db.transaction(() => createWorkspace("Second", null, NOON));
+    await db.transaction(() => insertWorkspaceRow("Second", null, NOON));
     await expect(set("hobby")).rejects.toThrow(failing("ambiguous"));
     expect((await db.transaction(() => getWorkspace(workspace.id))).plan).toBe("free");
   });
 
   test("usage says what is used, the plan's limit and what remains, never less than nothing", async () => {
     const db = await temporary();
-    const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+    const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     const usage = (plan: string) => db.transaction(() => readUsage({ ...workspace, plan }, "2026-06", plans));
     expect(await usage("hobby")).toEqual({
       workspaceId: workspace.id,
@@ -152,7 +154,7 @@ test.each(ENGINES)(
   "on $name, the counter's memory answers until it is told to forget",
   async ({ temporary }) => {
     const db = await temporary();
-    const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+    const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     const counter = createUsageCounter(db);
     expect(await counter.estimate(workspace.id, "2026-06")).toBe(0);
     await write(db, `INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 5)`);
@@ -165,7 +167,7 @@ test.each(ENGINES)(
 
 test("a batch that is counted while the counter asks the database is not forgotten", async () => {
   const db = temporaryDatabase();
-  const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+  const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
   const counter = createUsageCounter(db);
   const asked = counter.estimate(workspace.id, "2026-06");
   counter.remember(workspace.id, "2026-06", 7);

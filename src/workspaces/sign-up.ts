@@ -1,0 +1,27 @@
+import { recordChange } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Account, Workspace } from "./workspace.ts";
+import { hasAccounts, insertAccountRows } from "./workspace-store.ts";
+
+/** Why nobody can sign up to an empty database. */
+export const NO_OPERATOR = "Nobody can sign up yet: whoever runs this server makes their own account first.";
+
+/**
+ * An account that somebody makes for themselves, in the transaction that sets its password and signs it in.
+ *
+ * @throws usage, already_exists; unavailable when there is no account yet: the first one sees everything, and belongs to whoever runs the
+ *   server.
+ */
+export function* signUp(
+  emailText: string,
+  plan: string,
+  now: number,
+): Steps<{ account: Account; workspace: Workspace }> {
+  if (!(yield* hasAccounts())) throw new FormsvcError("unavailable", NO_OPERATOR);
+  const made = yield* insertAccountRows(emailText, now, plan);
+  const { id: accountId, email } = made.account;
+  const change = { subject: email, workspaceId: made.workspace.id, detail: "signed up" };
+  yield* recordChange({ accountId, email }, { action: "account.create", ...change }, now);
+  return made;
+}
