@@ -70,7 +70,7 @@ async function findPage(
   } as const;
   const maxLooked = cursor === null ? MAX_LOOKED : MAX_LOOKED_FURTHER;
   const { ids, stoppedAt } = await findSubmissions(db, request, maxLooked);
-  const shown = await fittingOf(db, ids.slice(0, PAGE_ROWS), MAX_PAGE_BYTES);
+  const shown = await fittingOf(db, ids.slice(0, PAGE_ROWS), MAX_PAGE_BYTES, sought.gone);
   const hasMore = ids.length > shown.length;
   if (isNewer && !hasMore) return null;
   const rows = await readRows({ db }, viewer, isNewer ? shown.toReversed() : shown);

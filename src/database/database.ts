@@ -24,8 +24,13 @@ export interface Database {
   readonly engine: "sqlite" | "postgresql";
   /** Its name in messages: the absolute path of the file, or the address without its password. */
   readonly name: string;
-  /** Runs steps that only read, all over one state of the database. */
-  read<Result>(work: () => Steps<Result>): Promise<Result>;
+  /**
+   * Runs steps that only read, all over one state of the database.
+   *
+   * @param gone aborted when nobody waits for them any more: PostgreSQL cancels the statement that runs, and its reason is thrown. On SQLite a
+   *   statement runs to its end.
+   */
+  read<Result>(work: () => Steps<Result>, gone?: AbortSignal): Promise<Result>;
   /**
    * Runs steps in one transaction, durable when the promise resolves, with everything that they read. If they throw, all of them are rolled back. No
    * other transaction can come between them.

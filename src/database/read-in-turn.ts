@@ -31,8 +31,17 @@ export async function writeInTurn<Result>(db: Database, work: () => Steps<Result
   return db.transaction(work);
 }
 
-/** One slice of a long read, after a turn of everything else. */
-export async function readInTurn<Result>(db: Database, work: () => Steps<Result>): Promise<Result> {
+/**
+ * One slice of a long read, after a turn of everything else.
+ *
+ * @param gone ends it, with its reason, when nobody waits for it any more.
+ */
+export async function readInTurn<Result>(
+  db: Database,
+  work: () => Steps<Result>,
+  gone?: AbortSignal,
+): Promise<Result> {
   await giveTurn();
-  return db.read(work);
+  gone?.throwIfAborted();
+  return db.read(work, gone);
 }

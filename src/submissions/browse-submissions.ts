@@ -27,8 +27,8 @@ export async function browseSubmissions(
   // One more than the limit shows that another page follows.
   const request = { filter, direction: "older", cursor, wanted: limit + 1, ...(gone && { gone }) } as const;
   const { ids } = await findSubmissions(db, request, Infinity);
-  const fitting = await fittingOf(db, ids.slice(0, limit), maxBytes);
-  const data = await db.read(() => readSubmissions(fitting));
+  const fitting = await fittingOf(db, ids.slice(0, limit), maxBytes, gone);
+  const data = await db.read(() => readSubmissions(fitting), gone);
   return { data, nextCursor: ids.length > fitting.length ? (fitting.at(-1) ?? null) : null };
 }
 
@@ -61,9 +61,10 @@ export async function fittingOf(
   db: Database,
   ids: readonly string[],
   maxBytes: number,
+  gone?: AbortSignal,
 ): Promise<readonly string[]> {
   if (maxBytes === Infinity || ids.length === 0) return ids;
-  const sizes = await db.read(() => measureSubmissions(ids));
+  const sizes = await db.read(() => measureSubmissions(ids), gone);
   let bytes = 0;
   const tooFar = ids.findIndex((id, index) => (bytes += sizes.get(id) ?? 0) > maxBytes && index > 0);
   return tooFar < 0 ? ids : ids.slice(0, tooFar);

@@ -28,9 +28,8 @@ export async function* readSlices(db: Database, request: ReadRequest): AsyncGene
   for await (const { ids } of walk) {
     let rest = ids;
     while (rest.length > 0) {
-      request.gone?.throwIfAborted();
-      const slice = await fittingOf(db, rest.slice(0, SLICE_ROWS), SLICE_BYTES);
-      yield await readInTurn(db, () => readSubmissions(slice));
+      const slice = await fittingOf(db, rest.slice(0, SLICE_ROWS), SLICE_BYTES, request.gone);
+      yield await readInTurn(db, () => readSubmissions(slice), request.gone);
       rest = rest.slice(slice.length);
     }
   }

@@ -71,17 +71,20 @@ export async function* walkSubmissions(db: Database, request: WalkRequest): Asyn
   let pool: string[] = [];
   let looked = 0;
   while (open.length > 0) {
-    request.gone?.throwIfAborted();
     const leaders = leadersOf(open, direction);
-    const chunks = await readInTurn(db, function* () {
-      const endsAt = performance.now() + SLICE_MS;
-      const read: Chunk[] = [];
-      for (const source of leaders) {
-        if (read.length > 0 && performance.now() >= endsAt) break;
-        read.push(yield* readChunk(source, filter, direction, matcher));
-      }
-      return read;
-    });
+    const chunks = await readInTurn(
+      db,
+      function* () {
+        const endsAt = performance.now() + SLICE_MS;
+        const read: Chunk[] = [];
+        for (const source of leaders) {
+          if (read.length > 0 && performance.now() >= endsAt) break;
+          read.push(yield* readChunk(source, filter, direction, matcher));
+        }
+        return read;
+      },
+      request.gone,
+    );
     const due = leaders.slice(0, chunks.length);
     looked += chunks.reduce((sum, { rows }) => sum + rows, 0);
     pool.push(...chunks.flatMap(({ ids }) => ids));
@@ -144,7 +147,7 @@ function edgeOf(open: readonly Source[], direction: Direction): string | null {
 
 async function openSources(
   db: Database,
-  { filter, direction, cursor, wanted }: WalkRequest,
+  { filter, direction, cursor, wanted, gone }: WalkRequest,
 ): Promise<Source[]> {
   const low = filter.since === null ? "sub_" : firstIdAt("sub", filter.since);
   const high = filter.until === null ? `sub_${AFTER}` : firstIdAt("sub", filter.until);
@@ -154,14 +157,14 @@ async function openSources(
       : { low: cursor !== null && cursor >= low ? cursor + AFTER : low, high };
   const { endpointIds } = filter;
   if (endpointIds === null) return [{ number: null, ...bounds, rows: Math.min(SLICE_ROWS, wanted) }];
-  const numbers = await db.read(() => numbersOfEndpoints(endpointIds));
+  const numbers = await db.read(() => numbersOfEndpoints(endpointIds), gone);
   if (numbers.length === 1) {
     return numbers.map((number) => ({ number, ...bounds, rows: Math.min(SLICE_ROWS, wanted) }));
   }
   const sources: Source[] = [];
   for (let from = 0; from < numbers.length; from += ENDS_AT_ONCE) {
     const some = numbers.slice(from, from + ENDS_AT_ONCE);
-    sources.push(...(await readInTurn(db, () => startAtEnds(some, bounds, direction))));
+    sources.push(...(await readInTurn(db, () => startAtEnds(some, bounds, direction), gone)));
   }
   return sources;
 }

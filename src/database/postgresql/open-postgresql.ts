@@ -73,7 +73,7 @@ export async function openPostgresql(
     engine: "postgresql",
     name: shown,
     address,
-    read: (work) => runTransaction(parts, beginRead, work),
+    read: (work, gone) => runTransaction(gone === undefined ? parts : { ...parts, gone }, beginRead, work),
     async transaction(work) {
       await gate();
       return runTransaction(parts, BEGIN.durable, work);

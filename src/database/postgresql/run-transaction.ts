@@ -1,6 +1,7 @@
 import pRetry from "p-retry";
 import { DatabaseError, type PoolClient, type QueryResult } from "pg";
 import type { Statement, Steps } from "../steps.ts";
+import { type Cancelling, cancelWhenGone } from "./cancel-when-gone.ts";
 import { type Connections, isPooled } from "./connections.ts";
 import { toParameter, toPostgresql } from "./dialect.ts";
 import {
@@ -38,6 +39,8 @@ export interface TransactionParts {
   readonly patienceMs: number;
   /** Called when a commit has waited for three seconds. */
   readonly onSlowCommit: () => void;
+  /** Ends a read, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal;
 }
 
 /** A commit that takes longer waits for a standby, or for a disk that is not well. */
@@ -74,19 +77,26 @@ async function runOnce<Result>(
   parts: TransactionParts,
 ): Promise<Result> {
   let broken: Error | boolean = false;
+  let cancelling: Cancelling | undefined;
   try {
+    parts.gone?.throwIfAborted();
     // Not awaited: it goes out together with the first statement.
     const begun = client.query(begin);
     begun.catch(() => undefined);
+    if (parts.gone !== undefined) cancelling = cancelWhenGone(client, parts.connections, parts.gone);
     const result = await runSteps(senderOver(client), work());
     await begun;
+    parts.gone?.throwIfAborted();
+    if (cancelling !== undefined) await cancelling.end();
     if (begin === BEGIN.durable) await commitMarked(client, parts);
     else await commit(client, parts);
     return result;
   } catch (error) {
     // A standby's connections stay open; the next one has to be made to the primary.
     broken = isConnectionLost(error) || isReadOnly(error) || error instanceof UnheardCommit;
+    if (await cancelling?.end()) broken = true;
     if (!broken) broken = await rollBack(client);
+    parts.gone?.throwIfAborted();
     if (begin === BEGIN.durable && !broken && error instanceof FormsvcError) {
       broken = true;
       await confirm(client, parts);
