@@ -81,7 +81,7 @@ ${renderTable(["code", "status", "`error`", "exit code", "sentence", "what to do
 
 Each error of a post (\`POST /submit\` and \`POST /f/{key}\`) has a \`visitor_message\` beside \`message\`: a sentence for whoever filled
 in the form. The pages and \`formsvc.js\` show it. It never speaks of plans. If the month's limit is reached, it says that the message is
-there only if the post is held. An endpoint's page for errors (\`--error-url\`) is called with \`?error=\` and the word of the second column.
+there only if the post is held; the body has \`"notices":["held"]\` then. An endpoint's page for errors (\`--error-url\`) is called with \`?error=\` and the word of the second column.
 
 ${renderTable(["code", "`?error=`", "`visitor_message`"], visitorRows())}
 `;

@@ -32,6 +32,8 @@ export interface Refused {
   readonly message: string;
   /** For the visitor: this is what the form shows. */
   readonly visitor_message: string;
+  /** `held`: the post is kept all the same, so it need not be sent again. */
+  readonly notices?: readonly string[];
   /** By field, with `Validation failed`; absent with any other error, which `message` describes. */
   readonly details?: Readonly<Record<string, { readonly issues: readonly Issue[] }>>;
 }

@@ -77,7 +77,10 @@ function finish(form: HTMLFormElement, state: FormState, data: FormData, result:
   if (!result.ok) {
     // A post that was surely not stored may be sent as a new one; a post that may be stored keeps its key.
     if (result.status !== 0 && result.status < 500) state.open = null;
-    if (tell(form, "error", result)) showErrors(form, result);
+    if (!tell(form, "error", result)) return;
+    showErrors(form, result);
+    // What is there already is not sent again by a second press.
+    if (result.notices?.includes("held")) form.reset();
     return;
   }
   state.open = null;

@@ -11,6 +11,8 @@ export interface ErrorBody {
   readonly message: string;
   /** For the visitor; only in errors of posts. */
   readonly visitor_message?: string;
+  /** `held`: the post is kept all the same; only in errors of posts. */
+  readonly notices?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
   readonly [member: string]: unknown;
 }
@@ -23,6 +25,7 @@ export function errorBody(error: FormsvcError, request: FastifyRequest | null): 
     error: describeError(error.code).error,
     message: error.message,
     ...(hasVisitors && { visitor_message: visitorWords(error).sentence }),
+    ...(hasVisitors && error.facts.isHeld === true && { notices: ["held"] }),
     ...members,
     ...(details && { details }),
   };

@@ -76,6 +76,10 @@ const generalError = z.object({
 const postError = generalError.extend({
   message: z.string().describe("For the developer."),
   visitor_message: z.string().describe("For the visitor of the page."),
+  notices: z
+    .array(z.string())
+    .optional()
+    .describe("`held`: the post is kept all the same, so it need not be sent again."),
 });
 
 const SECURITY: Readonly<Record<Operation["key"], readonly Json[]>> = {

@@ -219,8 +219,11 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await show({ form: limited });
     await page.click("button");
     await status().filter({ hasText: "Thank you" }).waitFor();
+    await page.fill("[name=name]", "Ana");
     await page.click("button");
     await status().filter({ hasText: "We have your message" }).waitFor();
+    // It is there: a second press does not send it again.
+    await expect.poll(() => page.inputValue("[name=name]")).toBe("");
     await page.close();
 
     await show({ fields: '<input name="name" value="A"><input type="file" name="cv">' });

@@ -165,6 +165,7 @@ describe("when the month is full", () => {
       limit: 1,
       remainingSubmissions: 0,
     });
+    expect(json["notices"]).toEqual(["held"]);
     const held = server.owner.prepare("SELECT count(*) FROM held WHERE data LIKE '%Is it held?%'").pluck();
     expect(held.get()).toBe(1);
   });
@@ -177,6 +178,7 @@ describe("when the month is full", () => {
     const { json } = await submit(body);
     expect(json["error"]).toBe("Submission limit exceeded");
     expect(json["visitor_message"]).toMatch(/cannot take your message right now/);
+    expect(json).not.toHaveProperty("notices");
     expect(server.owner.prepare("SELECT count(*) FROM held").pluck().get()).toBe(before);
   });
 
