@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
 const entry = new URL("../src/browser/dashboard/dashboard.ts", import.meta.url);
-const sheet = new URL("../src/dashboard/style.css", import.meta.url);
-const target = new URL("../src/dashboard/assets.generated.ts", import.meta.url);
+const sheet = new URL("../src/dashboard/assets/style.css", import.meta.url);
+const target = new URL("../src/dashboard/assets/assets.generated.ts", import.meta.url);
 
 /** What the dashboard's pages load: one script and one style sheet. */
 async function bundleDashboard(): Promise<{ script: string; style: string }> {
@@ -27,7 +27,7 @@ async function bundleDashboard(): Promise<{ script: string; style: string }> {
 export async function renderDashboardAssets(): Promise<string> {
   const { script, style } = await bundleDashboard();
   const lines = [
-    "// Made by scripts/embed-dashboard.ts from src/browser/dashboard/ and src/dashboard/style.css.",
+    "// Made by scripts/embed-dashboard.ts from src/browser/dashboard/ and src/dashboard/assets/style.css.",
     `export const script = ${JSON.stringify(script)};`,
     `export const style = ${JSON.stringify(style)};`,
   ];

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { script, style } from "../../src/dashboard/assets.generated.ts";
+import { script, style } from "../../src/dashboard/assets/assets.generated.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { listAccounts } from "../../src/workspaces/workspace-store.ts";

@@ -20,10 +20,10 @@ import { defaultMailRecipientSettings, MAX_RECIPIENTS_PER_ENDPOINT } from "../..
 import { openMailTransports } from "../../src/mail/open-mail.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { renderBody } from "../../src/outbox/event.ts";
-import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
+import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
+import { renderBody } from "../../src/outbox/queue/event.ts";
+import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";

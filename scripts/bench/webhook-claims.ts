@@ -5,9 +5,9 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import type { ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
+import type { ClaimedDelivery } from "../../src/outbox/sending/claimed-delivery.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
+import type { AttemptResult, Transport } from "../../src/outbox/sending/transport.ts";
 import { policyOf } from "../../src/webhooks/webhook-transport.ts";
 import { median } from "./processes.ts";
 

@@ -5,7 +5,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { insertAutoReply, noteReplyBegun } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
-import { setConfirmed } from "../../src/outbox/recipient-store.ts";
+import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { markRead } from "../../src/submissions/read-marks.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";

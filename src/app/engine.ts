@@ -1,8 +1,8 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { serveFile } from "../database/sqlite/served-file.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
-import { createSqliteOutbox } from "../outbox/outbox.ts";
-import { createClaims } from "../outbox/sqlite-claims.ts";
+import { createSqliteOutbox } from "../outbox/queue/outbox.ts";
+import { createClaims } from "../outbox/engines/sqlite-claims.ts";
 import { createSqliteBatch } from "../submissions/sqlite-batch.ts";
 import type { Engine, ServiceParts, StoringParts } from "./parts.ts";
 

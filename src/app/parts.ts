@@ -6,8 +6,8 @@ import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import type { RateLimiter } from "../foundation/rate-limit.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
-import type { Claims } from "../outbox/claims.ts";
-import type { MayReply, Outbox } from "../outbox/outbox.ts";
+import type { Claims } from "../outbox/sending/claims.ts";
+import type { MayReply, Outbox } from "../outbox/queue/outbox.ts";
 import type { BatchWriter } from "../submissions/batch.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 

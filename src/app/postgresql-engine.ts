@@ -5,8 +5,8 @@ import { serveAddress } from "../database/postgresql/served-postgresql.ts";
 import { SingleFlight } from "../foundation/single-flight.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { createJointRateLimiter } from "../foundation/joint-rate-limit.ts";
-import { createOutbox } from "../outbox/outbox.ts";
-import { createClaims } from "../outbox/postgresql-claims.ts";
+import { createOutbox } from "../outbox/queue/outbox.ts";
+import { createClaims } from "../outbox/engines/postgresql-claims.ts";
 import { createPostgresqlBatch } from "../submissions/postgresql-batch.ts";
 import type { Engine, ServiceParts, StoringParts } from "./parts.ts";
 

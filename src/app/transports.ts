@@ -3,7 +3,7 @@ import { type MailParts, openMailTransports } from "../mail/open-mail.ts";
 import { readSmtpSettings, sendsPasswordUnasked } from "../mail/read-smtp-settings.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import { mailPasswordInClear } from "../foundation/events.ts";
-import type { Transport } from "../outbox/transport.ts";
+import type { Transport } from "../outbox/sending/transport.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { parseAllowedNetworks } from "../webhooks/address-guard.ts";
 import { createHostResolver } from "../webhooks/resolve-host.ts";

@@ -12,10 +12,10 @@ import {
   dropOldDeliveries,
   dropOldFailures,
   type KeptDeliveries,
-} from "../outbox/delivery-retention.ts";
-import { dropOldUse } from "../outbox/quotas.ts";
-import { REPLY_KIND } from "../outbox/recipient.ts";
-import { spreadLate } from "../outbox/spread-outbox.ts";
+} from "../outbox/queue/delivery-retention.ts";
+import { dropOldUse } from "../outbox/queue/quotas.ts";
+import { REPLY_KIND } from "../outbox/queue/recipient.ts";
+import { spreadLate } from "../outbox/sending/spread-outbox.ts";
 import { dropOldAddresses } from "../sessions/known-clients.ts";
 import { dropOldMailedLinks } from "../sessions/mailed-link.ts";
 import { dropEndedSessions } from "../sessions/session.ts";

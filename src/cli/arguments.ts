@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { readDuration, readTime, TIME_FORMS } from "../foundation/time-text.ts";
-import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
+import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { refuse } from "./command.ts";
 
 /** Largest file that a command reads as an argument. */

@@ -1,11 +1,11 @@
 import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Channel, replayOf } from "../outbox/channel-deliveries.ts";
-import { type Attempt, DELIVERY_STATES, isGathered } from "../outbox/delivery.ts";
-import { attemptJson, deliveryJson, type ListedDelivery } from "../outbox/delivery-json.ts";
-import { type DeliveryFilter, leadOf, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
-import type { ReplayRange } from "../outbox/replay-deliveries.ts";
+import { type Channel, replayOf } from "../outbox/queue/channel-deliveries.ts";
+import { type Attempt, DELIVERY_STATES, isGathered } from "../outbox/queue/delivery.ts";
+import { attemptJson, deliveryJson, type ListedDelivery } from "../outbox/queue/delivery-json.ts";
+import { type DeliveryFilter, leadOf, MAX_DELIVERY_PAGE } from "../outbox/queue/delivery-store.ts";
+import type { ReplayRange } from "../outbox/queue/replay-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command } from "./command.ts";
 import { withDatabase } from "./open.ts";

@@ -14,7 +14,7 @@ import { sendTestMail } from "../mail/send-test-mail.ts";
 import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { SmtpSettings } from "../mail/smtp-settings.ts";
-import type { Attempt } from "../outbox/delivery.ts";
+import type { Attempt } from "../outbox/queue/delivery.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { readSettings, withDatabase } from "./open.ts";

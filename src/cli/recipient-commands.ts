@@ -16,7 +16,7 @@ import {
 } from "../mail/mail-recipient.ts";
 import { mailRecipientJson, stateOf } from "../mail/mail-recipient-json.ts";
 import { getMailRecipient, listMailRecipients } from "../mail/mail-recipient-store.ts";
-import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
+import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { confirm, parseScore } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";

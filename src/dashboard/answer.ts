@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Html } from "../foundation/html.ts";
-import type { Problems } from "./field.ts";
+import type { Problems } from "./kit/field.ts";
 
 /** What a visit of the dashboard gets. */
 export type Answer = Page | Redirect | Download | Events | Checked;

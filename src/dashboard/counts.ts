@@ -3,8 +3,8 @@ import type { Viewer } from "../sessions/session.ts";
 import { findSubmissions } from "../submissions/browse-submissions.ts";
 import { countHeldPosts } from "../submissions/held-health.ts";
 import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
-import { everyViewable } from "./inbox-filter.ts";
-import { type Counts, MAX_COUNT } from "./layout.ts";
+import { everyViewable } from "./inbox/inbox-filter.ts";
+import { type Counts, MAX_COUNT } from "./kit/layout.ts";
 
 /** Newest submissions that are looked at for unread ones: beyond them nobody counts, and each page needs the number. */
 const MAX_LOOKED = 500;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Config } from "../config/config.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { canonicalAddress, compileNetworks, type NetworkList } from "../foundation/ip-address.ts";
-import type { Way } from "./session-cookie.ts";
+import type { Way } from "./sign-in/session-cookie.ts";
 
 /** What tells a request of our own pages from one of another site. */
 export interface OwnSite {

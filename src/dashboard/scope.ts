@@ -8,11 +8,11 @@ import { refusalOf } from "../http/health-routes.ts";
 import { rememberAddress } from "../sessions/known-clients.ts";
 import { findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
 import type { Answer, Page } from "./answer.ts";
-import { assetRoutes, isAsset } from "./assets.ts";
-import { errorPage, lostSessionPage } from "./error-page.ts";
+import { assetRoutes, isAsset } from "./assets/assets.ts";
+import { errorPage, lostSessionPage } from "./kit/error-page.ts";
 import { readCounts } from "./counts.ts";
-import { appPage, plainPage } from "./layout.ts";
-import { noticeHtml } from "./notices.ts";
+import { appPage, plainPage } from "./kit/layout.ts";
+import { noticeHtml } from "./kit/notices.ts";
 import { type OwnSite, ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import { performer, Stopped } from "./perform.ts";
@@ -25,7 +25,7 @@ import {
   queryOf,
   type Routes,
 } from "./routes.ts";
-import { readCookie } from "./session-cookie.ts";
+import { readCookie } from "./sign-in/session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
 
 declare module "fastify" {

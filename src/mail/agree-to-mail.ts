@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { setConfirmed, setRecipientEnabled } from "../outbox/recipient-store.ts";
+import { setConfirmed, setRecipientEnabled } from "../outbox/queue/recipient-store.ts";
 import { recordRecipientChange } from "./change-mail-recipient.ts";
 import { CONFIRMATION_MS, type MailRecipient } from "./mail-recipient.ts";
 import {

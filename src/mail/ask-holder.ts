@@ -2,7 +2,7 @@ import type { Actor } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
-import { countUse, isWithin, type Quota, quotaKey } from "../outbox/quotas.ts";
+import { countUse, isWithin, type Quota, quotaKey } from "../outbox/queue/quotas.ts";
 import { startConfirmation } from "./agree-to-mail.ts";
 import { mailboxOf } from "./auto-reply/automatic-address.ts";
 import { recordRecipientChange } from "./change-mail-recipient.ts";

@@ -7,9 +7,9 @@ import type { Clock } from "../foundation/clock.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { domainOf } from "../foundation/mail-address.ts";
-import { alignDeliveries } from "../outbox/align-deliveries.ts";
-import { endGathering } from "../outbox/end-gathering.ts";
-import { setRecipientEnabled } from "../outbox/recipient-store.ts";
+import { alignDeliveries } from "../outbox/queue/align-deliveries.ts";
+import { endGathering } from "../outbox/queue/end-gathering.ts";
+import { setRecipientEnabled } from "../outbox/queue/recipient-store.ts";
 import type { MailRecipient, MailRecipientSettings } from "./mail-recipient.ts";
 import {
   createMailRecipient,

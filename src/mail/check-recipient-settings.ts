@@ -1,7 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
+import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { MAX_SUBJECT_TEMPLATE_LENGTH, type MailRecipientSettings } from "./mail-recipient.ts";
 
 /** The given settings as they are stored: the address in normal form. @throws usage */

@@ -1,4 +1,4 @@
-import type { Blame } from "../outbox/transport.ts";
+import type { Blame } from "../outbox/sending/transport.ts";
 import {
   COMMON_STAGES,
   type SmtpProblem,

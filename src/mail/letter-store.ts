@@ -3,7 +3,7 @@ import { query } from "../database/database.ts";
 import type { LiveServers } from "../database/live-servers.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
-import type { Attempt } from "../outbox/delivery.ts";
+import type { Attempt } from "../outbox/queue/delivery.ts";
 
 /**
  * Letters that must not be lost wait in the database: they are written in the transaction of what they tell, and survive the end of

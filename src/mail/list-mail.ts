@@ -1,12 +1,12 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { getChannelDelivery, listChannelDeliveries } from "../outbox/channel-deliveries.ts";
-import type { Attempt, Delivery } from "../outbox/delivery.ts";
-import type { ListedDelivery } from "../outbox/delivery-json.ts";
-import { type DeliveryFilter, leadOf, listAttempts } from "../outbox/delivery-store.ts";
-import { readKinds } from "../outbox/recipient-store.ts";
-import { REPLY_KIND } from "../outbox/recipient.ts";
+import { getChannelDelivery, listChannelDeliveries } from "../outbox/queue/channel-deliveries.ts";
+import type { Attempt, Delivery } from "../outbox/queue/delivery.ts";
+import type { ListedDelivery } from "../outbox/queue/delivery-json.ts";
+import { type DeliveryFilter, leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
+import { readKinds } from "../outbox/queue/recipient-store.ts";
+import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { findLetter, listLetters, type StoredLetter } from "./letter-store.ts";
 import { mailChannel } from "./mail-deliveries.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";

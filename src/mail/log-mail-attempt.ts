@@ -1,6 +1,6 @@
 import { mailAttempted, mailFailed, mailStopped, mailWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
-import type { EndedAttempt, RecordedAttempt } from "../outbox/transport.ts";
+import type { EndedAttempt, RecordedAttempt } from "../outbox/sending/transport.ts";
 
 /** It names ids and no address: a log is read by more people than the database. */
 export function logMailAttempt(

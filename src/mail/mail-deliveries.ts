@@ -1,9 +1,9 @@
 import { type Actor, recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
-import type { Channel } from "../outbox/channel-deliveries.ts";
+import type { Channel } from "../outbox/queue/channel-deliveries.ts";
 import { recordRecipientChange } from "./change-mail-recipient.ts";
-import { findRecipient } from "../outbox/recipient-store.ts";
-import { REPLY_KIND } from "../outbox/recipient.ts";
+import { findRecipient } from "../outbox/queue/recipient-store.ts";
+import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { getMailRecipient } from "./mail-recipient-store.ts";
 

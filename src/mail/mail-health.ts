@@ -1,9 +1,9 @@
 import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
-import { countFailed, hasMessagesFor } from "../outbox/count-deliveries.ts";
-import { findPlaceFault } from "../outbox/places.ts";
-import { REPLY_KIND } from "../outbox/recipient.ts";
+import { countFailed, hasMessagesFor } from "../outbox/queue/count-deliveries.ts";
+import { findPlaceFault } from "../outbox/sending/places.ts";
+import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { countFailedLetters } from "./letter-store.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";

@@ -1,5 +1,5 @@
-import type { ChannelNames } from "../outbox/channel-metrics.ts";
-import { REPLY_KIND } from "../outbox/recipient.ts";
+import type { ChannelNames } from "../outbox/queue/channel-metrics.ts";
+import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 
 export const MAIL_METRICS: ChannelNames = {

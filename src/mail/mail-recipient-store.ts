@@ -6,14 +6,14 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import type { Recipient } from "../outbox/recipient.ts";
+import type { Recipient } from "../outbox/queue/recipient.ts";
 import {
   deleteRecipient,
   findRecipient,
   insertRecipient,
   listRecipients,
   setMaxSpamScore,
-} from "../outbox/recipient-store.ts";
+} from "../outbox/queue/recipient-store.ts";
 import { checkRecipientSettings } from "./check-recipient-settings.ts";
 import {
   MAIL_KIND,

@@ -1,4 +1,4 @@
-import type { Recipient } from "../outbox/recipient.ts";
+import type { Recipient } from "../outbox/queue/recipient.ts";
 
 /** The kind of recipient that gets e-mail about submissions. */
 export const MAIL_KIND = "mail";

@@ -3,7 +3,13 @@ import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
-import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../outbox/transport.ts";
+import type {
+  AttemptResult,
+  DeliveryPolicy,
+  Message,
+  Route,
+  Transport,
+} from "../outbox/sending/transport.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { composeNotification, type Notification } from "./compose-notification.ts";
 import { composeSummary } from "./compose-summary.ts";

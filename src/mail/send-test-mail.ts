@@ -1,6 +1,6 @@
 import { newId } from "../foundation/id.ts";
 import { classifyMail, type MailOutcome } from "./classify-mail.ts";
-import { renderBody } from "../outbox/event.ts";
+import { renderBody } from "../outbox/queue/event.ts";
 import { composeLetter } from "./compose-letter.ts";
 import { composeNotification } from "./compose-notification.ts";
 import type { SmtpResult } from "./smtp-result.ts";

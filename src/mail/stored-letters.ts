@@ -7,7 +7,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { letterDelayed, letterFailed, letterSent, lettersWait } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { createRateLimiter, type RateLimiter } from "../foundation/rate-limit.ts";
-import { nextAttemptAt } from "../outbox/retry-schedule.ts";
+import { nextAttemptAt } from "../outbox/sending/retry-schedule.ts";
 import { classifyMail, type MailVerdict } from "./classify-mail.ts";
 import { composeLetter } from "./compose-letter.ts";
 import {

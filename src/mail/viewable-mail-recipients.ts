@@ -1,7 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
-import { listSomeRecipients } from "../outbox/recipient-store.ts";
+import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";

@@ -1,7 +1,7 @@
 import { monthOf } from "../foundation/clock.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { type RecalledPost, type Recollection, toRemember } from "../history/remember-texts.ts";
-import type { PostedSubmission } from "../outbox/outbox.ts";
+import type { PostedSubmission } from "../outbox/queue/outbox.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import type { Eviction, HeldBounds } from "./evict-held.ts";
 import type { HeldPost, NewHeldPost } from "./held-post.ts";

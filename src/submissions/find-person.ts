@@ -1,7 +1,7 @@
 import { type Database, query } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { all, run, type Steps, text } from "../database/steps.ts";
-import { forgetUse } from "../outbox/quotas.ts";
+import { forgetUse } from "../outbox/queue/quotas.ts";
 import { findHeldPost, type HeldPost } from "./held-post.ts";
 import type { Submission } from "./submission.ts";
 import { getSubmission } from "./submission-store.ts";

@@ -4,13 +4,13 @@ import { type LockedEndpoint, LOCK_ENDPOINTS } from "../endpoints/postgresql-end
 import { monthOf } from "../foundation/clock.ts";
 import { rememberAfterwards } from "../history/remember-afterwards.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
-import { type MayReply, NewMessages, type Outbox, replyTo } from "../outbox/outbox.ts";
+import { type MayReply, NewMessages, type Outbox, replyTo } from "../outbox/queue/outbox.ts";
 import {
   INSERT_ROWS,
   LOCK_QUOTAS,
   LOCK_RECIPIENTS,
   type LockedRecipient,
-} from "../outbox/postgresql-outbox.ts";
+} from "../outbox/engines/postgresql-outbox.ts";
 import { ADD_USAGE, LOCK_USAGE, type UsedRow, WRITE_USAGE } from "../workspaces/postgresql-usage.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import type { UsageMark } from "../workspaces/usage-mark.ts";

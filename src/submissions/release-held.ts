@@ -3,7 +3,7 @@ import { type Database, query } from "../database/database.ts";
 import { run } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { newId } from "../foundation/id.ts";
-import { queueSubmission } from "../outbox/queue-submission.ts";
+import { queueSubmission } from "../outbox/queue/queue-submission.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { getHeldPost, type HeldPost } from "./held-post.ts";

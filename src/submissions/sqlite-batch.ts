@@ -1,7 +1,7 @@
 import Driver from "better-sqlite3";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
-import type { Enqueue, SqliteOutbox } from "../outbox/outbox.ts";
+import type { Enqueue, SqliteOutbox } from "../outbox/queue/outbox.ts";
 import { createUsageTable } from "../workspaces/sqlite-usage.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import {

@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { SpamClass } from "../spam/spam-verdict.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import type { EventParts } from "../outbox/event.ts";
+import type { EventParts } from "../outbox/queue/event.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";

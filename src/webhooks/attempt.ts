@@ -1,5 +1,5 @@
 import { version } from "../foundation/version.ts";
-import type { AttemptResult, Message } from "../outbox/transport.ts";
+import type { AttemptResult, Message } from "../outbox/sending/transport.ts";
 import { classify } from "./classify.ts";
 import { CHAT_FORMATS } from "./formats/chat-formats.ts";
 import { readChatMessage } from "./formats/chat-message.ts";

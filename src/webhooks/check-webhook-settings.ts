@@ -1,5 +1,5 @@
 import { FormsvcError } from "../foundation/errors.ts";
-import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
+import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { checkCustomHeaders } from "./custom-headers.ts";
 import { CHAT_FORMATS } from "./formats/chat-formats.ts";
 import type { WebhookFormat } from "./formats/format.ts";

@@ -1,4 +1,4 @@
-import type { Blame } from "../outbox/transport.ts";
+import type { Blame } from "../outbox/sending/transport.ts";
 import { isSuccess } from "./outgoing-request.ts";
 import type { SendResult } from "./send.ts";
 

@@ -1,6 +1,6 @@
 import { webhookAttempted, webhookFailed, webhookFailing, webhookStopped } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
-import type { EndedAttempt, RecordedAttempt } from "../outbox/transport.ts";
+import type { EndedAttempt, RecordedAttempt } from "../outbox/sending/transport.ts";
 
 /** A successful attempt is a line for debugging; one that changes the recipient's state is for everybody. */
 export function logAttempt(log: Log, { delivery, result }: EndedAttempt, record: RecordedAttempt): void {

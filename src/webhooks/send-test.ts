@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import { newId } from "../foundation/id.ts";
-import { renderBody } from "../outbox/event.ts";
+import { renderBody } from "../outbox/queue/event.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { makeAttempt } from "./attempt.ts";
 import type { HttpSender } from "./send.ts";

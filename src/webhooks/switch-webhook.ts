@@ -2,7 +2,7 @@ import type { Actor } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
 import type { Clock } from "../foundation/clock.ts";
-import { alignDeliveries } from "../outbox/align-deliveries.ts";
+import { alignDeliveries } from "../outbox/queue/align-deliveries.ts";
 import { recordWebhookChange } from "./record-webhook-change.ts";
 import type { Webhook } from "./webhook.ts";
 import { setWebhookEnabled } from "./webhook-store.ts";

@@ -1,8 +1,8 @@
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
-import { countFailedOf } from "../outbox/count-deliveries.ts";
-import { listSomeRecipients } from "../outbox/recipient-store.ts";
+import { countFailedOf } from "../outbox/queue/count-deliveries.ts";
+import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { isIll } from "./webhook-health.ts";

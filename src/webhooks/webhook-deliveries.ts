@@ -1,5 +1,5 @@
 import { type Actor, recordChange } from "../audit/audit-store.ts";
-import type { Channel } from "../outbox/channel-deliveries.ts";
+import type { Channel } from "../outbox/queue/channel-deliveries.ts";
 import { recordWebhookChange } from "./record-webhook-change.ts";
 import { getWebhook } from "./webhook-store.ts";
 import { WEBHOOK_KIND } from "./webhook.ts";

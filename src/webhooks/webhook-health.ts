@@ -1,9 +1,9 @@
 import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
-import { countFailed } from "../outbox/count-deliveries.ts";
-import { listRecipients } from "../outbox/recipient-store.ts";
-import type { Recipient } from "../outbox/recipient.ts";
+import { countFailed } from "../outbox/queue/count-deliveries.ts";
+import { listRecipients } from "../outbox/queue/recipient-store.ts";
+import type { Recipient } from "../outbox/queue/recipient.ts";
 import { type Webhook, WEBHOOK_KIND } from "./webhook.ts";
 import { withAddress } from "./webhook-store.ts";
 

@@ -1,4 +1,4 @@
-import type { ChannelNames } from "../outbox/channel-metrics.ts";
+import type { ChannelNames } from "../outbox/queue/channel-metrics.ts";
 import { WEBHOOK_KIND } from "./webhook.ts";
 
 export const WEBHOOK_METRICS: ChannelNames = {

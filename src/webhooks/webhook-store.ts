@@ -5,7 +5,7 @@ import type { Selectable } from "kysely";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import type { Recipient } from "../outbox/recipient.ts";
+import type { Recipient } from "../outbox/queue/recipient.ts";
 import {
   deleteRecipient,
   findRecipient,
@@ -13,7 +13,7 @@ import {
   listRecipients,
   setMaxSpamScore,
   setRecipientEnabled,
-} from "../outbox/recipient-store.ts";
+} from "../outbox/queue/recipient-store.ts";
 import type { WebhookFormat } from "./formats/format.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";

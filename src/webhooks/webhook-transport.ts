@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
-import type { DeliveryPolicy, Route, Transport } from "../outbox/transport.ts";
+import type { DeliveryPolicy, Route, Transport } from "../outbox/sending/transport.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { makeAttempt } from "./attempt.ts";
 import { logAttempt } from "./log-attempt.ts";

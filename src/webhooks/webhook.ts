@@ -1,4 +1,4 @@
-import { MAX_SPAM_SCORE, type Recipient } from "../outbox/recipient.ts";
+import { MAX_SPAM_SCORE, type Recipient } from "../outbox/queue/recipient.ts";
 import type { WebhookFormat } from "./formats/format.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 

@@ -15,7 +15,7 @@ import { systemClock } from "../../src/foundation/clock.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-posts.ts";
 import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
-import { listChannelDeliveries, type Replay, replayOf } from "../../src/outbox/channel-deliveries.ts";
+import { listChannelDeliveries, type Replay, replayOf } from "../../src/outbox/queue/channel-deliveries.ts";
 import { webhookChannel } from "../../src/webhooks/webhook-deliveries.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../../src/webhooks/change-webhook.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { spamDefaults } from "../../src/app/features.ts";
-import { findingText } from "../../src/dashboard/finding-words.ts";
-import { readFindings } from "../../src/dashboard/findings.ts";
+import { findingText } from "../../src/dashboard/system/finding-words.ts";
+import { readFindings } from "../../src/dashboard/system/findings.ts";
 import { run, text } from "../../src/database/steps.ts";
 import { createBackground } from "../../src/foundation/background.ts";
 import { createLog } from "../../src/foundation/log.ts";

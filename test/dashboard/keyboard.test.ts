@@ -1,6 +1,6 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setRecipientEnabled } from "../../src/outbox/recipient-store.ts";
+import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { storeTotp } from "../../src/sessions/credential-store.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";

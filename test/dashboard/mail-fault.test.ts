@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findingText, rawWords } from "../../src/dashboard/finding-words.ts";
+import { findingText, rawWords } from "../../src/dashboard/system/finding-words.ts";
 import { furnish } from "../support/owner-home.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
 import { startServer } from "../support/test-server.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Answer, page, redirect } from "../../src/dashboard/answer.ts";
-import { createOnce } from "../../src/dashboard/once.ts";
+import { createOnce } from "../../src/dashboard/kit/once.ts";
 import { html } from "../../src/foundation/html.ts";
 
 const viewer = {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
-import { CHANGE_WORDS } from "../../src/dashboard/change-words.ts";
+import { CHANGE_WORDS } from "../../src/dashboard/system/change-words.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createLog } from "../../src/foundation/log.ts";

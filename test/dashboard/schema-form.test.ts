@@ -5,9 +5,9 @@ import {
   editDraft,
   readDraft,
   type SchemaDraft,
-} from "../../src/dashboard/schema-draft.ts";
-import { schemaEditor } from "../../src/dashboard/schema-editor.ts";
-import { NO_PROBLEMS } from "../../src/dashboard/field.ts";
+} from "../../src/dashboard/forms/schema-draft.ts";
+import { schemaEditor } from "../../src/dashboard/forms/schema-editor.ts";
+import { NO_PROBLEMS } from "../../src/dashboard/kit/field.ts";
 import { parseDefinition, type SchemaDefinition } from "../../src/schemas/definition.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { formOf } from "../support/page.ts";

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { script, style } from "../../src/dashboard/assets.generated.ts";
-import { keysButton, keysDialog } from "../../src/dashboard/keys-dialog.ts";
+import { script, style } from "../../src/dashboard/assets/assets.generated.ts";
+import { keysButton, keysDialog } from "../../src/dashboard/assets/keys-dialog.ts";
 import { PAGE_HEADERS } from "../../src/dashboard/scope.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { listSessions } from "../../src/sessions/session.ts";
-import { safeNext } from "../../src/dashboard/entrance.ts";
+import { safeNext } from "../../src/dashboard/sign-in/entrance.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { ADA, cookieOf, PASSWORD, signInForms } from "../support/sign-in-form.ts";
 import { visit } from "../support/visitor.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkSpamForm, readSpamForm, spamForm, type TypedSpam } from "../../src/dashboard/spam-form.ts";
+import { checkSpamForm, readSpamForm, spamForm, type TypedSpam } from "../../src/dashboard/spam/spam-form.ts";
 import { parseSpamChoices, type SpamChoices } from "../../src/spam/spam-settings.ts";
 
 const NOTHING: TypedSpam = { maxLinks: "", technical: "", keywords: "", allow: "", deny: "", rules: "" };

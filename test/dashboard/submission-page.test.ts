@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { browserOf, mailLink, replyAddressOf } from "../../src/dashboard/sender-facts.ts";
-import { tryTime } from "../../src/dashboard/time.ts";
+import { browserOf, mailLink, replyAddressOf } from "../../src/dashboard/inbox/sender-facts.ts";
+import { tryTime } from "../../src/dashboard/kit/time.ts";
 import { listRead } from "../../src/submissions/read-marks.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";

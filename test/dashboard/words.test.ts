@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findingText } from "../../src/dashboard/finding-words.ts";
-import { pageWords, sentence } from "../../src/dashboard/sentence.ts";
+import { findingText } from "../../src/dashboard/system/finding-words.ts";
+import { pageWords, sentence } from "../../src/dashboard/kit/sentence.ts";
 import { dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
@@ -45,7 +45,7 @@ test("no page of the dashboard says endpoint, origin or IP", async () => {
 });
 
 test("nothing that is told after a change says it", async () => {
-  const source = readFileSync(new URL("../../src/dashboard/notices.ts", import.meta.url), "utf8");
+  const source = readFileSync(new URL("../../src/dashboard/kit/notices.ts", import.meta.url), "utf8");
   const names = [...source.matchAll(/^ {2}"?([a-z-]+)"?: \(/gm)].map(([, name]) => name ?? "");
   expect(names.length).toBeGreaterThan(30);
   for (const name of names) {

@@ -22,9 +22,9 @@ import { finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { createBackground } from "../../src/foundation/background.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
 import { listMailRecipients, setUnsubscribed } from "../../src/mail/mail-recipient-store.ts";
-import { findPlaceFault, forgetFaults } from "../../src/outbox/places.ts";
+import { findPlaceFault, forgetFaults } from "../../src/outbox/sending/places.ts";
 import { dropOldMailedLinks } from "../../src/sessions/mailed-link.ts";
-import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
+import { alignDeliveries } from "../../src/outbox/queue/align-deliveries.ts";
 import {
   countFailed,
   countDeliveries,
@@ -32,17 +32,17 @@ import {
   hasMessagesFor,
   oldestDueAt,
   readQueue,
-} from "../../src/outbox/count-deliveries.ts";
-import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
-import { findLastAttempt, getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
-import { countReplayable, replayRange } from "../../src/outbox/replay-deliveries.ts";
+} from "../../src/outbox/queue/count-deliveries.ts";
+import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/queue/delivery-retention.ts";
+import { findLastAttempt, getDelivery, listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
+import { countReplayable, replayRange } from "../../src/outbox/queue/replay-deliveries.ts";
 import {
   deleteRecipient,
   listSomeRecipients,
   setRecipientEnabled,
-} from "../../src/outbox/recipient-store.ts";
-import { recoverDeliveries, selectSending } from "../../src/outbox/recover-deliveries.ts";
-import { spread, spreadLate } from "../../src/outbox/spread-outbox.ts";
+} from "../../src/outbox/queue/recipient-store.ts";
+import { recoverDeliveries, selectSending } from "../../src/outbox/sending/recover-deliveries.ts";
+import { spread, spreadLate } from "../../src/outbox/sending/spread-outbox.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { createDayCounter } from "../../src/submissions/count-by-day.ts";
 import { countSubmissions, lastSubmissionAt } from "../../src/submissions/count-submissions.ts";

@@ -7,7 +7,7 @@ import { html } from "../../src/foundation/html.ts";
 type Colours = Map<string, readonly [light: string, dark: string]>;
 
 function dashboardColours(): Colours {
-  const sheet = readFileSync(new URL("../../src/dashboard/style.css", import.meta.url), "utf8");
+  const sheet = readFileSync(new URL("../../src/dashboard/assets/style.css", import.meta.url), "utf8");
   const found = sheet.matchAll(/^ {2}(--[a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/gm);
   return new Map([...found].map(([, name = "", light = "", dark = ""]) => [name, [light, dark]]));
 }

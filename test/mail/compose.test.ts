@@ -7,7 +7,7 @@ import { composeSummary } from "../../src/mail/compose-summary.ts";
 import { checkHeader } from "../../src/mail/mail-header.ts";
 import { quotedPrintable } from "../../src/mail/quoted-printable.ts";
 import type { SetAside } from "../../src/schemas/set-aside.ts";
-import { renderBody } from "../../src/outbox/event.ts";
+import { renderBody } from "../../src/outbox/queue/event.ts";
 import { HOSTILE_JSON, HOSTILE_TEXTS, LONGEST_TEXT } from "../support/hostile-values.ts";
 import { type ReadMail, readMail } from "../support/read-mail.ts";
 

@@ -4,7 +4,7 @@ import { all, run } from "../../src/database/steps.ts";
 import { changeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
-import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { headerOf, MailWorld } from "../support/mail-world.ts";
 import {
   type Script,

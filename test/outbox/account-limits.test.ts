@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countAction, type LimitedAction } from "../../src/outbox/account-limits.ts";
+import { countAction, type LimitedAction } from "../../src/outbox/queue/account-limits.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 

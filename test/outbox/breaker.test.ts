@@ -7,7 +7,7 @@ import {
   HEALTHY,
   RECOVERING,
   type Breaker,
-} from "../../src/outbox/breaker.ts";
+} from "../../src/outbox/sending/breaker.ts";
 
 const LIMITS = { probeSeconds: [30, 60, 120, 300, 600, 900], failuresUntilProbes: 5, perRecipient: 4 };
 const NOW = 1_790_000_000_000;

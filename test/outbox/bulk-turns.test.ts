@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { replayRange } from "../../src/outbox/replay-deliveries.ts";
-import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
+import { replayRange } from "../../src/outbox/queue/replay-deliveries.ts";
+import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
 import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
 import { deleteWebhook } from "../../src/webhooks/webhook-store.ts";
 import { countTurns } from "../support/count-turns.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { all, first, run } from "../../src/database/steps.ts";
-import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
+import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
 import { ended } from "../support/ended-attempt.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

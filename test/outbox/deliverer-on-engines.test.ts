@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
-import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
-import type { AttemptResult } from "../../src/outbox/transport.ts";
+import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
+import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

@@ -2,10 +2,10 @@ import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
-import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
+import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
+import { alignDeliveries } from "../../src/outbox/queue/align-deliveries.ts";
 import {
   activeKeys,
   deleteWebhook,

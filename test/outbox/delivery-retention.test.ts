@@ -4,7 +4,7 @@ import {
   type DroppedDeliveries,
   dropOldDeliveries,
   type DeliveredPlace,
-} from "../../src/outbox/delivery-retention.ts";
+} from "../../src/outbox/queue/delivery-retention.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 

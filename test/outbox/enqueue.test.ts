@@ -4,7 +4,7 @@ import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { toIsoTime } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { renderBody } from "../../src/outbox/event.ts";
+import { renderBody } from "../../src/outbox/queue/event.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook, deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { claimDue } from "../support/claims.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { getWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findClosedPort, startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
-import { getDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
-import { queueSubmission } from "../../src/outbox/queue-submission.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
+import { getDelivery, listAttempts, listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
+import { queueSubmission } from "../../src/outbox/queue/queue-submission.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
+import { recoverDeliveries } from "../../src/outbox/sending/recover-deliveries.ts";
 import { claimDue, earliestDue, finish } from "../support/claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ownerOf } from "../../src/outbox/owner.ts";
+import { ownerOf } from "../../src/outbox/sending/owner.ts";
 
 const RECIPIENTS = Array.from({ length: 3000 }, (_, index) => `wh_${index}`);
 

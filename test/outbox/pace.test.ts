@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { FRESH_PACE, MinuteRate, nextStep, noteBegun, type PaceState } from "../../src/outbox/pace.ts";
-import type { Pace } from "../../src/outbox/transport.ts";
+import {
+  FRESH_PACE,
+  MinuteRate,
+  nextStep,
+  noteBegun,
+  type PaceState,
+} from "../../src/outbox/sending/pace.ts";
+import type { Pace } from "../../src/outbox/sending/transport.ts";
 
 const NOW = 1_790_000_000_000;
 const MINUTE_MS = 60_000;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, first, run } from "../../src/database/steps.ts";
-import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
-import { setRecipientEnabled } from "../../src/outbox/recipient-store.ts";
-import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/replay-deliveries.ts";
-import type { AttemptResult, DeliveryPolicy, Message } from "../../src/outbox/transport.ts";
+import { alignDeliveries } from "../../src/outbox/queue/align-deliveries.ts";
+import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
+import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/queue/replay-deliveries.ts";
+import type { AttemptResult, DeliveryPolicy, Message } from "../../src/outbox/sending/transport.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 

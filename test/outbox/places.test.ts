@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
 import { addPigeons } from "../support/pigeons.ts";
-import type { AttemptResult } from "../../src/outbox/transport.ts";
+import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 
 const MINUTE_MS = 60_000;

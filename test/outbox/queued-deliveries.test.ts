@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { createMetrics } from "../../src/foundation/prometheus.ts";
-import { getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
-import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
-import { spreadLate } from "../../src/outbox/spread-outbox.ts";
+import { getDelivery, listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
+import { replayDelivery } from "../../src/outbox/queue/replay-deliveries.ts";
+import { spreadLate } from "../../src/outbox/sending/spread-outbox.ts";
 import { MAIL_METRICS } from "../../src/mail/mail-metrics.ts";
-import { oldestDueAt } from "../../src/outbox/count-deliveries.ts";
-import { measureChannel } from "../../src/outbox/channel-metrics.ts";
+import { oldestDueAt } from "../../src/outbox/queue/count-deliveries.ts";
+import { measureChannel } from "../../src/outbox/queue/channel-metrics.ts";
 import { WEBHOOK_METRICS } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { claimDue, earliestDue, finish } from "../support/claims.ts";

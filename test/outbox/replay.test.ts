@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
-import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/replay-deliveries.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
+import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/queue/replay-deliveries.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";

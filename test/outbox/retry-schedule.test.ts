@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { nextAttemptAt } from "../../src/outbox/retry-schedule.ts";
+import { nextAttemptAt } from "../../src/outbox/sending/retry-schedule.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const CONTRACT = [5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 86400];

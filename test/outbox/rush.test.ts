@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isRush, watchRush } from "../../src/outbox/rush.ts";
+import { isRush, watchRush } from "../../src/outbox/sending/rush.ts";
 
 test("there is a rush only while many posts come and the process has no time left", () => {
   expect(isRush({ queued: 500, elapsedMs: 100, utilization: 1 })).toBe(true);

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
-import { HEALTHY } from "../../src/outbox/breaker.ts";
+import { HEALTHY } from "../../src/outbox/sending/breaker.ts";
 import { judge } from "../../src/webhooks/attempt.ts";
 import { policyOf } from "../../src/webhooks/webhook-transport.ts";
-import { settleAttempt, type AttemptSituation } from "../../src/outbox/settle-attempt.ts";
-import type { Blame, DeliveryPolicy } from "../../src/outbox/transport.ts";
+import { settleAttempt, type AttemptSituation } from "../../src/outbox/sending/settle-attempt.ts";
+import type { Blame, DeliveryPolicy } from "../../src/outbox/sending/transport.ts";
 
 const NOW = 1_790_000_000_000;
 const POLICY = policyOf(defaultConfig.webhooks);

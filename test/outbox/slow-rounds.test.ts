@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
+import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { listEnabledRecipients } from "../../src/outbox/recipient-store.ts";
-import type { AttemptResult } from "../../src/outbox/transport.ts";
+import { listEnabledRecipients } from "../../src/outbox/queue/recipient-store.ts";
+import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";

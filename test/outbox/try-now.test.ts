@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all } from "../../src/database/steps.ts";
-import type { AttemptResult } from "../../src/outbox/transport.ts";
-import { tryNow } from "../../src/outbox/try-now.ts";
+import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
+import { tryNow } from "../../src/outbox/queue/try-now.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { ENGINES } from "../support/engines.ts";
 import { queueOn } from "../support/queue-on-engine.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { SafeSnapshot } from "../../src/database/confirmations.ts";
 import { all, text } from "../../src/database/steps.ts";
-import { createClaims } from "../../src/outbox/postgresql-claims.ts";
-import type { DeliveryPolicy } from "../../src/outbox/transport.ts";
+import { createClaims } from "../../src/outbox/engines/postgresql-claims.ts";
+import type { DeliveryPolicy } from "../../src/outbox/sending/transport.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
 import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { renderBody } from "../../src/outbox/event.ts";
+import { renderBody } from "../../src/outbox/queue/event.ts";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 import { findClosedPort } from "../support/receivers.ts";
 

@@ -9,7 +9,7 @@ import type { Batch, Committed, PendingSubmission } from "../../src/submissions/
 import { type CommitQueue, createCommitQueue } from "../../src/submissions/commit-batch.ts";
 import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
-import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
+import { createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { tally } from "../support/batch-world.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../src/database/database.ts";
-import { type EventParts, NO_EVENT } from "../../src/outbox/event.ts";
+import { type EventParts, NO_EVENT } from "../../src/outbox/queue/event.ts";
 import { newId } from "../../src/foundation/id.ts";
 import {
   INSERT_SUBMISSION_SQL,

@@ -5,8 +5,8 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createSpamMemory, type SpamMemory } from "../../src/history/spam-memory.ts";
-import { createOutbox, createSqliteOutbox, type MayReply } from "../../src/outbox/outbox.ts";
-import { insertRecipient } from "../../src/outbox/recipient-store.ts";
+import { createOutbox, createSqliteOutbox, type MayReply } from "../../src/outbox/queue/outbox.ts";
+import { insertRecipient } from "../../src/outbox/queue/recipient-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type {
   Batch,

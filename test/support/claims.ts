@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import type { ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import type { EndedAttempt, RecordedAttempt } from "../../src/outbox/transport.ts";
+import type { ClaimedDelivery } from "../../src/outbox/sending/claimed-delivery.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
+import type { EndedAttempt, RecordedAttempt } from "../../src/outbox/sending/transport.ts";
 
 /** Up to `limit` due deliveries of one recipient, claimed as a deliverer claims them. */
 export function claimDue(

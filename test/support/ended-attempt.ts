@@ -1,5 +1,10 @@
-import type { ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
-import type { AttemptResult, DeliveryPolicy, EndedAttempt, Transport } from "../../src/outbox/transport.ts";
+import type { ClaimedDelivery } from "../../src/outbox/sending/claimed-delivery.ts";
+import type {
+  AttemptResult,
+  DeliveryPolicy,
+  EndedAttempt,
+  Transport,
+} from "../../src/outbox/sending/transport.ts";
 import { ANSWERED } from "./webhook-world.ts";
 
 const POLICY: DeliveryPolicy = {

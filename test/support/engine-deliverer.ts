@@ -1,10 +1,16 @@
 import type { Database } from "../../src/database/database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import type { Claims } from "../../src/outbox/claims.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { createOutbox, createSqliteOutbox } from "../../src/outbox/outbox.ts";
-import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../../src/outbox/transport.ts";
+import type { Claims } from "../../src/outbox/sending/claims.ts";
+import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
+import { createOutbox, createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
+import type {
+  AttemptResult,
+  DeliveryPolicy,
+  Message,
+  Route,
+  Transport,
+} from "../../src/outbox/sending/transport.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import { claimsOn } from "./queue-on-engine.ts";
 import { ANSWERED } from "./webhook-world.ts";

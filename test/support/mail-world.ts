@@ -11,9 +11,9 @@ import { type ReplyLimits, replyLimitsOf } from "../../src/mail/auto-reply/reply
 import { createMailTransport, type MailDeliverySettings } from "../../src/mail/mail-transport.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { defaultConfig } from "../../src/config/config.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
+import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
+import { createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import { plainSettings } from "./smtp-servers.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 

@@ -3,7 +3,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { insertAutoReply } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
-import { setConfirmed } from "../../src/outbox/recipient-store.ts";
+import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";

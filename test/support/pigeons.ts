@@ -1,9 +1,15 @@
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { insertRecipient } from "../../src/outbox/recipient-store.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../../src/outbox/transport.ts";
+import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
+import { insertRecipient } from "../../src/outbox/queue/recipient-store.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
+import type {
+  AttemptResult,
+  DeliveryPolicy,
+  Message,
+  Route,
+  Transport,
+} from "../../src/outbox/sending/transport.ts";
 import type { WebhookWorld } from "./webhook-world.ts";
 
 const POLICY: DeliveryPolicy = {

@@ -1,9 +1,9 @@
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import type { AutoReply } from "../../src/mail/auto-reply/auto-reply.ts";
 import { type AutoReplyChange, setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
-import { listDeliveries } from "../../src/outbox/delivery-store.ts";
-import type { Delivery } from "../../src/outbox/delivery.ts";
-import { REPLY_KIND } from "../../src/outbox/recipient.ts";
+import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
+import type { Delivery } from "../../src/outbox/queue/delivery.ts";
+import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { asSubmission, submissionAdder } from "./add-submission.ts";
 import { MailWorld } from "./mail-world.ts";

@@ -12,18 +12,18 @@ import { newId } from "../../src/foundation/id.ts";
 import { silentLog } from "./silent-log.ts";
 import { createKeyring, type Keyring, type SecretsSettings } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import type { Delivery } from "../../src/outbox/delivery.ts";
-import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
-import { getDelivery, leadOf, listAttempts } from "../../src/outbox/delivery-store.ts";
-import type { NotifiedSubmission } from "../../src/outbox/event.ts";
-import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
-import { EVERYTHING_QUEUED, lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
+import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
+import type { Delivery } from "../../src/outbox/queue/delivery.ts";
+import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/queue/delivery-retention.ts";
+import { getDelivery, leadOf, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
+import type { NotifiedSubmission } from "../../src/outbox/queue/event.ts";
+import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/queue/outbox.ts";
+import { EVERYTHING_QUEUED, lookThroughQueued } from "../../src/outbox/queue/queued-deliveries.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
-import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
+import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
+import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
+import type { AttemptResult, Transport } from "../../src/outbox/sending/transport.ts";
 import {
   defaultWebhookSettings,
   type DeliverySettings,

@@ -198,7 +198,7 @@ const CLOCK_READERS: Readonly<Record<string, string>> = {
   "src/foundation/log.ts": "a line's time is when it is written, whatever a test's clock says",
   "src/foundation/log-output.ts": "the same, for the line that counts lost lines",
   "src/browser/dashboard/relative-times.ts": "a page in a browser has no other clock",
-  "src/dashboard/assets.generated.ts": "the same, as it is embedded",
+  "src/dashboard/assets/assets.generated.ts": "the same, as it is embedded",
 };
 
 /** Files that choose the clock of a running program, with the reason. */

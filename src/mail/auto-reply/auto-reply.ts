@@ -1,4 +1,4 @@
-import type { Recipient } from "../../outbox/recipient.ts";
+import type { Recipient } from "../../outbox/queue/recipient.ts";
 
 /** The e-mail that whoever posts to an endpoint gets, with the owner's text and nothing of what was posted. */
 export interface AutoReply {

@@ -1,7 +1,7 @@
 import { findEndpoint } from "../../endpoints/endpoint-store.ts";
 import { parseMailAddress } from "../../foundation/mail-address.ts";
-import type { MayReply } from "../../outbox/outbox.ts";
-import { countUse, isWithin } from "../../outbox/quotas.ts";
+import type { MayReply } from "../../outbox/queue/outbox.ts";
+import { countUse, isWithin } from "../../outbox/queue/quotas.ts";
 import { listMailFields } from "../mail-fields.ts";
 import { isSuppressed, readReplyField } from "./auto-reply-store.ts";
 import { isAutomaticAddress, mailboxOf } from "./automatic-address.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "../../database/steps.ts";
 import { shortenAddress } from "../../foundation/ip-address.ts";
-import { isWithin, type Quota, quotaKey } from "../../outbox/quotas.ts";
+import { isWithin, type Quota, quotaKey } from "../../outbox/queue/quotas.ts";
 import { isOfOperator } from "../../workspaces/workspace-store.ts";
 import { mailboxOf } from "./automatic-address.ts";
 

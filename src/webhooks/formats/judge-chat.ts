@@ -1,4 +1,4 @@
-import type { AttemptResult } from "../../outbox/transport.ts";
+import type { AttemptResult } from "../../outbox/sending/transport.ts";
 import { RETRY_AFTER_LIMIT_MS } from "../retry-after.ts";
 import type { SendResult } from "../send.ts";
 import type { ChatFormatName } from "./format.ts";

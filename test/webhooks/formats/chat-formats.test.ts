@@ -5,7 +5,7 @@ import { createHostResolver } from "../../../src/webhooks/resolve-host.ts";
 import { makeAttempt } from "../../../src/webhooks/attempt.ts";
 import { CHAT_FORMATS } from "../../../src/webhooks/formats/chat-formats.ts";
 import type { ChatFormatName } from "../../../src/webhooks/formats/format.ts";
-import type { AttemptResult } from "../../../src/outbox/transport.ts";
+import type { AttemptResult } from "../../../src/outbox/sending/transport.ts";
 import { type Received, startReceiverWith } from "../../support/receivers.ts";
 
 interface Said {

@@ -1,0 +1,48 @@
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { stateLabel } from "./endpoint-list-page.ts";
+
+const SECTIONS = [
+  { path: "", label: "Settings" },
+  { path: "/fields", label: "Fields" },
+  { path: "/keys", label: "Keys and form" },
+  { path: "/try", label: "Try a post" },
+  { path: "/reply", label: "Automatic reply" },
+] as const;
+
+export function pathOf({ id }: Endpoint, section: string): string {
+  return `/dashboard/endpoints/${id}${section}`;
+}
+
+/** The head of an endpoint's pages. @param section the part of the path behind the id. */
+export function endpointFrame(
+  endpoint: Endpoint,
+  section: (typeof SECTIONS)[number]["path"],
+  content: Html,
+): Html {
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
+    <div class="head">
+      <h1><bdi>${endpoint.name}</bdi></h1>
+      ${stateLabel(endpoint.state)}
+      <div class="actions">
+        <a class="button" href="/dashboard?endpoint=${endpoint.id}">Its posts</a>
+        ${stateForm(endpoint)}
+      </div>
+    </div>
+    <nav class="tabs" aria-label="Form">
+      ${SECTIONS.map(
+        ({ path, label }) =>
+          html`<a href="${pathOf(endpoint, path)}" ${path === section && html` aria-current="page"`}>${label}</a>`,
+      )}
+      <a href="/dashboard/spam/endpoints/${endpoint.id}">Spam settings</a>
+    </nav>
+    ${content}`;
+}
+
+/** A paused endpoint refuses every post; nothing that came before changes. */
+function stateForm(endpoint: Endpoint): Html {
+  const [value, label] = endpoint.state === "active" ? ["paused", "Pause"] : ["active", "Open again"];
+  return html`<form method="post" action="${pathOf(endpoint, "/state")}">
+    <button name="state" value="${value}">${label}</button>
+  </form>`;
+}

@@ -1,0 +1,161 @@
+import { readInTurn } from "../../database/read-in-turn.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { findEndpoint } from "../../endpoints/endpoint-store.ts";
+import { listPlacedEndpoints, type PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { countSubmissions, lastSubmissionAt } from "../../submissions/count-submissions.ts";
+import { page } from "../answer.ts";
+import { emptyCard } from "../kit/empty-card.ts";
+import { hasSeveralWorkspaces } from "./form-name.ts";
+import {
+  fits,
+  type ListView,
+  pageLinks,
+  readListView,
+  rowsOf,
+  searchForm,
+  sortHeading,
+} from "./list-view.ts";
+import { grouped } from "../kit/numbers.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Routes } from "../routes.ts";
+import { time } from "../kit/time.ts";
+
+const PATH = "/dashboard/endpoints";
+/** Forms that are searched and sorted; an operator may see any number of them. */
+const MAX_LISTED = 2000;
+/** Posts of a month that are counted for one row; more are told as "more than". */
+const MOST_COUNTED = 20_000;
+/** Forms whose last post is looked up in one slice: each takes some 10 us. */
+const SLICE = 50;
+/** With fewer there is nothing to look for. */
+const FEW = 8;
+
+const SORTS = ["name", "last", "newest"] as const;
+type Sort = (typeof SORTS)[number];
+
+interface Row {
+  readonly place: PlacedEndpoint;
+  readonly state: Endpoint["state"];
+  readonly thisMonth: number;
+  readonly lastAt: number | null;
+}
+
+/** `/dashboard/endpoints`: every form that the viewer may see. */
+export function endpointListPages(routes: Routes, { db, clock }: DashboardParts): void {
+  routes.read("/endpoints", async ({ viewer, query }) => {
+    const shown = readListView<Sort>(PATH, query, SORTS);
+    const all = await db.read(() => listPlacedEndpoints(viewer, MAX_LISTED + 1));
+    const listed = all.slice(0, MAX_LISTED);
+    const found = await inOrder(
+      shown.sort,
+      listed.filter(({ name, workspaceName }) => fits(shown, name, workspaceName)),
+    );
+    const now = clock.now();
+    const rows: Row[] = [];
+    for (const place of rowsOf(shown, found)) {
+      const [endpoint, lastAt] = await db.read(function* () {
+        return [yield* findEndpoint(place.id), yield* lastSubmissionAt(place.id)] as const;
+      });
+      const state = endpoint?.state;
+      if (state !== undefined)
+        rows.push({ place, state, lastAt, thisMonth: await countThisMonth(place.id, now) });
+    }
+    return page("Forms", view({ shown, rows, all, matching: found.length }));
+  });
+
+  async function inOrder(sort: Sort, forms: readonly PlacedEndpoint[]): Promise<readonly PlacedEndpoint[]> {
+    if (sort === "newest") return forms.toSorted((left, right) => (left.id < right.id ? 1 : -1));
+    if (sort === "name") return forms;
+    const last = new Map<string, number>();
+    for (let from = 0; from < forms.length; from += SLICE) {
+      const slice = forms.slice(from, from + SLICE);
+      await readInTurn(db, function* () {
+        for (const { id } of slice) last.set(id, (yield* lastSubmissionAt(id)) ?? 0);
+      });
+    }
+    return forms.toSorted((left, right) => (last.get(right.id) ?? 0) - (last.get(left.id) ?? 0));
+  }
+
+  function countThisMonth(endpointId: string, now: number): Promise<number> {
+    const since = Date.parse(`${monthOf(now)}-01T00:00:00Z`);
+    return countSubmissions(db, { endpointId, since, until: nextMonthStart(now) }, MOST_COUNTED);
+  }
+}
+
+interface ListParts {
+  readonly shown: ListView<Sort>;
+  readonly rows: readonly Row[];
+  /** Every form that the viewer may see; one more than {@link MAX_LISTED} if there are more. */
+  readonly all: readonly PlacedEndpoint[];
+  /** How many fit the search. */
+  readonly matching: number;
+}
+
+function view(parts: ListParts): Html {
+  const { shown, rows, all, matching } = parts;
+  const add = html`<a class="button primary" href="${PATH}/new">New form</a>`;
+  return html`<div class="head">
+      <h1>Forms</h1>
+      ${(all.length > FEW || shown.q !== "") && searchForm(shown, "Find a form or workspace")}
+      <div class="actions">${add}</div>
+    </div>
+    ${all.length === 0 ? EMPTY : rows.length === 0 ? nothingFound() : table(parts)}
+    ${pageLinks(shown, matching)}
+    ${all.length > MAX_LISTED && html`<p class="muted">The first ${grouped(MAX_LISTED)} forms are listed and searched here; <code>formsvc endpoint list</code> on the server lists all.</p>`}`;
+}
+
+const EMPTY = emptyCard(
+  "There is no form yet",
+  "Make one, paste it into your website, and what people send arrives in the inbox.",
+  html`<a class="button primary" href="/dashboard/endpoints/new">Make the first form</a>`,
+);
+
+function nothingFound(): Html {
+  return emptyCard(
+    "No form fits",
+    "Neither the name of a form nor that of its workspace has these words.",
+    html`<a class="button" href="${PATH}">Show all forms</a>`,
+  );
+}
+
+function table({ shown, rows, all }: ListParts): Html {
+  const hasSeveral = hasSeveralWorkspaces(all);
+  return html`<div class="card scroll folds" tabindex="0" role="region" aria-label="Forms">
+    <table>
+      <thead>
+        <tr>
+          ${sortHeading(shown, "name", { label: hasSeveral ? "Name, by workspace" : "Name", direction: "ascending" })}
+          ${hasSeveral && html`<th scope="col">Workspace</th>`}
+          <th scope="col">State</th>
+          <th scope="col" class="right">Posts this month</th>
+          ${sortHeading(shown, "last", { label: "Last post", direction: "descending", isRight: true })}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => rowView(row, hasSeveral))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function rowView({ place, state, thisMonth, lastAt }: Row, hasSeveral: boolean): Html {
+  return html`<tr>
+    <th scope="row"><a class="link" href="${PATH}/${place.id}"><bdi>${place.name}</bdi></a></th>
+    ${hasSeveral && html`<td data-label="Workspace"><bdi>${place.workspaceName}</bdi></td>`}
+    <td>${stateLabel(state)}</td>
+    <td class="right num" data-label="Posts this month">${countLabel(thisMonth)}</td>
+    <td class="right" data-label="Last post">${lastAt === null ? html`<span class="muted">none yet</span>` : time(lastAt)}</td>
+  </tr>`;
+}
+
+export function stateLabel(state: Endpoint["state"]): Html {
+  return state === "active"
+    ? html`<span class="pill done">Open</span>`
+    : html`<span class="pill medium">Paused</span>`;
+}
+
+function countLabel(count: number): string {
+  return count > MOST_COUNTED ? `more than ${grouped(MOST_COUNTED)}` : grouped(count);
+}

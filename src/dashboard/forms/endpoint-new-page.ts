@@ -1,0 +1,232 @@
+import type { Steps } from "../../database/steps.ts";
+import { createEndpoint } from "../../endpoints/create-endpoint.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { exampleSchema } from "../../schemas/example-schema.ts";
+import { checkName } from "../../workspaces/workspace.ts";
+import {
+  getViewableWorkspace,
+  labelWorkspaces,
+  listViewableWorkspaces,
+  seesSeveralWorkspaces,
+} from "../../workspaces/workspace-store.ts";
+import { type Answer, checkedForm, page, redirect } from "../answer.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "../kit/field.ts";
+import { createOnce, onceInput } from "../kit/once.ts";
+import { ownAddress } from "../own-address.ts";
+import type { DashboardParts } from "../parts.ts";
+import { planName } from "../system/plan-name.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { enterButton, schemaEditor } from "./schema-editor.ts";
+import { copyRow, snippetCards } from "./snippets-view.ts";
+import { pageWords } from "../kit/sentence.ts";
+
+const PATH = "/dashboard/endpoints/new";
+/** Workspaces offered in one list; an operator may see any number of them. */
+const MAX_OFFERED = 500;
+
+interface OfferedWorkspace {
+  readonly id: string;
+  readonly plan: string;
+  readonly label: string;
+}
+
+interface NewForm {
+  readonly name: string;
+  readonly workspaceId: string;
+  readonly draft: SchemaDraft;
+  readonly problems: Problems;
+  /** What was sent: it keeps its mark when it is shown again. */
+  readonly sent?: URLSearchParams;
+}
+
+/** `/dashboard/endpoints/new`: the name and the fields of a form, and then its keys, once. */
+export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
+  const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
+
+  routes.read("/endpoints/new", async (visit) => {
+    const workspaceId = visit.query.get("workspace") ?? "";
+    return show(visit, { name: "", workspaceId, draft: draftOf(exampleSchema), problems: NO_PROBLEMS }, 200);
+  });
+
+  routes.write("/endpoints/new", async (visit) => {
+    const { form } = visit;
+    const typed = {
+      name: form.get("name") ?? "",
+      workspaceId: form.get("workspace") ?? "",
+      draft: readDraft(form),
+      problems: NO_PROBLEMS,
+      sent: form,
+    };
+    const action = form.get("action") ?? "create";
+    if (action === "check")
+      return checkedForm(new Map([...nameProblem(typed.name), ...problemsOf(typed.draft)]));
+    if (action === "create") return once.run(visit, () => create(visit, typed), madeAlready);
+    const edited = editDraft(typed.draft, action);
+    return show(visit, { ...typed, ...edited }, edited.problems.size === 0 ? 200 : 422);
+  });
+
+  async function create(visit: Visit, typed: NewForm): Promise<Answer> {
+    const checked = checkDraft(typed.draft);
+    const problems = new Map([
+      ...nameProblem(typed.name),
+      ...(await parts.db.read(() => workspaceProblem(visit.viewer, typed.workspaceId))),
+      ...(checked.definition === null ? checked.problems : []),
+    ]);
+    if (checked.definition === null || problems.size > 0) return show(visit, { ...typed, problems }, 422);
+    try {
+      return page("The form is made", await make(visit, typed, checked.definition), 201);
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || !SHOWN.has(error.code)) throw error;
+      const where = error.code === "plan_limit" ? "" : "name";
+      return show(visit, { ...typed, problems: new Map([[where, pageWords(error.message)]]) }, 422);
+    }
+  }
+
+  async function make(
+    { viewer, perform, request }: Visit,
+    typed: NewForm,
+    schema: SchemaDefinition,
+  ): Promise<Html> {
+    const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
+    const input = { name: typed.name, workspace: workspace.id, schema };
+    const { endpoint: made, keys } = await perform(createEndpoint, input);
+    const base = ownAddress(request, parts.config);
+    return parts.db.read(function* () {
+      const endpoint = yield* getViewableEndpoint(viewer, made.id);
+      const names = yield* listEndpointNames(viewer, null);
+      const hasNamesake = names.some(({ id, name }) => name === endpoint.name && id !== endpoint.id);
+      return createdView({ endpoint, keys, hasNamesake }, schema, base);
+    });
+  }
+
+  async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {
+    const workspaces = await parts.db.read(function* () {
+      const offered = (yield* listViewableWorkspaces(viewer)).slice(0, MAX_OFFERED);
+      const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
+      return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
+    });
+    return page("New form", formView(form, workspaces), status);
+  }
+}
+
+/** Refusals that the owner can do something about. */
+const SHOWN: ReadonlySet<string> = new Set(["usage", "plan_limit"]);
+
+/** With several, none is chosen beforehand: the form of a customer would count for another. */
+function* workspaceProblem(viewer: Visit["viewer"], id: string): Steps<[string, string][]> {
+  const isUnclear = id === "" && (yield* seesSeveralWorkspaces(viewer));
+  return isUnclear ? [["workspace", "Choose the workspace that it belongs to."]] : [];
+}
+
+function* chosenWorkspace(viewer: Visit["viewer"], id: string) {
+  if (id !== "") return yield* getViewableWorkspace(viewer, id);
+  const [only] = yield* listViewableWorkspaces(viewer);
+  if (only === undefined) throw new FormsvcError("usage", "there is no workspace of yours yet");
+  return only;
+}
+
+function nameProblem(name: string): [string, string][] {
+  try {
+    checkName(name);
+    return [];
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+    return [
+      [
+        "name",
+        name.trim() === "" ? "Give the form a name." : `This cannot be a name: ${pageWords(error.message)}.`,
+      ],
+    ];
+  }
+}
+
+/** For a form that is sent again by a reload: the keys are gone, the endpoint is there. */
+function madeAlready(): Answer {
+  return redirect("/dashboard/endpoints", "endpoint-made-already");
+}
+
+function formView(
+  { name, workspaceId, draft, problems, sent }: NewForm,
+  workspaces: readonly OfferedWorkspace[],
+): Html {
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
+    <div class="head"><h1>New form</h1></div>
+    <p class="muted">It takes the posts of one form of your website. When it is made, you get the form’s HTML to paste.</p>
+    ${problemSummary(problems)}
+    <form method="post" action="${PATH}" data-check data-unsaved>
+      ${enterButton("create")}${onceInput(sent)}
+      <section class="card">
+        <div class="body schema">
+          ${textField({ name: "name", label: "Name", value: name, hint: NAME_HINT, problems, isRequired: true })}
+          ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
+        </div>
+      </section>
+      ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
+      <p class="row">
+        <button class="primary" name="action" value="create">Make the form</button>
+        <a href="/dashboard/endpoints">Cancel</a>
+      </p>
+    </form>`;
+}
+
+const NAME_HINT = "How you find it here, like Contact. Visitors do not see it.";
+
+function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], problems: Problems): Html {
+  const options = [
+    { value: "", label: "Choose the workspace" },
+    ...workspaces.map(({ id, label, plan }) => ({ value: id, label: `${label} · plan ${planName(plan)}` })),
+  ];
+  const parts = { name: "workspace", label: "Workspace", value, problems };
+  return selectField({ ...parts, hint: "Its plan’s limits count for this form." }, options);
+}
+
+interface CreatedForm {
+  readonly endpoint: Endpoint;
+  readonly keys: { readonly secret: string; readonly publishable: string };
+  /** Whether another form that the viewer sees has the same name. */
+  readonly hasNamesake: boolean;
+}
+
+function createdView(
+  { endpoint, keys, hasNamesake }: CreatedForm,
+  definition: SchemaDefinition,
+  base: string,
+): Html {
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
+    <div class="head">
+      <h1><bdi>${endpoint.name}</bdi> is ready</h1>
+      <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the form</a></div>
+    </div>
+    <section class="once" aria-labelledby="new-keys">
+      <h2 id="new-keys">Its two keys</h2>
+      <p><b>Copy them now: they are shown this once and cannot be shown again.</b> If a key is lost, issue another one on the form’s
+        page.</p>
+      ${copyRow("Publishable key", keys.publishable)}
+      <p class="hint">For the page of your form. Everybody who reads the page can see it; it can only send posts.</p>
+      ${copyRow("Secret key", keys.secret)}
+      <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>
+    </section>
+    ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
+    ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${tellCard(endpoint.id)}`;
+}
+
+/** A new form tells nobody, which its owner would notice late. */
+function tellCard(endpointId: string): Html {
+  const query = `?endpoint=${endpointId}`;
+  return html`<section class="card" aria-labelledby="tell">
+    <header><h2 id="tell">Who is told when somebody writes?</h2></header>
+    <div class="body">
+      <p class="muted">Nobody yet: what people send waits in the inbox.</p>
+      <p class="actions-left">
+        <a class="button" href="/dashboard/recipients/new${query}">Add an e-mail recipient</a>
+        <a class="button" href="/dashboard/webhooks/new${query}">Add a webhook or chat</a>
+      </p>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,136 @@
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
+import { monthOf } from "../../foundation/clock.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { isFileName } from "../../submissions/often-sent.ts";
+import { explainPost, type Explained } from "../../submissions/explain-post.ts";
+import { getWorkspace, readUsage } from "../../workspaces/workspace-store.ts";
+import type { Usage } from "../../workspaces/workspace.ts";
+import { page } from "../answer.ts";
+import { endpointFrame, pathOf } from "./endpoint-frame.ts";
+import { areaField, type Option, type Problems, selectField, textField } from "../kit/field.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { TRIAL_PREFIX, type TrialInput, trialInputs, trialPost, typedInputs } from "./trial-form.ts";
+
+const SECTION = "/try";
+
+/** `/dashboard/endpoints/:id/try`: what the server would make of a post. Nothing is stored, counted or sent. */
+export function endpointTryPages(
+  routes: Routes,
+  { db, config, spamDefaults: defaults }: DashboardParts,
+): void {
+  routes.read("/endpoints/:id/try", async (visit) => {
+    const { endpoint, definition } = await readEndpoint(visit);
+    const content = trialView(endpoint, trialInputs(definition), new Map());
+    return page(`${endpoint.name}: try a post`, endpointFrame(endpoint, SECTION, content));
+  });
+
+  routes.write("/endpoints/:id/try", async (visit) => {
+    const { endpoint, definition, usage } = await readEndpoint(visit);
+    const inputs = typedInputs(trialInputs(definition), visit.form);
+    const body = trialPost(inputs, definition);
+    const files = inputs.filter(({ value }) => isFileName(value)).map(({ name }) => name);
+    const parts = { plans: config.plans, defaults };
+    const explained = await db.read(() => explainPost(parts, endpoint.id, body, visit.now));
+    const problems = new Map(
+      explained.unfit.map((each) => [TRIAL_PREFIX + each.field, each.problems.join("\n")]),
+    );
+    const content = html`${outcomeCard(endpoint, explained, usage, files)}${trialView(endpoint, inputs, problems)}`;
+    return page(`${endpoint.name}: try a post`, endpointFrame(endpoint, SECTION, content));
+  });
+
+  function readEndpoint({ viewer, params, now }: Visit) {
+    return db.read(function* () {
+      const endpoint = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+      const workspace = yield* getWorkspace(endpoint.workspaceId);
+      const usage = yield* readUsage(workspace, monthOf(now), config.plans);
+      return { endpoint, usage, definition: yield* readSchema(endpoint) };
+    });
+  }
+}
+
+function outcomeCard(
+  endpoint: Endpoint,
+  { verdict, unfit }: Explained,
+  usage: Usage,
+  files: readonly string[],
+): Html {
+  const { score, spamClass, reasons } = verdict;
+  return html`<section class="card" role="status" aria-labelledby="outcome">
+    <header>
+      <h2 id="outcome">${outcomeOf(endpoint, { verdict, unfit }, usage)}</h2>
+      <span class="pill ${spamClass === "low" ? "done" : spamClass === "blocked" ? "high" : spamClass}">Score ${score} of 100</span>
+    </header>
+    ${
+      files.length > 0 &&
+      html`<p class="problem">
+        “<bdi>${files.join(", ")}</bdi>” has the name of a file. If it is an input for files, only this name arrives, and the file is lost.
+      </p>`
+    }
+    <p class="muted">This was a rehearsal: nothing was stored, counted or sent. The score is from 0, genuine, to 100, spam.</p>
+    <ul class="sum">
+      ${reasons.map(
+        ({ points, detail, field }) =>
+          html`<li>
+            <span class="${points > 0 ? "plus" : "minus"}">${points > 0 ? `+${points}` : points}</span>
+            <bdi>${detail}${field !== null && ` (${field})`}</bdi>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+/** In the order in which the server decides. */
+function outcomeOf({ state }: Endpoint, { verdict, unfit }: Explained, { remaining }: Usage): string {
+  if (state === "paused") return "It would be refused: the form is paused";
+  if (unfit.length > 0) return "It would be refused: the visitor is told what is wrong with the fields below";
+  if (verdict.spamClass === "blocked") return "It would be blocked as spam, and held for you to look at";
+  if (remaining === 0) return "It would be held: the plan’s limit for this month is reached";
+  return verdict.spamClass === "low" ? "It would be taken" : "It would be taken, and marked as possible spam";
+}
+
+function trialView(endpoint: Endpoint, inputs: readonly TrialInput[], problems: Problems): Html {
+  const others = [...problems].filter(
+    ([name]) => !inputs.some((input) => TRIAL_PREFIX + input.name === name),
+  );
+  return html`<form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
+    <p class="muted">
+      Fill in the form as a visitor would, and see what the server makes of it: with these fields, this form’s spam settings and what
+      its workspace learned. It is only a rehearsal. To be sure of a key and a page, send the form from your site.
+    </p>
+    <p class="muted">
+      Forms take no files yet. Of an input for files a plain form sends only the name of the file, and the visitor is thanked while the file
+      is gone; with enctype="multipart/form-data" the whole form is refused. Ask for a link to the file instead.
+    </p>
+    ${others.map(([, text]) => html`<p class="problem">${text}</p>`)}
+    ${inputs.map((input) => trialField(input, problems))}
+    <p><button class="primary">Try it</button></p>
+  </form>`;
+}
+
+const ANSWERS: readonly Option[] = [
+  { value: "", label: "No answer" },
+  { value: "true", label: "Yes" },
+  { value: "false", label: "No" },
+];
+
+function trialField({ name, kind, options, value }: TrialInput, problems: Problems): Html {
+  const parts = { name: TRIAL_PREFIX + name, label: name, value, problems };
+  switch (kind) {
+    case "line":
+      return textField(parts);
+    case "lines":
+      return areaField({ ...parts, hint: "One item a line." });
+    case "json":
+      return areaField({ ...parts, hint: "As JSON." }, true);
+    case "choice":
+      return selectField(parts, [NO_CHOICE, ...options.map((each) => ({ value: each, label: each }))]);
+    case "yes-or-no":
+      return selectField(parts, ANSWERS);
+    default:
+      throw new TypeError("no such kind of input");
+  }
+}
+
+const NO_CHOICE: Option = { value: "", label: "Nothing chosen" };

@@ -1,0 +1,36 @@
+import type { Steps } from "../../database/steps.ts";
+import { html } from "../../foundation/html.ts";
+import { plainText } from "../../foundation/plain-text.ts";
+import { listIgnoredRedirects } from "../../submissions/ignored-redirect.ts";
+import { listOftenSent } from "../../submissions/often-sent.ts";
+import type { FindingLine } from "../system/finding-line.ts";
+
+/** What the pages with the forms of these workspaces should do otherwise, for their owners. */
+export function* formLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
+  return [...(yield* inputLines(workspaceIds, now)), ...(yield* redirectLines(workspaceIds, now))];
+}
+
+function* inputLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
+  return (yield* listOftenSent(workspaceIds, now)).flatMap(({ endpointId, endpointName, names, files }) => {
+    const href = `/dashboard/endpoints/${endpointId}/fields`;
+    const label = "See the fields";
+    const lines: FindingLine[] = [];
+    if (files.length > 0) {
+      const text = html`“<bdi>${endpointName}</bdi>” is sent only the names of files, in <bdi>${files.join(", ")}</bdi>: the files themselves do not arrive. Forms take no files yet.`;
+      lines.push({ text, href: `/dashboard?endpoint=${endpointId}`, label: "See the posts" });
+    }
+    if (names.length > 0) {
+      const text = html`“<bdi>${endpointName}</bdi>” is often sent what it has no field for: <bdi>${names.join(", ")}</bdi>. It is kept beside the fields.`;
+      lines.push({ text, href, label });
+    }
+    return lines;
+  });
+}
+
+function* redirectLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
+  return (yield* listIgnoredRedirects(workspaceIds, now)).map(({ endpointId, endpointName, origin }) => ({
+    text: html`A page with the form “<bdi>${endpointName}</bdi>” names a page after success on ${origin === "" ? "no site" : html`<bdi>${plainText(origin)}</bdi>`}, in _redirect. Nobody is led there, because that site may not post.`,
+    href: `/dashboard/endpoints/${endpointId}`,
+    label: "See the settings",
+  }));
+}

@@ -1,0 +1,136 @@
+import { escapeHtml } from "../../foundation/html.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import type { FieldDefinition, NumberField, StringField } from "../../schemas/field-definition.ts";
+
+/** The address that takes the posts of an endpoint, and the key that they carry. */
+export interface SnippetTarget {
+  /** The server's address without a slash at the end. */
+  readonly base: string;
+  readonly key: string;
+  /** The hidden field against robots; null if the endpoint knows none. */
+  readonly honeypot: string | null;
+}
+
+/** A form with all of the schema's fields. It works without script, and better with it. */
+export function formSnippet(definition: SchemaDefinition, { base, key, honeypot }: SnippetTarget): string {
+  const fields = Object.entries(definition).flatMap(([name, field]) => inputLines([name], field));
+  const trap =
+    honeypot === null
+      ? []
+      : [
+          `<p hidden><label>Leave this empty <input name="${escapeHtml(honeypot)}" tabindex="-1" autocomplete="off"></label></p>`,
+        ];
+  return [
+    `<script src="${escapeHtml(base)}/formsvc.js" defer></script>`,
+    `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post">`,
+    ...[...fields, ...trap, "<p><button>Send</button></p>"].map((line) => `  ${line}`),
+    "</form>",
+  ].join("\n");
+}
+
+/** A post from a page's own script. */
+export function fetchSnippet(definition: SchemaDefinition, { base, key }: SnippetTarget): string {
+  const example = JSON.stringify(exampleOf(definition), null, 2).replaceAll("\n", "\n  ");
+  return `const answer = await fetch(${quoted(`${base}/submit`)}, {
+  method: "POST",
+  headers: { Authorization: ${quoted(`Bearer ${key}`)}, "Content-Type": "application/json" },
+  body: JSON.stringify(${harmless(example)}),
+});
+const result = await answer.json();
+const thanks = result.success ? "Thank you." : result.visitor_message;`;
+}
+
+/** A value for each field that the schema accepts in most cases: patterns and lengths are not looked at. */
+export function exampleOf(definition: SchemaDefinition): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(definition).map(([name, field]) => [name, exampleValue(field)]));
+}
+
+function exampleValue(field: FieldDefinition): unknown {
+  if (field.default !== undefined) return field.default;
+  if (field.type === "object") return exampleOf(field.properties ?? {});
+  if (field.type === "array") return field.items === undefined ? [] : [exampleValue(field.items)];
+  const [first] = field.enum ?? [];
+  if (first !== undefined) return first;
+  if (field.type === "boolean") return true;
+  if (field.type === "number") return field.minimum ?? field.maximum ?? 1;
+  return field.format === undefined ? "…" : EXAMPLES[field.format];
+}
+
+const EXAMPLES = { email: "ada@example.com", url: "https://example.com" } as const;
+
+function quoted(text: string): string {
+  return harmless(JSON.stringify(text));
+}
+
+/** As JSON, but it ends no script and opens no comment when it is pasted into a page. */
+function harmless(json: string): string {
+  return json.replaceAll("<", "\\u003c");
+}
+
+function inputLines(path: readonly string[], field: FieldDefinition): string[] {
+  if (field.type === "object")
+    return Object.entries(field.properties ?? {}).flatMap(([name, member]) =>
+      inputLines([...path, name], member),
+    );
+  const label = escapeHtml(labelOf(path));
+  const name = `name="${escapeHtml(nameOf(path))}"`;
+  if (field.type === "boolean")
+    return [`<p><label><input type="checkbox" ${name} value="true"> ${label}</label></p>`];
+  if (field.type !== "array")
+    return [`<p><label>${label} ${control(name, field, field.required === true)}</label></p>`];
+  const { items } = field;
+  // A list of lists or groups cannot be typed into one input.
+  if (items === undefined || items.type === "object" || items.type === "array" || items.type === "boolean")
+    return [];
+  return [`<p><label>${label} ${control(name, items, false, items.enum !== undefined)}</label></p>`];
+}
+
+function control(
+  name: string,
+  field: StringField | NumberField,
+  isRequired: boolean,
+  isList = false,
+): string {
+  const required = isRequired ? " required" : "";
+  if (field.enum !== undefined) {
+    // Without an empty one, a browser sends the first option of whoever chooses nothing.
+    const empty = isList ? "" : `<option value=""></option>`;
+    const options = field.enum.map((value) => optionOf(value, value === field.default)).join("");
+    return `<select ${name}${isList ? " multiple" : ""}${required}>${empty}${options}</select>`;
+  }
+  if (field.type === "number") {
+    const bounds = `${bound("min", field.minimum)}${bound("max", field.maximum)}`;
+    return `<input ${name} type="number" step="any"${bounds}${required}>`;
+  }
+  const lengths = `${bound("minlength", field.minLength)}${bound("maxlength", field.maxLength)}`;
+  if (field.format === undefined && isLong(name, field))
+    return `<textarea ${name}${lengths}${required}></textarea>`;
+  const type = field.format === undefined ? "" : ` type="${field.format}"`;
+  const autocomplete = field.format === "email" ? ` autocomplete="email"` : "";
+  return `<input ${name}${type}${autocomplete}${lengths}${required}>`;
+}
+
+function optionOf(value: string | number, isSelected: boolean): string {
+  return `<option${isSelected ? " selected" : ""}>${escapeHtml(String(value))}</option>`;
+}
+
+function bound(attribute: string, value: number | undefined): string {
+  return value === undefined ? "" : ` ${attribute}="${value}"`;
+}
+
+/** From this greatest length on, a text gets more than one line. */
+const AREA_LENGTH = 200;
+
+function isLong(name: string, { maxLength }: StringField): boolean {
+  return (maxLength ?? 0) > AREA_LENGTH || /message|comment|text|notes?\b|question|description/i.test(name);
+}
+
+/** The name of a plain form's input: `address[city]`. */
+function nameOf([root = "", ...inner]: readonly string[]): string {
+  return root + inner.map((name) => `[${name}]`).join("");
+}
+
+function labelOf(path: readonly string[]): string {
+  const words = (path.at(-1) ?? "").replace(/[_-]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

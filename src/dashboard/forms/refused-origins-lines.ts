@@ -1,0 +1,64 @@
+import type { Steps } from "../../database/steps.ts";
+import { isAllowable } from "../../endpoints/allowed-origin.ts";
+import { listRefusals, type Refusal } from "../../endpoints/refused-origins.ts";
+import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { countReleasable } from "../../submissions/held-post.ts";
+import type { FindingLine } from "../system/finding-line.ts";
+import { pathOf } from "./endpoint-frame.ts";
+
+/** Sites that are named, of either kind; their forms name the others. */
+const MAX_LINES = 3;
+
+/** Sites whose posts were refused, each with what can be done about it; and allowed ones whose posts are held still. */
+export function* originLines(viewer: Viewer): Steps<FindingLine[]> {
+  const endpointIds = viewer.isOperator ? null : (yield* listEndpointNames(viewer, null)).map(({ id }) => id);
+  const refusals = yield* listRefusals(endpointIds);
+  const lines = refusals
+    .filter(({ isAllowed }) => !isAllowed)
+    .slice(0, MAX_LINES)
+    .map(refusedLine);
+  for (const refusal of refusals.filter(({ isAllowed }) => isAllowed).slice(0, MAX_LINES)) {
+    const held = yield* countReleasable(refusal.endpoint.id, refusal.origin);
+    if (held > 0) lines.push(heldLine(refusal, held));
+  }
+  return lines;
+}
+
+function refusedLine(refusal: Refusal): FindingLine {
+  const { endpoint, origin, posts } = refusal;
+  const count = posts === 1 ? "One post" : `${posts} posts`;
+  const were = posts === 1 ? "was" : "were";
+  return {
+    text: html`${count} from <bdi class="stranger">${origin}</bdi> to the form <bdi>${endpoint.name}</bdi> ${were} refused,
+      because that site is not among the form’s.`,
+    actions: actionForm(
+      refusal,
+      html`${isAllowable(origin) && html`<button name="do" value="allow">Allow this site</button> `}<button
+          name="do"
+          value="ignore"
+        >
+          They are not ours
+        </button>`,
+    ),
+  };
+}
+
+function heldLine(refusal: Refusal, held: number): FindingLine {
+  const count = held === 1 ? "One post" : `${held} posts`;
+  return {
+    text: html`${count} that <bdi class="stranger">${refusal.origin}</bdi> sent to the form
+      <bdi>${refusal.endpoint.name}</bdi> before it was allowed ${held === 1 ? "is" : "are"} held.`,
+    actions: actionForm(
+      refusal,
+      html`<button name="do" value="release">Release ${held === 1 ? "it" : "them"}</button>`,
+    ),
+  };
+}
+
+function actionForm({ endpoint, origin }: Refusal, buttons: Html): Html {
+  return html`<form method="post" action="${pathOf(endpoint, "/origins")}">
+    <input type="hidden" name="origin" value="${origin}" />${buttons}
+  </form>`;
+}

@@ -1,0 +1,84 @@
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { MAX_FIELDS } from "../../schemas/field-definition.ts";
+import { NO_PROBLEMS, type Problems } from "../kit/field.ts";
+import {
+  assemble,
+  type CheckedDefinition,
+  checkJson,
+  checkRows,
+  type FieldRow,
+  JSON_INPUT,
+  rowsOf,
+} from "./schema-form.ts";
+import { ROW_LABELS, type RowInput } from "./schema-words.ts";
+
+/** A schema that somebody edits: as a form of fields, or as JSON. Nothing of it is checked yet. */
+export type SchemaDraft =
+  | { readonly view: "form"; readonly rows: readonly FieldRow[] }
+  | { readonly view: "json"; readonly json: string };
+
+export interface Drafted {
+  readonly draft: SchemaDraft;
+  readonly problems: Problems;
+}
+
+export function draftOf(definition: SchemaDefinition): SchemaDraft {
+  return { view: "form", rows: rowsOf(definition) };
+}
+
+const ROW_INPUT = /^f\.(\d{1,4})\.(\w{1,20})$/;
+
+/** The draft as the editor sent it. Rows beyond the most that a schema may have, and one more for the check to find, are not read. */
+export function readDraft(form: URLSearchParams): SchemaDraft {
+  if (form.get("view") === "json") return { view: "json", json: form.get(JSON_INPUT) ?? "" };
+  const rows = new Map<number, Partial<Record<RowInput, string>>>();
+  for (const [name, value] of form) {
+    const [, number, input = ""] = ROW_INPUT.exec(name) ?? [];
+    if (number === undefined || !Object.hasOwn(ROW_LABELS, input)) continue;
+    const row = rows.get(Number(number)) ?? {};
+    rows.set(Number(number), { ...row, [input]: value });
+  }
+  const ordered = [...rows].sort(([left], [right]) => left - right).map(([, row]) => row);
+  return { view: "form", rows: ordered.slice(0, MAX_FIELDS + 1) };
+}
+
+export function checkDraft(draft: SchemaDraft): CheckedDefinition {
+  return draft.view === "json" ? checkJson(draft.json) : checkRows(draft.rows);
+}
+
+/** None if the draft passes the check. */
+export function problemsOf(draft: SchemaDraft): Problems {
+  const checked = checkDraft(draft);
+  return checked.definition === null ? checked.problems : NO_PROBLEMS;
+}
+
+/** What a button of the editor does; any other leaves the draft as it is. */
+export function editDraft(draft: SchemaDraft, action: string): Drafted {
+  if (draft.view === "json") return action === "form" ? toForm(draft) : { draft, problems: NO_PROBLEMS };
+  if (action === "json") return toJson(draft.rows);
+  return { draft: { view: "form", rows: editRows(draft.rows, action) }, problems: NO_PROBLEMS };
+}
+
+function editRows(rows: readonly FieldRow[], action: string): readonly FieldRow[] {
+  if (action === "add") return [...rows, { type: "string" }];
+  const [, verb, number] = /^(up|down|remove)-(\d{1,4})$/.exec(action) ?? [];
+  const at = Number(number);
+  if (verb === undefined || rows[at] === undefined) return rows;
+  if (verb === "remove") return rows.toSpliced(at, 1);
+  const to = Math.min(Math.max(verb === "up" ? at - 1 : at + 1, 0), rows.length - 1);
+  return rows.toSpliced(at, 1).toSpliced(to, 0, rows[at]);
+}
+
+/** JSON can hold whatever the rows hold, except fields without a name or with the same one. */
+function toJson(rows: readonly FieldRow[]): Drafted {
+  const { fields, problems } = assemble(rows);
+  if (problems.size > 0) return { draft: { view: "form", rows }, problems };
+  return { draft: { view: "json", json: JSON.stringify(fields, null, 2) }, problems };
+}
+
+/** The form can hold every valid schema; one with mistakes stays JSON, which shows them. */
+function toForm(draft: { readonly view: "json"; readonly json: string }): Drafted {
+  const checked = checkJson(draft.json);
+  if (checked.definition === null) return { draft, problems: checked.problems };
+  return { draft: draftOf(checked.definition), problems: NO_PROBLEMS };
+}

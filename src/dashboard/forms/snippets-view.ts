@@ -1,0 +1,43 @@
+import { DEFAULT_HONEYPOTS, type Endpoint } from "../../endpoints/endpoint.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { fetchSnippet, formSnippet, type SnippetTarget } from "./form-snippets.ts";
+
+/** A text to copy, as it stands. The button needs script, which shows it. */
+export function copyRow(label: string, text: string): Html {
+  return html`<div class="secret">
+    <span>${label}</span> <code>${text}</code>
+    <button type="button" data-copy aria-label="Copy: ${label}">Copy</button>
+  </div>`;
+}
+
+/** What the owner pastes into a site, made for this endpoint. */
+export function snippetCards(
+  endpoint: Endpoint,
+  definition: SchemaDefinition,
+  place: { base: string; key: string },
+): Html {
+  const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
+  const target: SnippetTarget = {
+    ...place,
+    honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
+  };
+  return html`${snippetCard("For your site: a form", FORM_HINT, formSnippet(definition, target))}
+  ${snippetCard("For your own script", SCRIPT_HINT, fetchSnippet(definition, target))}`;
+}
+
+const FORM_HINT =
+  "Paste it into a page. It works without script; with the script in its first line the visitor stays on the page.";
+const SCRIPT_HINT =
+  "Put the visitor’s answers in place of the examples. result.details says what is wrong with which field.";
+
+function snippetCard(title: string, hint: string, snippet: string): Html {
+  return html`<section class="card">
+    <header><h2>${title}</h2></header>
+    <div class="body snippet">
+      <p class="muted">${hint}</p>
+      <pre tabindex="0" aria-label="${title}"><code>${snippet}</code></pre>
+      <button type="button" data-copy aria-label="Copy: ${title}">Copy</button>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,58 @@
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import type { FieldDefinition } from "../../schemas/field-definition.ts";
+import { coerceForm, type FormEntry } from "../../submissions/coerce-form.ts";
+import { exampleOf } from "./form-snippets.ts";
+import { readLines, tryJson } from "../kit/typed-text.ts";
+
+/** The input for one field of a post that is tried out. */
+export interface TrialInput {
+  /** Of the field. */
+  readonly name: string;
+  readonly kind: "line" | "lines" | "json" | "choice" | "yes-or-no";
+  readonly options: readonly string[];
+  readonly value: string;
+}
+
+/** In front of the names of inputs, so that no field can be taken for an input of the page itself. */
+export const TRIAL_PREFIX = "p.";
+
+/** With an example in each. */
+export function trialInputs(definition: SchemaDefinition): TrialInput[] {
+  const example = exampleOf(definition);
+  return Object.entries(definition).map(([name, field]) => toInput(name, field, example[name]));
+}
+
+function toInput(name: string, field: FieldDefinition, example: unknown): TrialInput {
+  const value = typeof example === "string" ? example : JSON.stringify(example);
+  if (field.type === "boolean") return { name, kind: "yes-or-no", options: [], value };
+  if (field.type === "array" && (field.items?.type === "string" || field.items?.type === "number")) {
+    return {
+      name,
+      kind: "lines",
+      options: [],
+      value: Array.isArray(example) ? example.map(String).join("\n") : "",
+    };
+  }
+  if (field.type === "array" || field.type === "object") return { name, kind: "json", options: [], value };
+  if (field.enum !== undefined) return { name, kind: "choice", options: field.enum.map(String), value };
+  return { name, kind: "line", options: [], value };
+}
+
+/** The same inputs with what was typed. */
+export function typedInputs(inputs: readonly TrialInput[], form: URLSearchParams): TrialInput[] {
+  return inputs.map((input) => ({ ...input, value: form.get(TRIAL_PREFIX + input.name) ?? "" }));
+}
+
+/** The post as a plain form would send it; groups and lists of groups are typed as JSON, and text that is no JSON stays text. */
+export function trialPost(
+  inputs: readonly TrialInput[],
+  definition: SchemaDefinition,
+): Record<string, unknown> {
+  const entries = inputs.flatMap(({ name, kind, value }): FormEntry[] => {
+    if (kind === "json") return [];
+    return kind === "lines" ? readLines(value).map((line) => [name, line]) : [[name, value]];
+  });
+  const groups = inputs.filter(({ kind, value }) => kind === "json" && value.trim() !== "");
+  const typed = groups.map(({ name, value }) => [name, tryJson(value) ?? value]);
+  return { ...coerceForm(entries, definition), ...(Object.fromEntries(typed) as Record<string, unknown>) };
+}

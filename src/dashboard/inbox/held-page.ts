@@ -1,0 +1,158 @@
+import { giveTurn } from "../../database/read-in-turn.ts";
+import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { listEndpointNames, readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { isId } from "../../foundation/id.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { discardHeldPostRange, discardHeldPosts } from "../../submissions/administer-submissions.ts";
+import {
+  countHeldPostsOf,
+  getViewableHeldPost,
+  type HeldPost,
+  type HeldPostFilter,
+  listHeldPosts,
+} from "../../submissions/held-post.ts";
+import { releaseHeldPost } from "../../submissions/release-held.ts";
+import { type Answer, page, redirect } from "../answer.ts";
+import { listFormChoices } from "../forms/form-choice.ts";
+import { hasSeveralWorkspaces } from "../forms/form-name.ts";
+import { addressOfHeld, heldPostView, heldView } from "./held-view.ts";
+import { applied, change, type DashboardParts } from "../parts.ts";
+import { PAGE_ROWS } from "./read-inbox.ts";
+import type { Routes, Visit } from "../routes.ts";
+
+/** Bytes of data on one page; that is 16 posts of 64 KiB, which are read at once. */
+const MAX_PAGE_BYTES = 1_048_576;
+
+/** Posts that were refused as spam or over the limit: released if they are genuine, or dropped. */
+export function heldPages(routes: Routes, parts: DashboardParts): void {
+  const { db, config } = parts;
+
+  routes.read("/held", async ({ viewer, query }) => {
+    const [endpointId, before] = [query.get("endpoint") ?? "", query.get("before")];
+    const filter = await toFilter(parts, viewer, endpointId);
+    const { data, nextCursor } = await db.read(() =>
+      listHeldPosts(filter, PAGE_ROWS, before, MAX_PAGE_BYTES),
+    );
+    const { endpoints, choices } = await db.read(function* () {
+      return {
+        endpoints: yield* readEndpointNames([...new Set(data.map((held) => held.endpointId))]),
+        choices: yield* listFormChoices(viewer),
+      };
+    });
+    const { days } = config.held;
+    const showsWorkspace = hasSeveralWorkspaces(choices);
+    const list = { posts: data, endpoints, choices, showsWorkspace, endpointId, before, nextCursor, days };
+    return page("Held", heldView(list));
+  });
+
+  routes.read("/held/:id", async ({ viewer, params, query }) => {
+    const post = await db.read(() => getViewableHeldPost(viewer, params["id"] ?? ""));
+    const endpoint = await db.read(() => getViewableEndpoint(viewer, post.endpointId));
+    return page("Held post", heldPostView(post, endpoint.name, query.get("endpoint") ?? ""));
+  });
+
+  routes.write("/held/release", async (visit) => {
+    const posts = await readPosts(parts, visit);
+    const back = addressOfHeld(visit.query.get("endpoint") ?? "");
+    if (posts.length === 0) return redirect(back, "none-selected");
+    return releaseAll(parts, visit, posts, back);
+  });
+
+  routes.write("/held/drop", async (visit) => {
+    const posts = await readPosts(parts, visit);
+    const endpointId = visit.query.get("endpoint") ?? "";
+    const back = addressOfHeld(endpointId);
+    if (posts.length === 0) return redirect(back, "none-selected");
+    const ids = posts.map(({ id }) => id);
+    if (visit.form.get("confirmed") !== "yes") {
+      const inputs = ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`);
+      return page(
+        "Drop for good?",
+        confirmView(addressOfHeld(endpointId, "/drop"), ids.length, inputs, back),
+      );
+    }
+    await change(parts, () => discardHeldPosts(visit.viewer, ids, visit.now));
+    return redirect(back, "held-dropped", ids.length);
+  });
+
+  routes.write("/held/drop-all", (visit) => dropAll(parts, visit));
+}
+
+/** @throws not_found when the endpoint is not there for the viewer. */
+function toFilter({ db }: DashboardParts, viewer: Viewer, endpointId: string): Promise<HeldPostFilter> {
+  return db.read(function* () {
+    const every = { since: null, until: null };
+    if (endpointId !== "")
+      return { ...every, endpointIds: [(yield* getViewableEndpoint(viewer, endpointId)).id] };
+    if (viewer.isOperator) return { ...every, endpointIds: null };
+    return { ...every, endpointIds: (yield* listEndpointNames(viewer, null)).map(({ id }) => id) };
+  });
+}
+
+/** The posts that are ticked. @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
+async function readPosts({ db }: DashboardParts, { viewer, form }: Visit): Promise<readonly HeldPost[]> {
+  const ids = [...new Set(form.getAll("id"))];
+  if (ids.length > PAGE_ROWS)
+    throw new FormsvcError("invalid_request", `Select at most ${PAGE_ROWS} posts at once.`);
+  return db.read(function* () {
+    const posts: HeldPost[] = [];
+    for (const id of ids) posts.push(yield* getViewableHeldPost(viewer, id));
+    return posts;
+  });
+}
+
+/** One after the other, oldest first, as far as the month's limit allows: each is a transaction of its own. */
+export async function releaseAll(
+  parts: DashboardParts,
+  visit: Visit,
+  posts: readonly HeldPost[],
+  back: string,
+): Promise<Answer> {
+  const { db, config } = parts;
+  const release = { db, plans: config.plans, actor: visit.viewer };
+  return applied(parts, async () => {
+    let released = 0;
+    for (const post of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+      await giveTurn();
+      try {
+        await releaseHeldPost(release, post.id, visit.now);
+        released += 1;
+      } catch (error) {
+        if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
+        return redirect(back, "held-limit", released);
+      }
+    }
+    return redirect(back, "held-released", released);
+  });
+}
+
+/** Everything that the list shows, on all of its pages, up to the newest post that it showed. */
+async function dropAll(parts: DashboardParts, { viewer, query, form, now }: Visit): Promise<Answer> {
+  const endpointId = query.get("endpoint") ?? "";
+  const newest = form.get("newest") ?? "";
+  if (!isId("held", newest)) throw new FormsvcError("invalid_request", "The form does not say what to drop.");
+  const filter = await toFilter(parts, viewer, endpointId);
+  const back = addressOfHeld(endpointId);
+  if (form.get("confirmed") !== "yes") {
+    const count = await parts.db.read(() => countHeldPostsOf(filter.endpointIds, newest));
+    const input = html`<input type="hidden" name="newest" value="${newest}" />`;
+    return page("Drop all?", confirmView(addressOfHeld(endpointId, "/drop-all"), count, [input], back));
+  }
+  const { endpointIds } = filter;
+  const range = { endpointIds, newestId: newest, subject: endpointId || "all" };
+  const dropped = await applied(parts, () => discardHeldPostRange(parts.db, viewer, range, now));
+  return redirect(back, "held-dropped", dropped);
+}
+
+function confirmView(action: string, count: number, inputs: readonly Html[], back: string): Html {
+  return html`<h1>Drop ${count === 1 ? "this post" : `${count} posts`} for good?</h1>
+    <p>What is dropped cannot be brought back. Nobody who sent it is told.</p>
+    <form class="actions-left" method="post" action="${action}">
+      <input type="hidden" name="confirmed" value="yes" />
+      ${inputs}
+      <button class="danger">Drop ${count === 1 ? "it" : `all ${count}`}</button>
+      <a class="button" href="${back}">Keep ${count === 1 ? "it" : "them"}</a>
+    </form>`;
+}

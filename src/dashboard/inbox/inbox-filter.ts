@@ -1,0 +1,114 @@
+import type { Steps } from "../../database/steps.ts";
+import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { searchProblem } from "../../submissions/match-text.ts";
+import {
+  EVERY_SUBMISSION,
+  type StoredSpamClass,
+  type SubmissionFilter,
+} from "../../submissions/submission-store.ts";
+import { sentence } from "../kit/sentence.ts";
+
+/** A filter as it stands in the address of the inbox, and of what is reached from there. Empty is any. */
+export interface InboxFilter {
+  /** An id. */
+  readonly endpoint: string;
+  readonly spamClass: StoredSpamClass | "";
+  /** Times as the options of `submission list` take them: from then on, and before then. */
+  readonly since: string;
+  readonly until: string;
+  readonly unread: boolean;
+  /** Words in any fields. */
+  readonly q: string;
+}
+
+export const NO_FILTER: InboxFilter = {
+  endpoint: "",
+  spamClass: "",
+  since: "",
+  until: "",
+  unread: false,
+  q: "",
+};
+
+const CLASSES: readonly string[] = ["low", "medium", "high"] satisfies StoredSpamClass[];
+
+/** @throws invalid_request naming what is none of the page's own values. */
+export function readInboxFilter(query: URLSearchParams): InboxFilter {
+  const value = (name: string): string => (query.get(name) ?? "").trim();
+  const spamClass = value("class");
+  if (spamClass !== "" && !CLASSES.includes(spamClass)) {
+    throw new FormsvcError(
+      "invalid_request",
+      "The spam class in the address is none of low, medium and high.",
+    );
+  }
+  const q = value("q");
+  const problem = q === "" ? null : searchProblem(q);
+  if (problem !== null) throw new FormsvcError("invalid_request", sentence(problem));
+  return {
+    endpoint: value("endpoint"),
+    spamClass: spamClass as StoredSpamClass | "",
+    since: checkTime(value("since")),
+    until: checkTime(value("until")),
+    unread: value("unread") !== "",
+    q,
+  };
+}
+
+function checkTime(text: string): string {
+  if (text === "" || readTime(text, 0) !== null) return text;
+  throw new FormsvcError("invalid_request", `There is no such time as in the address; write ${TIME_FORMS}.`);
+}
+
+/** The address of the inbox, or of another page below it, with this filter. */
+export function addressOf(
+  filter: InboxFilter,
+  path = "",
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const { endpoint, spamClass, since, until, unread, q } = filter;
+  const members = { endpoint, class: spamClass, since, until, unread: unread ? "1" : "", q, ...more };
+  const query = new URLSearchParams(Object.entries(members).filter(([, value]) => value !== "")).toString();
+  return `/dashboard${path}${query === "" ? "" : `?${query}`}`;
+}
+
+export function isEverything(filter: InboxFilter): boolean {
+  return addressOf(filter) === addressOf(NO_FILTER);
+}
+
+/**
+ * The submissions that somebody means and may see.
+ *
+ * @throws not_found when the endpoint is not there for them.
+ */
+export function* toSubmissionFilter(
+  filter: InboxFilter,
+  viewer: Viewer,
+  now: number,
+): Steps<SubmissionFilter> {
+  const { endpoint, spamClass, since, until, unread, q } = filter;
+  return {
+    endpointIds:
+      endpoint === "" ? yield* viewableIds(viewer) : [(yield* getViewableEndpoint(viewer, endpoint)).id],
+    spamClass: spamClass === "" ? null : spamClass,
+    since: readTime(since, now),
+    until: readTime(until, now),
+    unreadBy: unread ? viewer.accountId : null,
+    text: q === "" ? null : q,
+  };
+}
+
+/** Every submission that somebody may see. */
+export function* everyViewable(viewer: Viewer): Steps<SubmissionFilter> {
+  return { ...EVERY_SUBMISSION, endpointIds: yield* viewableIds(viewer) };
+}
+
+/** Null, which is every endpoint, for operators. */
+function* viewableIds(viewer: Viewer): Steps<readonly string[] | null> {
+  if (viewer.isOperator) return null;
+  return (yield* listEndpointNames(viewer, null)).map(({ id }) => id);
+}

@@ -1,0 +1,56 @@
+import { html, type Html } from "../../foundation/html.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { createDayCounter } from "../../submissions/count-by-day.ts";
+import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
+import { activityStrip, findingsStrip, readFullest, SHOWN_DAYS } from "./activity-strip.ts";
+import { page, redirect } from "../answer.ts";
+import { readFindings } from "../system/findings.ts";
+import { listFormChoices } from "../forms/form-choice.ts";
+import {
+  addressOf,
+  everyViewable,
+  isEverything,
+  readInboxFilter,
+  toSubmissionFilter,
+} from "./inbox-filter.ts";
+import { inboxView } from "./inbox-view.ts";
+import type { DashboardParts } from "../parts.ts";
+import { readInbox } from "./read-inbox.ts";
+import type { Routes } from "../routes.ts";
+
+/** The first screen: what came in, newest first. */
+export function inboxPages(routes: Routes, parts: DashboardParts): void {
+  const countDays = createDayCounter(parts.db, parts.background);
+
+  /** What one sees first: what needs a person, the last days and the month. */
+  const readTop = async (viewer: Viewer, now: number): Promise<Html> => {
+    const { every, usage, isOneOfSeveral } = await parts.db.read(function* () {
+      const workspaces = yield* listViewableWorkspaces(viewer);
+      return {
+        every: yield* everyViewable(viewer),
+        usage: yield* readFullest(workspaces, parts.config.plans, now),
+        isOneOfSeveral: workspaces.length > 1,
+      };
+    });
+    const findings = await readFindings(parts, viewer);
+    const days = await countDays(every.endpointIds, SHOWN_DAYS, now);
+    return html`${findingsStrip(findings)}${activityStrip({ days, usage, isOneOfSeveral })}`;
+  };
+
+  routes.read("/", async (visit) => {
+    const { viewer, query, now } = visit;
+    const shown = readInboxFilter(query);
+    const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
+    const { filter, choices } = await parts.db.read(function* () {
+      return {
+        filter: yield* toSubmissionFilter(shown, viewer, now),
+        choices: yield* listFormChoices(viewer),
+      };
+    });
+    const found = await readInbox(parts, visit, filter, place);
+    if (found === null) return redirect(addressOf(shown));
+    const isFirst = place.before === "" && isEverything(shown) && choices.length > 0;
+    const top = isFirst ? await readTop(viewer, now) : null;
+    return page("Inbox", inboxView({ shown, place, found, choices, top, now }));
+  });
+}

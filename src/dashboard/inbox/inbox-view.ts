@@ -1,0 +1,207 @@
+import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { firstIdAt, timeOfId } from "../../foundation/id.ts";
+import { emptyCard } from "../kit/empty-card.ts";
+import { formOptions } from "../forms/form-choice.ts";
+import { formName, hasSeveralWorkspaces } from "../forms/form-name.ts";
+import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
+import { postTable } from "./post-table.ts";
+import { contentOf, previewOf } from "./preview.ts";
+import type { InboxPage, InboxRow, Place } from "./read-inbox.ts";
+import { markPill, scorePill } from "./score-view.ts";
+import { time, timeText } from "../kit/time.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+
+export interface InboxParts {
+  readonly shown: InboxFilter;
+  readonly place: Place;
+  readonly found: InboxPage;
+  /** The endpoints that the viewer may see. */
+  readonly choices: readonly PlacedEndpoint[];
+  /** What stands above the list; null on other pages than the first. */
+  readonly top: Html | null;
+  readonly now: number;
+}
+
+export function inboxView(parts: InboxParts): Html {
+  const { shown, found, choices, top, now } = parts;
+  // What comes while nothing is followed, like in a hidden tab, is told afterwards.
+  const events = `/dashboard/events?after=${firstIdAt("sub", now)}`;
+  // Whoever has no form has nothing to look for.
+  const hasForms = choices.length > 0;
+  return html`<div class="head">
+      <h1>Inbox</h1>
+      ${hasForms && searchForm(parts)}
+    </div>
+    ${top} ${hasForms && chips(parts)}
+    <div data-live="${events}" data-list="${addressOf(shown)}"></div>
+    ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${exportLinks(shown)}`}`;
+}
+
+function searchForm({ shown, choices }: InboxParts): Html {
+  const hidden = { class: shown.spamClass, unread: shown.unread ? "1" : "" };
+  const isSet = shown.since !== "" || shown.until !== "" || shown.endpoint !== "";
+  return html`<form class="search" role="search" action="/dashboard">
+    ${Object.entries(hidden).map(
+      ([name, value]) => value !== "" && html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    <input
+      type="search"
+      name="q"
+      value="${shown.q}"
+      maxlength="200"
+      placeholder="Search every field"
+      aria-label="Search every field"
+      data-key="/"
+      dir="auto"
+    />
+    <button>Search</button>
+    <details>
+      <summary>Form and dates${isSet && html` <span class="hidden-text">(set)</span>●`}</summary>
+      <div>
+        ${endpointSelect(shown, choices)} ${dayField("since", "From", shown.since)} ${dayField("until", "Before", shown.until)}
+        <button>Show</button>
+      </div>
+    </details>
+  </form>`;
+}
+
+function endpointSelect(shown: InboxFilter, choices: readonly PlacedEndpoint[]): Html {
+  const isKnown = choices.some(({ id }) => id === shown.endpoint);
+  const others =
+    shown.endpoint === "" || isKnown
+      ? null
+      : html`<option selected value="${shown.endpoint}">This form</option>`;
+  return html`<div class="field">
+    <label for="f-endpoint">Form</label>
+    <select id="f-endpoint" name="endpoint">
+      <option value="">All forms</option>
+      ${others}${formOptions(choices, shown.endpoint)}
+    </select>
+  </div>`;
+}
+
+/** A time that is no day can stand in the address too; an input for days would lose it. */
+function dayField(name: string, label: string, value: string): Html {
+  const type = value === "" || /^\d{4}-\d\d-\d\d$/.test(value) ? "date" : "text";
+  return html`<div class="field">
+    <label for="f-${name}">${label}</label><input type="${type}" id="f-${name}" name="${name}" value="${value}" />
+  </div>`;
+}
+
+/** The usual filters, each pressed once to set it and again to leave it. */
+function chips({ shown, now }: InboxParts): Html {
+  const lastWeek = new Date(now - WEEK_MS).toISOString().slice(0, 10);
+  const chip = (label: string, isOn: boolean, on: Partial<InboxFilter>, off: Partial<InboxFilter>): Html =>
+    html`<a class="chip" ${isOn && html` aria-current="true"`} href="${addressOf({ ...shown, ...(isOn ? off : on) })}"
+      ><bdi>${label}</bdi></a
+    > `;
+  const ofClass = (label: string, spamClass: "medium" | "high"): Html =>
+    chip(label, shown.spamClass === spamClass, { spamClass }, { spamClass: "" });
+  return html`<nav class="chips" aria-label="Usual filters">
+    ${chip("All", isEverything(shown), NO_FILTER, NO_FILTER)}${chip("Unread", shown.unread, { unread: true }, { unread: false })}${ofClass("Worth a look", "medium")}${ofClass("Suspicious", "high")}${chip("Last 7 days", shown.since === lastWeek && shown.until === "", { since: lastWeek, until: "" }, { since: "" })}
+    <span class="live" data-live-mark hidden>Live</span>
+  </nav>`;
+}
+
+function tableView({ shown, place, found, choices }: InboxParts): Html {
+  const showsWorkspace = hasSeveralWorkspaces(choices);
+  const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
+  return html`<form class="card inbox" method="post" action="${back}">
+    <div class="bar bulk" role="group" aria-label="With the selected">
+      <b data-selected>With the selected:</b>
+      <button name="do" value="read">Mark read</button>
+      <button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>
+      <button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>
+      <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
+      <button name="do" value="delete" class="danger">Delete</button>
+    </div>
+    ${postTable(
+      "Spam",
+      found.rows.map((row) => rowView(row, shown, showsWorkspace)),
+    )}
+    ${pageLinks(shown, found)}
+  </form>`;
+}
+
+function rowView(
+  { submission, endpoint, isRead, mark }: InboxRow,
+  shown: InboxFilter,
+  showsWorkspace: boolean,
+): Html {
+  const { id, createdAt } = submission;
+  const { from, text } = previewOf(contentOf(submission));
+  const who = from === "" ? "No name" : from;
+  const beside = Object.keys(submission.setAside?.fields ?? {}).length;
+  const judgement = mark === null ? scorePill(submission) : markPill(mark);
+  return html`<tr data-submission="${id}" ${!isRead && html` class="unread"`}${mark === "spam" && html` data-spam`}>
+    <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Select the submission of ${who}" /></td>
+    <td class="c-from">
+      <a class="preview" href="${addressOf(shown, `/submissions/${id}`)}"
+        ><b>${!isRead && html`<span class="hidden-text">Unread: </span>`}<bdi>${who}</bdi></b
+        ><span dir="auto">${text}${beside > 0 && html`<bdi class="muted"> + ${beside} not among the fields</bdi>`}</span></a
+      >
+    </td>
+    <td class="tag c-form">
+      ${formName(endpoint, showsWorkspace)}
+    </td>
+    <td class="c-score">${judgement}</td>
+    <td class="right c-when muted num">${time(createdAt)}</td>
+  </tr>`;
+}
+
+function pageLinks(shown: InboxFilter, { newer, older, stoppedAt }: InboxPage): Html | null {
+  if (newer === null && older === null && stoppedAt === null) return null;
+  return html`<nav class="pages" aria-label="Pages">
+    <span>${newer !== null && html`<a rel="prev" href="${addressOf(shown, "", { after: newer })}">← Newer</a>`}</span>
+    ${stoppedAt !== null && html`<span>Searched back to ${timeText(timeOfId(stoppedAt))}</span>`}
+    <span
+      >${older !== null && html`<a rel="next" href="${addressOf(shown, "", { before: older })}">Older →</a>`}${
+        stoppedAt !== null &&
+        html`<a href="${addressOf(shown, "", { before: stoppedAt })}">Search further back →</a>`
+      }</span
+    >
+  </nav>`;
+}
+
+/** Says what to do next. */
+function emptyView({ shown, found, choices, place }: InboxParts): Html {
+  if (choices.length === 0) {
+    return emptyCard(
+      "You have no form yet",
+      "Make one, paste it into your website, and what people send arrives here.",
+      html`<a class="button primary" href="/dashboard/endpoints/new">Make a form</a>`,
+    );
+  }
+  if (found.stoppedAt !== null) {
+    return emptyCard(
+      "Nothing found so far",
+      html`Searched back to ${timeText(timeOfId(found.stoppedAt))}. Older submissions were not searched yet.`,
+      html`<a class="button primary" href="${addressOf(shown, "", { before: found.stoppedAt })}">Search further back</a>
+        <a class="button" href="/dashboard">Show everything</a>`,
+    );
+  }
+  if (!isEverything(shown) || place.before !== "") {
+    return emptyCard(
+      shown.unread && isEverything({ ...shown, unread: false })
+        ? "You have read everything"
+        : "Nothing matches",
+      html`No ${place.before === "" ? "" : "older "}submission fits this filter.`,
+      html`<a class="button" href="/dashboard">Show everything</a>`,
+    );
+  }
+  return emptyCard(
+    "Nothing has arrived yet",
+    "Put the form into your website, and send something from there. This page tells you within a second.",
+    html`<a class="button primary" href="/dashboard/endpoints">See my forms</a>`,
+  );
+}
+
+function exportLinks(shown: InboxFilter): Html {
+  return html`<p class="muted exports">
+    Download ${isEverything(shown) ? "everything" : "everything that fits this filter"}:
+    <a download href="${addressOf(shown, "/export.csv")}">CSV for a spreadsheet</a> ·
+    <a download href="${addressOf(shown, "/export.json")}">JSON</a>
+  </p>`;
+}

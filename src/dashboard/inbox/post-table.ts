@@ -1,0 +1,29 @@
+import { html, type Html } from "../../foundation/html.ts";
+
+/** The table of the inbox and of held posts. @param judgement heading of the column that says what is thought of a post. */
+export function postTable(judgement: string, rows: readonly Html[]): Html {
+  return html`<table>
+    <colgroup>
+      <col class="c-pick" />
+      <col />
+      <col class="c-form" />
+      <col class="c-score" />
+      <col class="c-when" />
+    </colgroup>
+    <thead>
+      <tr>
+        <th scope="col" class="pick">
+          <span class="hidden-text">Selected</span>
+          <input type="checkbox" data-select-all aria-label="Select all on this page" />
+        </th>
+        <th scope="col">From</th>
+        <th scope="col" class="c-form">Form</th>
+        <th scope="col" class="c-score">${judgement}</th>
+        <th scope="col" class="right c-when">When</th>
+      </tr>
+    </thead>
+    <tbody data-rows>
+      ${rows}
+    </tbody>
+  </table>`;
+}

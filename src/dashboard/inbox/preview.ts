@@ -1,0 +1,60 @@
+import { plainText } from "../../foundation/plain-text.ts";
+import type { Submission } from "../../submissions/submission.ts";
+
+/** What a list shows of a submission. */
+export interface Preview {
+  /** Who it is from: a name, else an e-mail address, else empty. */
+  readonly from: string;
+  /** What it is about: the longest text, else what else there is. */
+  readonly text: string;
+}
+
+/** Characters of each that a list shows. */
+const MAX_SHOWN = 140;
+/** Fields that a list looks at; a stranger's post may have thousands. */
+const MAX_FIELDS = 50;
+
+const NAME_FIELD = /^(?:full|your|contact)?[\s_.-]*name$|^(?:nombre|nom|nome|naam|namn|imię|имя)$/i;
+const FIRST_NAME_FIELD = /^(?:first|given|fore)[\s_.-]*name$|^vorname$|^prénom$/i;
+const LAST_NAME_FIELD = /^(?:last|family|sur)[\s_.-]*name$|^nachname$/i;
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,200}$/;
+
+/** What a list shows of a submission is taken from its data; if all of it was set aside, from that. */
+export function contentOf({
+  data,
+  setAside,
+}: Pick<Submission, "data" | "setAside">): Readonly<Record<string, unknown>> {
+  return setAside !== null && Object.keys(data).length === 0 ? setAside.fields : data;
+}
+
+export function previewOf(data: Readonly<Record<string, unknown>>): Preview {
+  const texts = Object.entries(data)
+    .slice(0, MAX_FIELDS)
+    .map(([name, value]): readonly [string, string] => [name, shorten(value)])
+    .filter(([, text]) => text !== "");
+  const named = (field: RegExp): string => texts.find(([name]) => field.test(name))?.[1] ?? "";
+  const name = named(NAME_FIELD) || `${named(FIRST_NAME_FIELD)} ${named(LAST_NAME_FIELD)}`.trim();
+  const email = texts.find(([, text]) => EMAIL.test(text))?.[1] ?? "";
+  const from = name || email;
+  const rest = texts.map(([, text]) => text).filter((text) => text !== name && text !== email);
+  return { from, text: longestOf(rest) || (from === email ? "" : email) };
+}
+
+/** What a submission is called: who it is from, else what it begins with. */
+export function titleOf(data: Readonly<Record<string, unknown>>): string {
+  const { from, text } = previewOf(data);
+  return from || text || "No name";
+}
+
+function longestOf(texts: readonly string[]): string {
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
+}
+
+/** A value in one line. Numbers, lists and objects show as JSON. */
+function shorten(value: unknown): string {
+  if (value === null || value === undefined || typeof value === "boolean") return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const line = plainText(text.slice(0, 4 * MAX_SHOWN)).trim();
+  const shown = Array.from(line).slice(0, MAX_SHOWN).join("");
+  return shown.length < line.length || text.length > 4 * MAX_SHOWN ? `${shown}…` : shown;
+}

@@ -1,0 +1,103 @@
+import { type PlacedEndpoint, readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { listMarks, type Mark } from "../../history/teach.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { findSubmissions, fittingOf } from "../../submissions/browse-submissions.ts";
+import { listRead } from "../../submissions/read-marks.ts";
+import { isLookup, readSubmissions, type SubmissionFilter } from "../../submissions/submission-store.ts";
+import type { Submission } from "../../submissions/submission.ts";
+import type { WalkRequest } from "../../submissions/walk-submissions.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Visit } from "../routes.ts";
+
+/** Rows of one page. */
+export const PAGE_ROWS = 50;
+/** Bytes of JSON on one page; that is 16 submissions of 64 KiB. */
+const MAX_PAGE_BYTES = 1_048_576;
+/**
+ * Submissions that a page looks at for a filter that no index answers, so that it comes at once: each costs about two
+ * microseconds. Whoever goes on from there waits for more of them.
+ */
+const MAX_LOOKED = 7500;
+const MAX_LOOKED_FURTHER = 100_000;
+
+/** The place of a page: after a submission, in one of the directions. */
+export interface Place {
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface InboxRow {
+  readonly submission: Submission;
+  readonly endpoint: PlacedEndpoint | undefined;
+  readonly isRead: boolean;
+  readonly mark: Mark | null;
+}
+
+export interface InboxPage {
+  /** Newest first. */
+  readonly rows: readonly InboxRow[];
+  /** Cursors; null when there is no such page. */
+  readonly newer: string | null;
+  readonly older: string | null;
+  /** The submission at which the search stopped before it had filled the page; null when it reached the end or filled it. */
+  readonly stoppedAt: string | null;
+}
+
+/** One page of the inbox; null when there is nothing newer, so that the first page is the one to show. */
+export function readInbox(
+  { db, searches }: DashboardParts,
+  { viewer, gone }: Pick<Visit, "viewer" | "gone">,
+  filter: SubmissionFilter,
+  place: Place,
+): Promise<InboxPage | null> {
+  const find = () => findPage(db, viewer, { filter, gone }, place);
+  return isLookup(filter) ? searches.run({ name: viewer.accountId, gone }, find) : find();
+}
+
+async function findPage(
+  db: DashboardParts["db"],
+  viewer: Viewer,
+  sought: Pick<WalkRequest, "filter" | "gone">,
+  { before, after }: Place,
+): Promise<InboxPage | null> {
+  const isNewer = after !== "";
+  const cursor = isNewer ? after : before === "" ? null : before;
+  const request = {
+    ...sought,
+    direction: isNewer ? "newer" : "older",
+    cursor,
+    wanted: PAGE_ROWS + 1,
+  } as const;
+  const maxLooked = cursor === null ? MAX_LOOKED : MAX_LOOKED_FURTHER;
+  const { ids, stoppedAt } = await findSubmissions(db, request, maxLooked);
+  const shown = await fittingOf(db, ids.slice(0, PAGE_ROWS), MAX_PAGE_BYTES, sought.gone);
+  const hasMore = ids.length > shown.length;
+  if (isNewer && !hasMore) return null;
+  const rows = await readRows({ db }, viewer, isNewer ? shown.toReversed() : shown);
+  const [newest = null, oldest = null] = [rows[0]?.submission.id, rows.at(-1)?.submission.id];
+  return {
+    rows,
+    newer: cursor === null ? null : newest,
+    older: isNewer || hasMore ? oldest : null,
+    stoppedAt: hasMore ? null : stoppedAt,
+  };
+}
+
+async function readRows(
+  { db }: Pick<DashboardParts, "db">,
+  { accountId }: Viewer,
+  ids: readonly string[],
+): Promise<InboxRow[]> {
+  return db.read(function* () {
+    const submissions = yield* readSubmissions(ids);
+    const read = yield* listRead(accountId, ids);
+    const marks = yield* listMarks(ids);
+    const endpoints = yield* readEndpointNames([...new Set(submissions.map(({ endpointId }) => endpointId))]);
+    return submissions.map((submission) => ({
+      submission,
+      endpoint: endpoints.get(submission.endpointId),
+      isRead: read.has(submission.id),
+      mark: marks.get(submission.id) ?? null,
+    }));
+  });
+}

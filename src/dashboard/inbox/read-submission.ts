@@ -1,0 +1,83 @@
+import type { Steps } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
+import { listMarks, type Mark } from "../../history/teach.ts";
+import type { Attempt, Delivery } from "../../outbox/queue/delivery.ts";
+import { leadOf, listAttempts, listDeliveries } from "../../outbox/queue/delivery-store.ts";
+import { tellAttempt } from "../../webhooks/hide-network.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { getViewableSubmission } from "../../submissions/submission-store.ts";
+import type { Submission } from "../../submissions/submission.ts";
+import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { findMailRecipient } from "../../mail/mail-recipient-store.ts";
+import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
+import { findWebhook } from "../../webhooks/webhook-store.ts";
+import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
+import { getViewableWorkspace, seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
+import type { DashboardParts } from "../parts.ts";
+
+/** Messages of one submission that its page shows. */
+const MAX_DELIVERIES = 20;
+/** One message about the submission, with the name of its recipient and its last attempt. */
+export interface SentMessage {
+  readonly delivery: Delivery;
+  readonly recipient: string;
+  /** Of the recipient. */
+  readonly kind: string;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface WholeSubmission {
+  readonly submission: Submission;
+  readonly endpoint: Endpoint;
+  /** Told to operators who see several workspaces. */
+  readonly workspaceName: string | null;
+  readonly definition: SchemaDefinition;
+  readonly mark: Mark | null;
+  readonly messages: readonly SentMessage[];
+}
+
+/** @throws not_found, in the same words, when it is not there and when it belongs to somebody else. */
+export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): Promise<WholeSubmission> {
+  return db.read(function* () {
+    const submission = yield* getViewableSubmission(viewer, id);
+    const endpoint = yield* getViewableEndpoint(viewer, submission.endpointId);
+    const { deliveries } = yield* listDeliveries({
+      kinds: null,
+      recipientId: null,
+      submissionId: id,
+      state: null,
+      cursor: null,
+      limit: MAX_DELIVERIES,
+    });
+    const messages: SentMessage[] = [];
+    for (const delivery of deliveries) {
+      const named = yield* nameRecipient(delivery.recipientId);
+      const attempts = (yield* listAttempts(leadOf(delivery))).map((attempt) =>
+        tellAttempt(attempt, viewer.isOperator),
+      );
+      messages.push({ delivery, ...named, attempts });
+    }
+    messages.sort(byRecipient);
+    const mark = (yield* listMarks([id])).get(id) ?? null;
+    const isNamed = viewer.isOperator && (yield* seesSeveralWorkspaces(viewer));
+    const workspaceName = isNamed ? (yield* getViewableWorkspace(viewer, endpoint.workspaceId)).name : null;
+    return { submission, endpoint, workspaceName, definition: yield* readSchema(endpoint), mark, messages };
+  });
+}
+
+/** The messages of one post have no order of their own, but each post shows its recipients in the same one. */
+function byRecipient(one: SentMessage, other: SentMessage): number {
+  if (one.recipient === other.recipient) return 0;
+  return one.recipient < other.recipient ? -1 : 1;
+}
+
+/** The host of a webhook, an address, or that it is the automatic reply. */
+function* nameRecipient(id: string): Steps<Pick<SentMessage, "recipient" | "kind">> {
+  const mail = yield* findMailRecipient(id);
+  if (mail !== undefined) return { recipient: mail.settings.address, kind: MAIL_KIND };
+  const webhook = yield* findWebhook(id);
+  if (webhook === undefined) return { recipient: "Whoever wrote it: the automatic reply", kind: REPLY_KIND };
+  return { recipient: new URL(webhook.settings.url).host, kind: WEBHOOK_KIND };
+}

@@ -1,0 +1,14 @@
+import type { Database } from "../../database/database.ts";
+import { fittingOf } from "../../submissions/browse-submissions.ts";
+import { readSubmissions } from "../../submissions/submission-store.ts";
+import { contentOf, titleOf } from "./preview.ts";
+
+/** Bytes of submissions that are read for their titles. */
+const MAX_READ_BYTES = 1_048_576;
+
+/** What submissions are called, by id. Those that are gone, or that do not fit into 1 MiB with the ones before, have no title. */
+export async function readTitles(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const fitting = await fittingOf(db, [...new Set(ids)], MAX_READ_BYTES);
+  const submissions = await db.read(() => readSubmissions(fitting));
+  return new Map(submissions.map((each) => [each.id, titleOf(contentOf(each))]));
+}

@@ -1,0 +1,121 @@
+import type { Steps } from "../../database/steps.ts";
+import type { z } from "zod";
+import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
+import { setSchema } from "../../endpoints/schema-operations.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { replayOf } from "../../outbox/queue/channel-deliveries.ts";
+import { getDelivery } from "../../outbox/queue/delivery-store.ts";
+import { addFieldAt } from "../../schemas/add-field.ts";
+import { parseDefinition, type SchemaDefinition } from "../../schemas/definition.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { findSubmissions } from "../../submissions/browse-submissions.ts";
+import { listRead, markRead } from "../../submissions/read-marks.ts";
+import type { Submission } from "../../submissions/submission.ts";
+import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
+import type { WalkRequest } from "../../submissions/walk-submissions.ts";
+import { page, redirect } from "../answer.ts";
+import { channelOf } from "../notifications/channel-of.ts";
+import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
+import { applied, type DashboardParts } from "../parts.ts";
+import type { Routes } from "../routes.ts";
+import { contentOf, titleOf } from "./preview.ts";
+import { readWhole } from "./read-submission.ts";
+import { readText } from "../kit/typed-text.ts";
+import { submissionView } from "./submission-view.ts";
+
+/** Submissions that are looked at for the next one of a filter. */
+const MAX_LOOKED = 2000;
+
+/** One submission: its fields, its sender, its score with the reasons, and its messages to recipients. */
+export function submissionPages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+
+  routes.read("/submissions/:id", async ({ viewer, params, query, request, now, gone }) => {
+    const shown = readInboxFilter(query);
+    const whole = await readWhole(parts, viewer, params["id"] ?? "");
+    const filter = await db.read(() => toSubmissionFilter(shown, viewer, now));
+    const { id } = whole.submission;
+    if (request.method === "GET") await noteRead(parts, viewer, id);
+    const find = () =>
+      Promise.all([next({ filter, gone }, "newer", id), next({ filter, gone }, "older", id)]);
+    const asker = { name: viewer.accountId, gone };
+    const [newer, older] = await (isLookup(filter) ? parts.searches.run(asker, find) : find());
+    return page(titleOf(contentOf(whole.submission)), submissionView({ ...whole, shown, newer, older, now }));
+  });
+
+  routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, now }) => {
+    const shown = readInboxFilter(query);
+    const { id } = await db.read(() => getViewableSubmission(viewer, params["id"] ?? ""));
+    const what = form.get("delivery") ?? "";
+    const delivery = await db.read(() => getDelivery(what));
+    if (delivery.submissionId !== id) throw new FormsvcError("not_found", `there is no delivery ${what}`);
+    const channel = await db.read(() => channelOf(delivery.recipientId));
+    const asked = { what, asNew: false, dryRun: false, actor: viewer, now };
+    await applied(parts, () => replayOf(channel, db, asked));
+    return redirect(addressOf(shown, `/submissions/${id}`), "sent-again", 1);
+  });
+
+  routes.write("/submissions/:id/add-field", async ({ viewer, params, query, form, perform }) => {
+    const shown = readInboxFilter(query);
+    const path = readText(form.get("name") ?? "");
+    const { id, field } = await db.read(function* () {
+      const submission = yield* getViewableSubmission(viewer, params["id"] ?? "");
+      return { id: submission.id, field: yield* planField(viewer, submission, path) };
+    });
+    if (typeof field !== "string") await perform(setSchema, field);
+    const notice = typeof field === "string" ? field : "field-added";
+    return redirect(addressOf(shown, `/submissions/${id}`), notice);
+  });
+
+  /** The neighbour in the filter that the submission was reached from; null if there is none near. */
+  async function next(
+    sought: Pick<WalkRequest, "filter" | "gone">,
+    direction: "older" | "newer",
+    cursor: string,
+  ): Promise<string | null> {
+    const { ids } = await findSubmissions(db, { ...sought, direction, cursor, wanted: 1 }, MAX_LOOKED);
+    return ids[0] ?? null;
+  }
+}
+
+/**
+ * The schema with an optional field for a value that was set aside, or the notice of why there is none.
+ *
+ * @throws not_found if nothing was set aside at this path.
+ */
+function* planField(
+  viewer: Viewer,
+  { id, endpointId, setAside }: Submission,
+  path: string,
+): Steps<z.input<(typeof setSchema)["input"]> | "field-there" | "field-not-added"> {
+  const fields = setAside?.fields ?? {};
+  if (!Object.hasOwn(fields, path))
+    throw new FormsvcError("not_found", `nothing of that name was set aside of the submission ${id}`);
+  const endpoint = yield* getViewableEndpoint(viewer, endpointId);
+  const added = addFieldAt(yield* readSchema(endpoint), path, fields[path]);
+  if (added === "declared") return "field-there";
+  const schema = added === "unclear" ? null : tryDefinition(added);
+  if (schema === null) return "field-not-added";
+  return { endpoint: endpointId, schema, based_on: endpoint.schemaVersion };
+}
+
+/** Null if it breaks a rule of schemas: a name that is too long, too many fields. */
+function tryDefinition(added: SchemaDefinition): SchemaDefinition | null {
+  try {
+    return parseDefinition(added);
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "schema_invalid") return null;
+    throw error;
+  }
+}
+
+/** Who reads it has read it. A page is shown also if that cannot be written down just now. */
+async function noteRead({ db }: DashboardParts, { accountId }: Viewer, id: string): Promise<void> {
+  const read = await db.read(() => listRead(accountId, [id]));
+  if (read.has(id)) return;
+  try {
+    await db.relaxedTransaction(() => markRead(accountId, [id]));
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+  }
+}

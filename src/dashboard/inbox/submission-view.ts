@@ -1,0 +1,135 @@
+import { html, type Html } from "../../foundation/html.ts";
+import { isGathered } from "../../outbox/queue/delivery.ts";
+import { submissionJson } from "../../submissions/submission-json.ts";
+import type { Submission } from "../../submissions/submission.ts";
+import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
+import { adviceFor, attemptWords, deliveryWords } from "../notifications/delivery-words.ts";
+import { recipientPath } from "../notifications/channel-of.ts";
+import { addressOf, type InboxFilter } from "./inbox-filter.ts";
+import { contentOf, titleOf } from "./preview.ts";
+import { markPill, scorePill } from "./score-view.ts";
+import { longestText, mailLink, replyAddressOf } from "./sender-facts.ts";
+import type { SentMessage, WholeSubmission } from "./read-submission.ts";
+import { pathOf } from "../forms/endpoint-frame.ts";
+import { setAsideCard } from "./set-aside-view.ts";
+import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
+import { time, tryTime } from "../kit/time.ts";
+
+interface SubmissionViewParts extends WholeSubmission {
+  readonly shown: InboxFilter;
+  /** Ids of the neighbours in the list. */
+  readonly newer: string | null;
+  readonly older: string | null;
+  readonly now: number;
+}
+
+export function submissionView(parts: SubmissionViewParts): Html {
+  const { submission, mark } = parts;
+  return html`${turnLinks(parts)}
+    <div class="head">
+      <h1 class="stranger"><bdi>${titleOf(contentOf(submission))}</bdi></h1>
+      ${mark === null ? scorePill(submission) : markPill(mark)}
+      ${parts.workspaceName !== null && html`<span class="tag">Workspace <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
+    </div>
+    <div class="two">
+      <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
+      <div class="stack">${scoreCard(submission)} ${messagesCard(parts)}</div>
+    </div>`;
+}
+
+function asideCard({ submission, endpoint, definition, shown }: SubmissionViewParts): Html | null {
+  return setAsideCard(submission.setAside, {
+    definition,
+    action: addressOf(shown, `/submissions/${submission.id}/add-field`),
+    fieldsPath: pathOf(endpoint, "/fields"),
+  });
+}
+
+function turnLinks({ shown, newer, older }: SubmissionViewParts): Html {
+  const link = (id: string | null, words: string, key: string): Html | false =>
+    id !== null &&
+    html`<a href="${addressOf(shown, `/submissions/${id}`)}" data-key="${key}">${words} <kbd>${key}</kbd></a>`;
+  return html`<nav class="crumbs" aria-label="In the inbox">
+    <a href="${addressOf(shown)}">← Inbox</a>
+    <span class="turn">${link(newer, "Newer", "k")}${link(older, "Older", "j")}</span>
+  </nav>`;
+}
+
+function actions({ submission, endpoint, mark, shown }: SubmissionViewParts): Html {
+  const { id, data } = submission;
+  const address = replyAddressOf(data);
+  return html`<form class="actions" method="post" action="${addressOf(shown, "/bulk", { on: id })}">
+    <input type="hidden" name="id" value="${id}" />
+    ${
+      address !== null &&
+      html`<a class="button primary" href="${mailLink({ address, subject: `Re: ${endpoint.name}`, quoted: longestText(data) })}">Reply by mail</a>`
+    }
+    ${mark !== "ham" && html`<button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>`}
+    ${mark !== "spam" && html`<button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>`}
+    ${mark !== null && html`<button name="do" value="none">Remove the mark</button>`}
+    <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
+    <button type="button" data-copy="json">Copy as JSON</button>
+    <button name="do" value="delete" class="danger">Delete</button>
+  </form>`;
+}
+
+function jsonCard(submission: Submission): Html {
+  return html`<details class="card">
+    <summary>As JSON</summary>
+    <pre id="json" tabindex="0">${prettyJson(submissionJson(submission))}</pre>
+  </details>`;
+}
+
+function scoreCard(submission: Submission): Html {
+  return html`<section class="card">
+    <header><h2>${submission.spamClass === "low" ? "What the filter counted" : `Why ${submission.spamScore}?`}</h2></header>
+    ${reasonList(submission)}
+  </section>`;
+}
+
+function messagesCard({ submission, messages, shown, now }: SubmissionViewParts): Html {
+  const action = addressOf(shown, `/submissions/${submission.id}/replay`);
+  return html`<section class="card">
+    <header><h2>Sent to</h2></header>
+    ${
+      messages.length === 0
+        ? html`<p class="muted">
+            Nobody. When it came, this form had nobody who was added, had agreed, and wants posts with its spam score.
+            <a href="/dashboard/notifications">See who is told</a>
+          </p>`
+        : html`<ul class="way">
+            ${messages.map((message) => messageView(message, { action, now }))}
+          </ul>`
+    }
+  </section>`;
+}
+
+function messageView(
+  { delivery, recipient, kind, attempts }: SentMessage,
+  { action, now }: { readonly action: string; readonly now: number },
+): Html {
+  const { label, tone } = deliveryWords(delivery, now);
+  const isWaiting = isGathered(delivery, now);
+  const isUntried = delivery.state === "pending" && attempts.length === 0;
+  const last = attempts.at(-1);
+  const said =
+    last === undefined || last.outcome === "delivered" ? null : (adviceFor(kind, last) ?? last.message);
+  return html`<li>
+    <a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>
+    <span class="pill ${tone}">${label}</span>
+    <small
+      >${isWaiting ? html`with others in one e-mail` : attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${
+        last?.status !== undefined && last.status !== null && ` · answer ${last.status}`
+      }${delivery.dueAt !== null && html` · ${isWaiting ? "goes" : "next"} ${tryTime(delivery.dueAt, now)}`}</small
+    >
+    ${said !== null && html`<small><bdi dir="auto">${said}</bdi></small>`}
+    ${
+      delivery.state !== "sending" &&
+      !isUntried &&
+      kind !== REPLY_KIND &&
+      html`<form method="post" action="${action}">
+        <input type="hidden" name="delivery" value="${delivery.id}" /><button>Send again</button>
+      </form>`
+    }
+  </li>`;
+}

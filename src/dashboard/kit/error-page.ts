@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { describeError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import type { Log } from "../../foundation/log.ts";
+import { beginErrorReply } from "../../http/error-reply.ts";
+import type { Page } from "../answer.ts";
+import { plainPage } from "./layout.ts";
+import { MAX_FORM_BYTES } from "../routes.ts";
+import { sentence } from "./sentence.ts";
+
+interface Failure {
+  readonly thrown: unknown;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly log: Log;
+}
+
+/** What went wrong, in the words of the error table; the log line is found by the request's id. */
+export function errorPage({ thrown, request, reply, log }: Failure): Page {
+  const error = beginErrorReply({ request, reply, log }, thrown, MAX_FORM_BYTES);
+  const { status } = describeError(error.code);
+  const heading = headingOf(status);
+  const content = html`<h1>${heading}</h1>
+    <p>${sentence(error.message)}</p>
+    <p class="muted">
+      ${status >= 500 ? "Nothing that you typed was saved. " : ""}Request <code>${request.id}</code> ·
+      <a href="/dashboard">Back to the inbox</a>
+    </p>`;
+  return { kind: "page", title: heading, content, status };
+}
+
+function headingOf(status: number): string {
+  if (status === 404) return "Not found";
+  if (status === 403) return "Not allowed";
+  if (status === 429) return "Too many requests";
+  if (status === 503) return "Try again shortly";
+  return status >= 500 ? "Something went wrong" : "This could not be done";
+}
+
+/** Values that a page never repeats. */
+const SECRET_FIELD = /password|code|token|secret/i;
+
+/**
+ * For a form that was sent after its session ended: all that was typed is kept on the page, and is sent again when its reader has
+ * signed in.
+ */
+export function lostSessionPage(path: string, form: URLSearchParams): Html {
+  const kept = [...form].filter(([name]) => !SECRET_FIELD.test(name));
+  return plainPage(
+    "Signed out",
+    html`<h1>You were signed out</h1>
+      <p>
+        Nothing was saved yet, and nothing that you typed is lost.
+        <a href="/dashboard/sign-in" target="_blank" rel="noopener">Sign in in a new tab</a>, come back to
+        this one and send the form again.
+      </p>
+      <form method="post" action="${path}">
+        ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        <button class="primary">Send again</button>
+      </form>`,
+  );
+}

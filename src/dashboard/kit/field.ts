@@ -1,0 +1,149 @@
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { pageWords } from "./sentence.ts";
+
+/** Problems by the name of the field; the name "" is the form as a whole. */
+export type Problems = ReadonlyMap<string, string>;
+
+export const NO_PROBLEMS: Problems = new Map();
+
+/** What the feature makes of a field; null if it refuses what was typed, which is then a problem of the field. */
+export function tryField<Result>(
+  problems: Map<string, string>,
+  field: string,
+  work: () => Result,
+): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+    problems.set(field, pageWords(error.message));
+    return null;
+  }
+}
+
+export interface FieldParts {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string | Html;
+  readonly problems?: Problems;
+  /** Of `input`: `text` unless given. */
+  readonly type?: "text" | "email" | "password" | "url" | "number" | "search";
+  readonly autocomplete?: string;
+  readonly isRequired?: boolean;
+  readonly isReadOnly?: boolean;
+}
+
+export function textField(parts: FieldParts): Html {
+  const { name, value, type = "text", autocomplete, isReadOnly = false } = parts;
+  return field(
+    parts,
+    (marks) =>
+      html`<input
+        type="${type}"
+        name="${name}"
+        value="${value}"
+        ${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${isReadOnly && html` readonly`}${marks}
+      />`,
+  );
+}
+
+/** @param isCode shows it in a typewriter's letters, without spelling marks. */
+export function areaField(parts: FieldParts, isCode = false): Html {
+  const style = isCode ? html` class="code" spellcheck="false"` : html` dir="auto"`;
+  return field(
+    parts,
+    // HTML drops one line break right after the tag.
+    (marks) => html`<textarea name="${parts.name}" ${style}${marks}>${"\n"}${parts.value}</textarea>`,
+  );
+}
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+export function selectField(parts: FieldParts, options: readonly Option[]): Html {
+  const choices = options.map(
+    ({ value, label }) =>
+      html`<option value="${value}" ${value === parts.value && html` selected`}>${label}</option>`,
+  );
+  return selectOf(parts, html`${choices}`);
+}
+
+/** The same for options that the caller writes, like those in groups. */
+export function selectOf(parts: FieldParts, options: Html): Html {
+  return field(
+    parts,
+    (marks) =>
+      html`<select name="${parts.name}" ${marks}>
+        ${options}
+      </select>`,
+  );
+}
+
+/** An option that says what follows from it, unless its label does. */
+export interface Choice extends Option {
+  readonly about: string;
+}
+
+/** One of a few choices, each in a row with what follows from it; the server takes what it knows only, so there is no problem to show. */
+export function choiceField({ name, label, value, hint }: FieldParts, choices: readonly Choice[]): Html {
+  const id = fieldId(name);
+  const rows = choices.map(
+    (choice) =>
+      html`<label class="choice">
+        <input type="radio" name="${name}" value="${choice.value}" ${choice.value === value && html` checked`} />
+        <b>${choice.label}</b>${choice.about !== "" && html`<small>${choice.about}</small>`}
+      </label>`,
+  );
+  return html`<fieldset class="field choose" id="${id}"${hint !== undefined && html` aria-describedby="${id}-hint"`}>
+    <legend>${label}</legend>
+    <div>${rows}</div>
+    ${hint === undefined ? null : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  </fieldset>`;
+}
+
+export function checkField({ name, label, value, hint }: FieldParts): Html {
+  return html`<div class="field">
+    <label class="check"
+      ><input type="checkbox" name="${name}" value="on" ${value === "on" && html` checked`} />
+      <span>${label}</span></label
+    >${hint === undefined ? null : html`<p class="hint">${hint}</p>`}
+  </div>`;
+}
+
+/** The problem that belongs to no field, and how many there are: it comes first, so that a screen reader tells it first. */
+export function problemSummary(problems: Problems): Html | null {
+  if (problems.size === 0) return null;
+  const lines = [...problems].map(([name, text]) =>
+    name === "" ? html`<li>${text}</li>` : html`<li><a href="#${fieldId(name)}">${text}</a></li>`,
+  );
+  return html`<div class="notice bad" role="alert">
+    <b>Nothing was saved yet.</b>
+    <ul>
+      ${lines}
+    </ul>
+  </div>`;
+}
+
+function field(parts: FieldParts, control: (marks: Html) => Html): Html {
+  const { name, label, hint, problems = NO_PROBLEMS, isRequired = false } = parts;
+  const id = fieldId(name);
+  const problem = problems.get(name);
+  const described = [hint === undefined ? "" : `${id}-hint`, problem === undefined ? "" : `${id}-problem`];
+  const describedBy = described.filter((each) => each !== "").join(" ");
+  const marks = html` id="${id}"${isRequired && html` required`}${problem !== undefined && html` aria-invalid="true"`}${
+    describedBy !== "" && html` aria-describedby="${describedBy}"`
+  }`;
+  return html`<div class="field">
+    <label for="${id}">${label}</label>${control(marks)}${
+      problem === undefined ? null : html`<p class="problem" id="${id}-problem">${problem}</p>`
+    }${hint === undefined ? null : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  </div>`;
+}
+
+function fieldId(name: string): string {
+  return `f-${name.replace(/[^\w-]/g, "-")}`;
+}

@@ -1,0 +1,27 @@
+import { html, type Html } from "../../foundation/html.ts";
+
+/** Own drawings on a grid of 20 px. The style sheet says how thick their lines are. */
+const DRAWINGS = {
+  inbox: html`<path d="M3 11.5 5 4.5h10l2 7V16H3z" /><path d="M3 11.5h4l1 2.2h4l1-2.2h4" />`,
+  held: html`<circle cx="10" cy="10" r="7" /><path d="M8 7.5v5M12 7.5v5" />`,
+  form: html`<rect x="4" y="3" width="12" height="14" rx="2" /><path d="M7 7h6M7 10.5h6M7 14h3" />`,
+  bell: html`<path d="M5 13.5V9a5 5 0 0 1 10 0v4.5l1.5 1.5h-13z" /><path d="M8.5 17.5h3" />`,
+  shield: html`<path d="m10 2.8 6 2.2v4.5c0 3.7-2.5 6.2-6 7.7-3.5-1.5-6-4-6-7.7V5z" />`,
+  bars: html`<path d="M4 16.5v-5M10 16.5v-13M16 16.5v-8.5" />`,
+  server: html`<rect x="3" y="3.5" width="14" height="5.5" rx="1.5" /><rect x="3" y="11" width="14" height="5.5" rx="1.5" /><path d="M6 6.25h.01M6 13.75h.01" />`,
+  menu: html`<path d="M3.5 6h13M3.5 10h13M3.5 14h13" />`,
+  check: html`<path d="m4.5 10.5 3.5 3.5 7.5-8" />`,
+  warning: html`<path d="M10 3 18 16.5H2z" /><path d="M10 8v4M10 14.2h.01" />`,
+} as const;
+
+export type IconName = keyof typeof DRAWINGS;
+
+/** Decoration: the words beside it say the same. */
+export function icon(name: IconName): Html {
+  return html`<svg class="icon" width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">${DRAWINGS[name]}</svg>`;
+}
+
+/** The sign of the product. */
+export const MARK = html`<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+  <path d="M3 2h14v5H8v3h7v4H8v4H3z" fill="currentColor" />
+</svg>`;

@@ -1,0 +1,132 @@
+import { html, type Html } from "../../foundation/html.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { SCRIPT_PATH, STYLE_PATH } from "../assets/assets.ts";
+import { helpFor } from "../assets/help.ts";
+import { icon, type IconName, MARK } from "./icons.ts";
+import { keysButton, keysDialog } from "../assets/keys-dialog.ts";
+
+/** Numbers beside the sections of the navigation; 0 shows none. */
+export interface Counts {
+  /** Up to {@link MAX_COUNT}. */
+  readonly unread: number;
+  readonly held: number;
+}
+
+/** Beyond it a count is shown as "99+". */
+export const MAX_COUNT = 99;
+
+interface Section {
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** Begin the paths of further pages of the section. */
+  readonly others?: readonly string[];
+  readonly count?: keyof Counts;
+  readonly operatorsOnly?: boolean;
+}
+
+/** Of the navigation; on a phone they stand beside its menu. */
+const FIRST_SECTIONS: readonly Section[] = [
+  { path: "/dashboard", label: "Inbox", icon: "inbox", count: "unread" },
+  { path: "/dashboard/held", label: "Held", icon: "held", count: "held" },
+  { path: "/dashboard/endpoints", label: "Forms", icon: "form" },
+];
+const MENU_SECTIONS: readonly Section[] = [
+  {
+    path: "/dashboard/notifications",
+    label: "Notifications",
+    icon: "bell",
+    others: ["/dashboard/recipients", "/dashboard/webhooks", "/dashboard/replies"],
+  },
+  { path: "/dashboard/spam", label: "Spam", icon: "shield" },
+  { path: "/dashboard/usage", label: "Usage", icon: "bars" },
+  { path: "/dashboard/system", label: "System", icon: "server", operatorsOnly: true },
+];
+
+export interface AppPage {
+  readonly title: string;
+  readonly viewer: Viewer;
+  readonly counts: Counts;
+  /** Of the request, to mark the section. */
+  readonly path: string;
+  readonly content: Html;
+}
+
+/** A page of somebody who is signed in. */
+export function appPage({ title, viewer, counts, path, content }: AppPage): Html {
+  const links = (sections: readonly Section[]): Html[] =>
+    sections
+      .filter(({ operatorsOnly = false }) => !operatorsOnly || viewer.isOperator)
+      .map((section) => sectionLink(section, counts, path));
+  return document(
+    title,
+    "app",
+    html`<a class="skip" href="#main">Skip to the content</a>
+<nav class="main" aria-label="Main">
+  <a class="brand" href="/dashboard" aria-label="formsvc: to the inbox">${MARK}<span>formsvc</span></a>
+  ${links(FIRST_SECTIONS)}
+  <details>
+    <summary>${icon("menu")}Menu</summary>
+    <div class="places">
+      ${links(MENU_SECTIONS)}
+      <div class="foot"><span class="who">${viewer.email}</span><a href="${helpFor(path, viewer.isOperator)}">Help</a> · <a href="/dashboard/account" ${path.startsWith("/dashboard/account") && html` aria-current="page"`}>Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form>${keysButton}</div>
+    </div>
+  </details>
+</nav>
+<main id="main">
+${content}
+</main>
+${keysDialog}`,
+  );
+}
+
+/** A page of nobody in particular: signing in, and errors before it. */
+export function plainPage(title: string, content: Html): Html {
+  return document(
+    title,
+    "plain",
+    html`<main id="main"><p class="brand">${MARK} formsvc</p>${content}</main>`,
+  );
+}
+
+function sectionLink(
+  { path, label, icon: drawing, others = [], count }: Section,
+  counts: Counts,
+  visited: string,
+): Html {
+  const isCurrent =
+    path === "/dashboard" ? isInbox(visited) : [path, ...others].some((each) => visited.startsWith(each));
+  const number = count === undefined ? 0 : counts[count];
+  const shown = number > MAX_COUNT ? `${MAX_COUNT}+` : String(number);
+  return html`<a href="${path}" ${isCurrent && html` aria-current="page"`}
+    >${icon(drawing)}${label}${
+      number > 0 &&
+      html` <span class="count${count === "unread" && " new"}">${shown}<span class="hidden-text"> ${count}</span></span>`
+    }</a
+  > `;
+}
+
+function isInbox(path: string): boolean {
+  return path === "/dashboard" || path.startsWith("/dashboard/submissions");
+}
+
+function document(title: string, kind: "app" | "plain", content: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · formsvc</title>
+        <link
+          rel="icon"
+          href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20'%3E%3Cpath d='M3 2h14v5H8v3h7v4H8v4H3z' fill='%230b6e5f'/%3E%3C/svg%3E"
+        />
+        <link rel="stylesheet" href="${STYLE_PATH}" />
+        <script type="module" src="${SCRIPT_PATH}"></script>
+      </head>
+      <body class="${kind}">
+        ${content}
+      </body>
+    </html> `;
+}

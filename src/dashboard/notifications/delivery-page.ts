@@ -1,0 +1,254 @@
+import type { Actor } from "../../audit/audit-store.ts";
+import type { Steps } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { mailChannel } from "../../mail/mail-deliveries.ts";
+import { getViewableAutoReply } from "../../mail/auto-reply/viewable-auto-replies.ts";
+import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { getViewableMailRecipient } from "../../mail/viewable-mail-recipients.ts";
+import { type Channel, getDeliveryTo, replayOf } from "../../outbox/queue/channel-deliveries.ts";
+import { type Attempt, type Delivery, isGathered } from "../../outbox/queue/delivery.ts";
+import { leadOf, listAttempts } from "../../outbox/queue/delivery-store.ts";
+import { tellAttempt } from "../../webhooks/hide-network.ts";
+import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { readSubmissions } from "../../submissions/submission-store.ts";
+import type { Submission } from "../../submissions/submission.ts";
+import { getViewableWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { webhookChannel } from "../../webhooks/webhook-deliveries.ts";
+import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
+import { page, redirect } from "../answer.ts";
+import { recipientPath } from "./channel-of.ts";
+import { pathOf } from "../forms/endpoint-frame.ts";
+import { adviceFor, deliveryWords, togetherWords } from "./delivery-words.ts";
+import { applied, type DashboardParts } from "../parts.ts";
+import { contentOf, titleOf } from "../inbox/preview.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { time, tryTime } from "../kit/time.ts";
+
+/** The largest number of messages that one form sends again by name. */
+const MAX_CHOSEN = 100;
+/** Attempts that are shown: the last ones. */
+const MAX_SHOWN = 50;
+
+/** How the pages of messages know the recipients of a kind. */
+interface Section {
+  readonly kind: string;
+  /** Sends messages again; null if nobody may. */
+  readonly channel: Channel<Actor> | null;
+  /** Of the addresses. */
+  readonly name: "recipients" | "replies" | "webhooks";
+  /** Back to the recipient. */
+  readonly back: string;
+  /** @throws not_found unless this viewer may see it. */
+  readonly getRecipient: (viewer: Viewer, id: string) => Steps<{ readonly endpoint: Endpoint }>;
+}
+
+const SECTIONS: readonly Section[] = [
+  {
+    kind: WEBHOOK_KIND,
+    channel: webhookChannel,
+    name: "webhooks",
+    back: "The webhook",
+    getRecipient: getViewableWebhook,
+  },
+  {
+    kind: MAIL_KIND,
+    channel: mailChannel,
+    name: "recipients",
+    back: "The recipient",
+    getRecipient: getViewableMailRecipient,
+  },
+  {
+    kind: REPLY_KIND,
+    channel: null,
+    name: "replies",
+    back: "The automatic reply",
+    getRecipient: getViewableAutoReply,
+  },
+];
+
+/** One message with its attempts, and sending again: one, some, or all that were given up. */
+export function deliveryPages(routes: Routes, parts: DashboardParts): void {
+  for (const section of SECTIONS) {
+    messagePage(routes, parts, section);
+    if (section.channel !== null) replayPages(routes, parts, { ...section, channel: section.channel });
+  }
+}
+
+function* getOwned(
+  { getRecipient }: Section,
+  viewer: Viewer,
+  recipientId: string,
+  id: string,
+): Steps<Delivery> {
+  yield* getRecipient(viewer, recipientId);
+  return yield* getDeliveryTo(recipientId, id);
+}
+
+function messagePage(routes: Routes, { db }: DashboardParts, section: Section): void {
+  routes.read(`/${section.name}/:id/deliveries/:delivery`, async ({ viewer, params, now }) => {
+    const { id = "", delivery: deliveryId = "" } = params;
+    const shown = await db.read(function* () {
+      const { endpoint } = yield* section.getRecipient(viewer, id);
+      const delivery = yield* getDeliveryTo(id, deliveryId);
+      const attempts = (yield* listAttempts(leadOf(delivery))).map((attempt) =>
+        tellAttempt(attempt, viewer.isOperator),
+      );
+      const [submission] = yield* readSubmissions([delivery.submissionId]);
+      return { delivery, attempts, submission, endpoint, now };
+    });
+    return page("Message", deliveryView(section, shown));
+  });
+}
+
+type ReplayedSection = Section & { readonly channel: Channel<Actor> };
+
+function replayPages(routes: Routes, parts: DashboardParts, section: ReplayedSection): void {
+  const { db } = parts;
+  const { channel, name, getRecipient } = section;
+
+  routes.write(`/${name}/:id/deliveries/:delivery/replay`, async ({ viewer, params, form, now }) => {
+    const { id = "", delivery: deliveryId = "" } = params;
+    await db.read(() => getOwned(section, viewer, id, deliveryId));
+    const asked = { what: deliveryId, asNew: form.has("as_new"), dryRun: false, actor: viewer, now };
+    const { id: sent = deliveryId } = await applied(parts, () => replayOf(channel, db, asked));
+    return redirect(`${recipientPath(channel.kind, id)}/deliveries/${sent}`, "sent-again", 1);
+  });
+
+  routes.write(`/${name}/:id/replay`, async (visit) => {
+    const { viewer, params, form } = visit;
+    const { id = "" } = params;
+    await db.read(() => getRecipient(viewer, id));
+    const count = await applied(parts, () =>
+      form.get("which") === "failed" ? replayFailed(visit, id) : replayChosen(visit, id),
+    );
+    return redirect(recipientPath(channel.kind, id), "sent-again", count);
+  });
+
+  async function replayFailed({ viewer, now }: Visit, recipientId: string): Promise<number> {
+    const what = { recipientId, failedOnly: true, since: null, until: null };
+    return (await replayOf(channel, db, { what, asNew: false, dryRun: false, actor: viewer, now })).replayed;
+  }
+
+  async function replayChosen({ viewer, form, now }: Visit, recipientId: string): Promise<number> {
+    const chosen = [...new Set(form.getAll("id"))].slice(0, MAX_CHOSEN);
+    // All of them first, so that nothing is sent if one belongs to somebody else.
+    for (const id of chosen) await db.read(() => getOwned(section, viewer, recipientId, id));
+    let sent = 0;
+    for (const what of chosen) {
+      try {
+        await replayOf(channel, db, { what, asNew: false, dryRun: false, actor: viewer, now });
+        sent += 1;
+      } catch (error) {
+        // It is being sent right now.
+        if (!(error instanceof FormsvcError) || error.code !== "conflict") throw error;
+      }
+    }
+    return sent;
+  }
+}
+
+interface ShownDelivery {
+  readonly delivery: Delivery;
+  readonly attempts: readonly Attempt[];
+  readonly submission: Submission | undefined;
+  readonly endpoint: Endpoint;
+  readonly now: number;
+}
+
+function deliveryView({ kind, channel, back }: Section, shown: ShownDelivery): Html {
+  const { delivery, attempts, submission, endpoint, now } = shown;
+  const { id, recipientId, submissionId, state, dueAt, others } = delivery;
+  const { label, tone } = deliveryWords(delivery, now);
+  const isWaiting = isGathered(delivery, now);
+  const recipient = recipientPath(kind, recipientId);
+  const from = kind === REPLY_KIND ? pathOf(endpoint, "/reply") : recipient;
+  const path = `${recipient}/deliveries/${id}/replay`;
+  const words = WORDS[kind === WEBHOOK_KIND ? "webhook" : "mail"];
+  const mayReplay = channel !== null && !isWaiting;
+  const isOver = channel !== null && (state === "delivered" || state === "failed");
+  return html`<p class="crumbs"><a href="${from}">← ${back}</a></p>
+    <div class="head">
+      <h1>Message</h1>
+      <span class="pill ${tone}">${label}</span>
+      <div class="actions">
+        ${mayReplay && html`<form method="post" action="${path}"><button class="primary">Send again</button></form>`}
+        ${
+          isOver &&
+          html`<form method="post" action="${path}">
+            <button name="as_new" value="on">Send as a new message</button>
+          </form>`
+        }
+      </div>
+    </div>
+    ${isOver && html`<p class="hint">${words.asNew}</p>`}
+    ${isWaiting && html`<p class="hint">${GATHERED}</p>`}
+    <section class="card">
+      <dl class="facts">
+        <div>
+          <dt>Submission</dt>
+          <dd>
+            <a href="/dashboard/submissions/${submissionId}"><bdi>${submission === undefined ? submissionId : titleOf(contentOf(submission))}</bdi></a>
+          </dd>
+        </div>
+        <div>
+          <dt>Its number, which ${words.has} as <code>${words.header}</code></dt>
+          <dd class="mono">${leadOf(delivery)}</dd>
+        </div>
+        ${others > 0 && html`<div><dt>Sent</dt><dd>${togetherWords(others)}; all of them are sent again together</dd></div>`}
+        ${dueAt !== null && html`<div><dt>${isWaiting ? "Goes with others" : "Next attempt"}</dt><dd>${tryTime(dueAt, now)}</dd></div>`}
+      </dl>
+    </section>
+    ${attemptsCard(kind, attempts)}`;
+}
+
+const GATHERED =
+  "It is gathered with others, which go in one e-mail: because this recipient wants it so, or because many came within a short time.";
+
+/** What is said of messages to recipients of a kind. */
+const WORDS = {
+  webhook: {
+    has: "the receiver gets",
+    header: "webhook-id",
+    asNew:
+      "A receiver that remembers what it got ignores a message that it has. As a new message it acts on it once more.",
+  },
+  mail: {
+    has: "the e-mail has",
+    header: "Message-ID",
+    asNew: "A mail program that has an e-mail may hide its double. As a new message it is shown once more.",
+  },
+} as const;
+
+function attemptsCard(kind: string, attempts: readonly Attempt[]): Html {
+  const shown = attempts.slice(-MAX_SHOWN);
+  const left = attempts.length - shown.length;
+  return html`<section class="card">
+    <header>
+      <h2>Attempts</h2>
+      ${left > 0 && html`<span class="muted">${left} earlier ones are left out</span>`}
+    </header>
+    ${
+      shown.length === 0
+        ? html`<p class="empty">No attempt has ended yet.</p>`
+        : html`<ol class="way">
+            ${shown.toReversed().map((attempt) => attemptView(kind, attempt))}
+          </ol>`
+    }
+  </section>`;
+}
+
+function attemptView(kind: string, attempt: Attempt): Html {
+  const { number, startedAt, durationMs, outcome, status, message, answer, isProbe } = attempt;
+  const isGood = outcome === "delivered";
+  const advice = isGood ? null : adviceFor(kind, attempt);
+  return html`<li>
+    <span><b>${isProbe ? `Attempt ${number}, a trial` : `Attempt ${number}`}</b> ${time(startedAt)}</span>
+    <span class="pill ${isGood ? "done" : "high"}">${status ?? (isGood ? "delivered" : "no answer")}</span>
+    <small>${durationMs > 0 && `after ${durationMs} ms`}${message !== null && html`${durationMs > 0 && " · "}<bdi dir="auto">${message}</bdi>`}</small>
+    ${advice !== null && html`<small>${advice}</small>`}
+    ${answer !== null && html`<small><span>It answered:</span><pre tabindex="0" dir="auto">${answer}</pre></small>`}
+  </li>`;
+}

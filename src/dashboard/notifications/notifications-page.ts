@@ -1,0 +1,208 @@
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { listViewableAutoReplies, type OwnedAutoReply } from "../../mail/auto-reply/viewable-auto-replies.ts";
+import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { listViewableMailRecipients, type OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
+import { readQueue, type RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { listViewableWebhooks, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
+import { labelWorkspaces, seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
+import { page } from "../answer.ts";
+import { recipientPath } from "./channel-of.ts";
+import { emptyCard } from "../kit/empty-card.ts";
+import { pathOf } from "../forms/endpoint-frame.ts";
+import { stateOf as replyState } from "./reply-view.ts";
+import { formName } from "../forms/form-name.ts";
+import { type Health, healthPill, queueCell } from "./health.ts";
+import { listCard } from "../kit/list-card.ts";
+import type { DashboardParts } from "../parts.ts";
+import { readMailFault } from "./mail-fault.ts";
+import type { PlaceFault } from "../../outbox/sending/places.ts";
+import { mailMissing, recipientHealth } from "./recipient-words.ts";
+import type { Routes } from "../routes.ts";
+import { exactTime } from "../kit/time.ts";
+import { healthOf } from "./webhook-words.ts";
+
+const PAGE_SIZE = 50;
+const PATH = "/dashboard/notifications";
+
+/** What is shown of a recipient of any kind. */
+interface Row {
+  readonly id: string;
+  /** Of its page. */
+  readonly path: string;
+  readonly name: string;
+  readonly health: Health;
+  /** Null while all is well. */
+  readonly failingSince: number | null;
+  readonly endpoint: Endpoint;
+}
+
+interface ShownRow extends Row {
+  /** The form, and its workspace if the viewer sees several. */
+  readonly form: Html;
+  readonly queue: RecipientQueue;
+}
+
+interface List {
+  readonly rows: readonly ShownRow[];
+  /** The address of the next page; null at the end. */
+  readonly next: string | null;
+  readonly isFirst: boolean;
+}
+
+/** `/dashboard/notifications`: who is told of submissions, by e-mail and by webhooks, with their health; and who answers by itself. */
+export function notificationsPages(routes: Routes, { db, config }: DashboardParts): void {
+  routes.read("/notifications", async ({ viewer, query, now }) => {
+    const mailAfter = query.get("mail_after");
+    const webhooksAfter = query.get("after");
+    const repliesAfter = query.get("replies_after");
+    const recipients = await db.read(() => listViewableMailRecipients(viewer, mailAfter, PAGE_SIZE + 1));
+    const webhooks = await db.read(() => listViewableWebhooks(viewer, webhooksAfter, PAGE_SIZE + 1));
+    const replies = await db.read(() => listViewableAutoReplies(viewer, repliesAfter, PAGE_SIZE + 1));
+    const fault = await db.read(() => readMailFault(config));
+    const found = [
+      recipients.map((each) => mailRow(each, fault)),
+      webhooks.map(webhookRow),
+      replies.map((each) => replyRow(each, fault)),
+    ] as const;
+    const nameForm = await formNames(viewer, found.flat());
+    const mail = await readList(found[0], nameForm, { parameter: "mail_after", isFirst: mailAfter === null });
+    const others = await readList(found[1], nameForm, {
+      parameter: "after",
+      isFirst: webhooksAfter === null,
+    });
+    const answers = await readList(found[2], nameForm, {
+      parameter: "replies_after",
+      isFirst: repliesAfter === null,
+    });
+    const missing = mailMissing(config, viewer.isOperator);
+    const content = html`<div class="head"><h1>Notifications</h1></div>
+      ${mailCard(mail, missing, now)} ${webhooksCard(others, now)} ${repliesCard(answers, now)}`;
+    return page("Notifications", content);
+  });
+
+  /** How the rows name their forms. */
+  function formNames(viewer: Viewer, rows: readonly Row[]): Promise<(endpoint: Endpoint) => Html> {
+    return Promise.resolve(
+      db.read(function* () {
+        const showsWorkspace = yield* seesSeveralWorkspaces(viewer);
+        const labels = yield* labelWorkspaces(rows.map(({ endpoint }) => endpoint.workspaceId));
+        return ({ id, name, workspaceId }: Endpoint): Html => {
+          const workspaceName = labels.get(workspaceId) ?? "";
+          return formName({ id, name, workspaceId, workspaceName }, showsWorkspace);
+        };
+      }),
+    );
+  }
+
+  /** @param found one more than a page if there are more. */
+  async function readList(
+    found: readonly Row[],
+    nameForm: (endpoint: Endpoint) => Html,
+    { parameter, isFirst }: { readonly parameter: string; readonly isFirst: boolean },
+  ): Promise<List> {
+    const rows: ShownRow[] = [];
+    for (const row of found.slice(0, PAGE_SIZE)) {
+      const queue = await db.read(() => readQueue(row.id));
+      rows.push({ ...row, form: nameForm(row.endpoint), queue });
+    }
+    const next = found.length > PAGE_SIZE ? `${PATH}?${parameter}=${rows.at(-1)?.id}` : null;
+    return { rows, next, isFirst };
+  }
+}
+
+function mailRow({ recipient, endpoint }: OwnedMailRecipient, fault: PlaceFault | null): Row {
+  const { id, settings, failingSince } = recipient;
+  const health = recipientHealth(recipient, fault);
+  const path = recipientPath(MAIL_KIND, id);
+  return { id, path, name: settings.address, health, failingSince, endpoint };
+}
+
+function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
+  const { id, settings, failingSince } = webhook;
+  const name = new URL(settings.url).host;
+  const health = healthOf(webhook);
+  const path = recipientPath(WEBHOOK_KIND, id);
+  return { id, path, name, health, failingSince, endpoint };
+}
+
+function replyRow({ reply, endpoint }: OwnedAutoReply, fault: PlaceFault | null): Row {
+  const { name } = endpoint;
+  const path = pathOf(endpoint, "/reply");
+  return { id: reply.id, path, name, health: replyState(reply, fault), failingSince: null, endpoint };
+}
+
+/** Set up on the page of an endpoint. */
+function repliesCard({ rows, next, isFirst }: List, now: number): Html {
+  if (rows.length === 0 && isFirst) return NO_REPLY;
+  return listCard({
+    header: html`<h2>Automatic replies</h2>`,
+    label: "Automatic replies",
+    columns: ["Form", "State", "Messages"],
+    rows: rows.map((row) => replyView(row, now)),
+    next,
+  });
+}
+
+function replyView({ path, form, health, queue }: ShownRow, now: number): Html {
+  return html`<tr>
+    <th scope="row"><a class="link" href="${path}">${form}</a></th>
+    <td>${healthPill(health)}</td>
+    <td data-label="Messages">${queueCell(queue, now)}</td>
+  </tr>`;
+}
+
+const NO_REPLY = html`<p class="hint">
+  A form can also answer whoever writes: turn on the automatic reply on the page of the
+  <a href="/dashboard/endpoints">form</a>.
+</p>`;
+
+function mailCard({ rows, next, isFirst }: List, missing: string | null, now: number): Html {
+  if (rows.length === 0 && isFirst)
+    return missing === null ? NO_MAIL : emptyCard("No e-mail yet", missing, html``);
+  const add = html`<a class="button" href="/dashboard/recipients/new">Add a recipient</a>`;
+  return html`${missing !== null && html`<p class="notice bad">${missing}</p>`}
+    ${listCard({
+      header: html`<h2>E-mail</h2>${missing === null && add}`,
+      label: "E-mail recipients",
+      columns: ["Address", "Health", "Messages", "Form"],
+      rows: rows.map((row) => rowView(row, now)),
+      next,
+    })}`;
+}
+
+const NO_MAIL = emptyCard(
+  "Nobody gets e-mail yet",
+  "Who should know when somebody writes? Each new submission goes to this address, one by one or gathered.",
+  html`<a class="button primary" href="/dashboard/recipients/new">Add an e-mail recipient</a>`,
+);
+
+function webhooksCard({ rows, next, isFirst }: List, now: number): Html {
+  if (rows.length === 0 && isFirst) return NO_WEBHOOK;
+  return listCard({
+    header: html`<h2>Webhooks and chats</h2><a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
+    label: "Webhooks",
+    columns: ["Receiver", "Health", "Messages", "Form"],
+    rows: rows.map((row) => rowView(row, now)),
+    next,
+  });
+}
+
+const NO_WEBHOOK = emptyCard(
+  "There is no webhook or chat yet",
+  "Each new submission is sent on as soon as it is stored: to a chat like Slack, Discord or Telegram, to n8n or Zapier, or to a script of yours.",
+  html`<a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
+);
+
+function rowView({ path, name, health, failingSince, form, queue }: ShownRow, now: number): Html {
+  return html`<tr>
+    <th scope="row"><a class="link" href="${path}">${name}</a></th>
+    <td>
+      ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
+    </td>
+    <td data-label="Messages">${queueCell(queue, now)}</td>
+    <td data-label="Form">${form}</td>
+  </tr>`;
+}

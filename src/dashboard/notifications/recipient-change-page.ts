@@ -1,0 +1,104 @@
+import { html, type Html } from "../../foundation/html.ts";
+import { changeMailRecipient, removeMailRecipient } from "../../mail/change-mail-recipient.ts";
+import { MAIL_KIND } from "../../mail/mail-recipient.ts";
+import { getViewableMailRecipient, type OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
+import { type Answer, page, redirect } from "../answer.ts";
+import { recipientPath } from "./channel-of.ts";
+import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
+import { applied, change, type DashboardParts } from "../parts.ts";
+import {
+  checkChange,
+  fingerprintOf,
+  readTyped,
+  recipientFields,
+  type TypedRecipient,
+  typedFrom,
+} from "./recipient-form.ts";
+import { recipientCrumbs } from "./recipient-view.ts";
+import type { Routes, Visit } from "../routes.ts";
+
+/** Changing a recipient and deleting it: each on a page of its own below `/dashboard/recipients/:id`. */
+export function recipientChangePages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+
+  /** @throws not_found */
+  const owned = ({ viewer, params }: Visit): Promise<OwnedMailRecipient> =>
+    db.read(() => getViewableMailRecipient(viewer, params["id"] ?? ""));
+
+  routes.read("/recipients/:id/edit", async (visit) => {
+    const found = await owned(visit);
+    return editPage(found, typedFrom(found.recipient), NO_PROBLEMS);
+  });
+
+  routes.write("/recipients/:id/edit", async (visit) => {
+    const found = await owned(visit);
+    const typed = readTyped(visit.form);
+    const problems = new Map<string, string>();
+    const wanted = checkChange(problems, typed);
+    if (wanted === null) return editPage(found, typed, problems);
+    const { viewer, form, now } = visit;
+    const { id } = found.recipient;
+    const isChanged = await change(parts, function* () {
+      const { recipient } = yield* getViewableMailRecipient(viewer, id);
+      if (form.get("seen") !== fingerprintOf(recipient)) return false;
+      yield* changeMailRecipient({ id, change: wanted, actor: viewer }, now);
+      return true;
+    });
+    if (!isChanged) return editPage(await owned(visit), typed, CHANGED_MEANWHILE);
+    return redirect(recipientPath(MAIL_KIND, id), "saved");
+  });
+
+  routes.read("/recipients/:id/delete", async (visit) =>
+    page("Delete the recipient", deleteView(await owned(visit))),
+  );
+
+  routes.write("/recipients/:id/delete", async (visit) => {
+    const { recipient } = await owned(visit);
+    await applied(parts, () => removeMailRecipient(db, recipient.id, visit.viewer, visit.now));
+    return redirect("/dashboard/notifications", "recipient-deleted");
+  });
+}
+
+const CHANGED_MEANWHILE: Problems = new Map([
+  [
+    "",
+    "Somebody else changed this recipient while you had it open. The form has what you typed; compare it with the recipient, and save again to replace theirs.",
+  ],
+]);
+
+function editPage({ recipient }: OwnedMailRecipient, typed: TypedRecipient, problems: Problems): Answer {
+  const path = recipientPath(MAIL_KIND, recipient.id);
+  const content = html`${recipientCrumbs(path)}
+    <div class="head"><h1>Change the recipient</h1></div>
+    ${problemSummary(problems)}
+    <section class="card">
+      <form class="stacked" method="post" action="${path}/edit" data-unsaved>
+        <input type="hidden" name="seen" value="${fingerprintOf(recipient)}" />
+        <p>
+          <b>${recipient.settings.address}</b> itself stays, because its holder agreed for it alone. For another address, add a
+          recipient.
+        </p>
+        ${recipientFields({ typed, problems, endpoints: null })}
+        <div><button class="primary">Save</button></div>
+      </form>
+    </section>`;
+  return page("Change the recipient", content, problems.size === 0 ? 200 : 422);
+}
+
+function deleteView({ recipient, endpoint }: OwnedMailRecipient): Html {
+  const path = recipientPath(MAIL_KIND, recipient.id);
+  return html`${recipientCrumbs(path)}
+    <div class="head"><h1>Delete this recipient?</h1></div>
+    <section class="card">
+      <div class="body">
+        <p>
+          Submissions of <bdi>${endpoint.name}</bdi> are no longer sent to <b>${recipient.settings.address}</b>. All its
+          messages and attempts are deleted, those that wait too. The submissions themselves stay.
+        </p>
+        <div class="actions">
+          <form method="post" action="${path}/delete"><button class="danger">Delete the recipient</button></form>
+          <a class="button" href="${path}">Keep it</a>
+        </div>
+      </div>
+    </section>`;
+}

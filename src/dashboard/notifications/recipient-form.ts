@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { checkRecipientSettings } from "../../mail/check-recipient-settings.ts";
+import {
+  defaultMailRecipientSettings,
+  type Digest,
+  DIGESTS,
+  type MailRecipient,
+  type MailRecipientSettings,
+} from "../../mail/mail-recipient.ts";
+import { checkFormChosen, formField } from "../forms/form-choice.ts";
+import { type Problems, selectField, textField, tryField } from "../kit/field.ts";
+import { readSpamScore, spamScoreField } from "./highest-score.ts";
+import { digestLabel } from "./recipient-words.ts";
+
+/** A recipient's form as it was typed. */
+export interface TypedRecipient {
+  readonly endpointId: string;
+  readonly address: string;
+  readonly digest: Digest;
+  readonly maxSpamScore: string;
+  /** Empty for the built-in one. */
+  readonly subject: string;
+}
+
+export const EMPTY_RECIPIENT: TypedRecipient = {
+  endpointId: "",
+  address: "",
+  digest: defaultMailRecipientSettings.digest,
+  maxSpamScore: String(defaultMailRecipientSettings.maxSpamScore),
+  subject: "",
+};
+
+export function readTyped(form: URLSearchParams): TypedRecipient {
+  return {
+    endpointId: form.get("endpoint") ?? "",
+    address: (form.get("address") ?? "").trim(),
+    digest: DIGESTS.find((each) => each === form.get("digest")) ?? EMPTY_RECIPIENT.digest,
+    maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
+    subject: (form.get("subject") ?? "").trim(),
+  };
+}
+
+export function typedFrom({ endpointId, settings }: MailRecipient): TypedRecipient {
+  const { address, digest, maxSpamScore, subject } = settings;
+  return { endpointId, address, digest, maxSpamScore: String(maxSpamScore), subject: subject ?? "" };
+}
+
+type Change = Omit<MailRecipientSettings, "address">;
+
+/** What is to be changed, or null and the problems. */
+export function checkChange(problems: Map<string, string>, typed: TypedRecipient): Change | null {
+  const maxSpamScore = readSpamScore(problems, typed.maxSpamScore);
+  const wanted = typed.subject === "" ? null : typed.subject;
+  tryField(problems, "subject", () => checkRecipientSettings({ subject: wanted }));
+  return problems.size > 0 ? null : { subject: wanted, digest: typed.digest, maxSpamScore };
+}
+
+/** The settings of a new recipient, or null and the problems. */
+export function checkTyped(
+  problems: Map<string, string>,
+  typed: TypedRecipient,
+): MailRecipientSettings | null {
+  checkFormChosen(problems, typed.endpointId);
+  const checked = tryField(problems, "address", () => checkRecipientSettings({ address: typed.address }));
+  const change = checkChange(problems, typed);
+  return checked === null || change === null ? null : { ...checked, ...change };
+}
+
+/** Changes with everything that the form replaces, so that two people do not overwrite each other. */
+export function fingerprintOf({ settings }: MailRecipient): string {
+  return createHash("sha256").update(JSON.stringify(settings)).digest("base64url").slice(0, 22);
+}
+
+interface RecipientFields {
+  readonly typed: TypedRecipient;
+  readonly problems: Problems;
+  /** To choose from; null for a recipient that is there, whose endpoint and address stay. */
+  readonly endpoints: readonly PlacedEndpoint[] | null;
+}
+
+export function recipientFields({ typed, problems, endpoints }: RecipientFields): Html {
+  return html`${endpoints !== null && newFields(typed, problems, endpoints)}
+    ${selectField(
+      {
+        name: "digest",
+        label: "How often",
+        value: typed.digest,
+        hint: "If many come within minutes, even “for each” sends some of them together.",
+        problems,
+      },
+      DIGESTS.map((each) => ({ value: each, label: digestLabel(each) })),
+    )}
+    ${spamScoreField(typed.maxSpamScore, problems)}
+    ${textField({
+      name: "subject",
+      label: "Subject",
+      value: typed.subject,
+      hint: "Leave it empty for the usual one. {form} stands for the form’s name, and {name} for what was filled into the field “name”.",
+      problems,
+    })}`;
+}
+
+function newFields(typed: TypedRecipient, problems: Problems, endpoints: readonly PlacedEndpoint[]): Html {
+  return html`${formField(typed.endpointId, problems, endpoints)}
+  ${textField({
+    name: "address",
+    label: "E-mail address",
+    value: typed.address,
+    type: "email",
+    autocomplete: "off",
+    isRequired: true,
+    hint: "Its holder is asked by e-mail first, and gets nothing else before agreeing.",
+    problems,
+  })}`;
+}

@@ -1,0 +1,116 @@
+import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { addMailRecipient } from "../../mail/change-mail-recipient.ts";
+import { MAIL_KIND, type MailRecipientSettings } from "../../mail/mail-recipient.ts";
+import { isOwnProvedAddress } from "../../workspaces/proved-email.ts";
+import { type Answer, page, redirect } from "../answer.ts";
+import type { Asking } from "./ask-recipient.ts";
+import { recipientPath } from "./channel-of.ts";
+import { emptyCard } from "../kit/empty-card.ts";
+import { listFormChoices } from "../forms/form-choice.ts";
+import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
+import { createOnce, onceInput } from "../kit/once.ts";
+import { change, type DashboardParts } from "../parts.ts";
+import {
+  checkTyped,
+  EMPTY_RECIPIENT,
+  readTyped,
+  recipientFields,
+  type TypedRecipient,
+} from "./recipient-form.ts";
+import { mailMissing } from "./recipient-words.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { pageWords } from "../kit/sentence.ts";
+
+/** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
+export function recipientNewPages(routes: Routes, parts: DashboardParts, asking: Asking): void {
+  const { db } = parts;
+  const once = createOnce((answer) => answer.kind === "redirect");
+
+  routes.read("/recipients/new", async (visit) =>
+    newPage(visit, { ...EMPTY_RECIPIENT, endpointId: visit.query.get("endpoint") ?? "" }, NO_PROBLEMS),
+  );
+
+  routes.write("/recipients/new", async (visit) =>
+    once.run(
+      visit,
+      () => takeNew(visit),
+      () => redirect("/dashboard/notifications", "recipient-made-already"),
+    ),
+  );
+
+  routes.write("/recipients/:id/ask", async ({ viewer, params }) => {
+    const { id = "" } = params;
+    return redirect(recipientPath(MAIL_KIND, id), await asking.ask(viewer, id));
+  });
+
+  async function takeNew(visit: Visit): Promise<Answer> {
+    const typed = readTyped(visit.form);
+    const problems = new Map<string, string>();
+    const settings = checkTyped(problems, typed);
+    if (settings === null) return newPage(visit, typed, problems);
+    try {
+      return await create(visit, typed.endpointId, settings);
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+      if (error.code === "already_exists") return newPage(visit, typed, ADDED_BEFORE);
+      if (error.code !== "usage") throw error;
+      return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
+    }
+  }
+
+  async function create(
+    { viewer, now }: Visit,
+    endpointId: string,
+    settings: MailRecipientSettings,
+  ): Promise<Answer> {
+    asking.check();
+    const made = await change(parts, function* () {
+      const endpoint = yield* getViewableEndpoint(viewer, endpointId);
+      const isConfirmed = yield* isOwnProvedAddress(viewer.accountId, settings.address);
+      return yield* addMailRecipient({ endpointId: endpoint.id, settings, isConfirmed, actor: viewer }, now);
+    });
+    if (made.confirmedAt !== null) return redirect(recipientPath(MAIL_KIND, made.id), "own-recipient-made");
+    return redirect(recipientPath(MAIL_KIND, made.id), await asking.ask(viewer, made.id));
+  }
+
+  async function newPage(visit: Visit, typed: TypedRecipient, problems: Problems): Promise<Answer> {
+    const endpoints = await db.read(() => listFormChoices(visit.viewer));
+    const missing = mailMissing(parts.config, visit.viewer.isOperator);
+    const content =
+      missing !== null
+        ? emptyCard("Nobody can get e-mail yet", missing, BACK)
+        : endpoints.length === 0
+          ? NO_ENDPOINT
+          : formCard(visit, typed, problems, endpoints);
+    const whole = html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
+      <div class="head"><h1>Add an e-mail recipient</h1></div>
+      ${problemSummary(problems)}${content}`;
+    return page("Add an e-mail recipient", whole, problems.size === 0 ? 200 : 422);
+  }
+}
+
+const ADDED_BEFORE: Problems = new Map([["address", "This address is a recipient of the form already."]]);
+
+const BACK = html`<a class="button" href="/dashboard/notifications">Back</a>`;
+const NO_ENDPOINT = emptyCard(
+  "There is no form yet",
+  "A recipient is told of the posts of one form.",
+  html`<a class="button primary" href="/dashboard/endpoints/new">Make a form first</a>`,
+);
+
+function formCard(
+  { form }: Visit,
+  typed: TypedRecipient,
+  problems: Problems,
+  endpoints: readonly PlacedEndpoint[],
+): Html {
+  return html`<section class="card">
+    <form class="stacked" method="post" action="/dashboard/recipients/new" data-unsaved>
+      ${onceInput(form)} ${recipientFields({ typed, problems, endpoints })}
+      <div><button class="primary">Add the recipient</button></div>
+    </form>
+  </section>`;
+}

@@ -1,0 +1,157 @@
+import { html } from "../../foundation/html.ts";
+import { changeWebhook, removeWebhook, renewSecret } from "../../webhooks/change-webhook.ts";
+import { getViewableWebhook, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { type Answer, page, redirect } from "../answer.ts";
+import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
+import { createOnce, onceInput } from "../kit/once.ts";
+import { applied, change, type DashboardParts } from "../parts.ts";
+import { findDoubt } from "./receiver-doubt.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { timeText } from "../kit/time.ts";
+import {
+  checkChange,
+  fingerprintOf,
+  readTyped,
+  shownChat,
+  type TypedWebhook,
+  typedFrom,
+  webhookFields,
+} from "./webhook-form.ts";
+import { crumbs, pathOf, secretBox } from "./webhook-view.ts";
+
+/** Changing a webhook, its secret, and deleting it: each on a page of its own below `/dashboard/webhooks/:id`. */
+export function webhookChangePages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+  const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
+
+  /** @throws not_found */
+  const owned = ({ viewer, params }: Visit): Promise<OwnedWebhook> =>
+    db.read(() => getViewableWebhook(viewer, params["id"] ?? ""));
+
+  routes.read("/webhooks/:id/edit", async (visit) => {
+    const found = await owned(visit);
+    return editPage(visit, found, typedFrom(found.webhook), NO_PROBLEMS);
+  });
+
+  routes.write("/webhooks/:id/edit", async (visit) => {
+    const found = await owned(visit);
+    const typed = readTyped(visit.form);
+    const checked = checkChange(typed, found.webhook.settings);
+    if ("problems" in checked) return editPage(visit, found, typed, checked.problems);
+    const { viewer, form, now } = visit;
+    const problems = await change(parts, function* () {
+      const { webhook } = yield* getViewableWebhook(viewer, found.webhook.id);
+      if (form.get("seen") !== fingerprintOf(webhook)) return CHANGED_MEANWHILE;
+      const { url, allowPrivate } = webhook.settings;
+      // Else an owner could lead a webhook with an operator's permission to anything in the operator's network.
+      const isMoved = checked.settings.url !== undefined && checked.settings.url !== url;
+      if (!viewer.isOperator && allowPrivate && isMoved) return ONLY_OPERATORS;
+      const settings = viewer.isOperator ? checked.settings : { ...checked.settings, allowPrivate };
+      yield* changeWebhook(parts.keyring, { id: webhook.id, change: settings, actor: viewer }, now);
+      return NO_PROBLEMS;
+    });
+    if (problems === CHANGED_MEANWHILE) return editPage(visit, await owned(visit), typed, problems);
+    if (problems.size > 0) return editPage(visit, found, typed, problems);
+    const { webhook } = await owned(visit);
+    const doubt = await findDoubt(viewer, webhook.settings, parts.config.webhooks.allowNetworks);
+    return redirect(pathOf(webhook.id), doubt === null ? "saved" : "saved-but-refused");
+  });
+
+  routes.read("/webhooks/:id/rotate-secret", async (visit) =>
+    page("New secret", rotateView(await owned(visit))),
+  );
+
+  routes.write("/webhooks/:id/rotate-secret", async (visit) =>
+    once.run(
+      visit,
+      () => rotate(visit),
+      () => redirect(pathOf(visit.params["id"] ?? ""), "secret-made-already"),
+    ),
+  );
+
+  async function rotate(visit: Visit): Promise<Answer> {
+    const { viewer, now } = visit;
+    const { webhook } = await owned(visit);
+    const { secret, oldUntil } = await change(parts, () =>
+      renewSecret(parts.keyring, webhook.id, viewer, now),
+    );
+    const use = `Until ${timeText(oldUntil)} each message is signed with the old one too, so nothing breaks while you change the receiver.`;
+    return page("New secret", html`${crumbs(webhook.id)}${secretBox(secret, use)}`, 201);
+  }
+
+  routes.read("/webhooks/:id/delete", async (visit) =>
+    page("Delete the webhook", deleteView(await owned(visit))),
+  );
+
+  routes.write("/webhooks/:id/delete", async (visit) => {
+    const { webhook } = await owned(visit);
+    await applied(parts, () => removeWebhook(db, webhook.id, visit.viewer, visit.now));
+    return redirect("/dashboard/notifications", "webhook-deleted");
+  });
+}
+
+const CHANGED_MEANWHILE: Problems = new Map([
+  [
+    "",
+    "Somebody else changed this webhook while you had it open. The form has what you typed; compare it with the webhook, and save again to replace theirs.",
+  ],
+]);
+
+const ONLY_OPERATORS: Problems = new Map([
+  [
+    "url",
+    "This webhook may reach private addresses, so only an operator of this server can change its address.",
+  ],
+]);
+
+function editPage(
+  { viewer }: Visit,
+  { webhook }: OwnedWebhook,
+  typed: TypedWebhook,
+  problems: Problems,
+): Answer {
+  const { isOperator } = viewer;
+  const headerNames = [...webhook.headers.keys()];
+  const content = html`${crumbs(webhook.id)}
+    <div class="head"><h1>Change the webhook</h1></div>
+    ${problemSummary(problems)}
+    <section class="card">
+      <form class="stacked" method="post" action="${pathOf(webhook.id)}/edit" data-unsaved>
+        <input type="hidden" name="seen" value="${fingerprintOf(webhook)}" />
+        ${webhookFields({ typed, problems, endpoints: null, shownUrl: shownChat(webhook.settings), headerNames, isOperator })}
+        <div><button class="primary">Save</button></div>
+      </form>
+    </section>`;
+  return page("Change the webhook", content, problems.size === 0 ? 200 : 422);
+}
+
+function rotateView({ webhook }: OwnedWebhook) {
+  return html`${crumbs(webhook.id)}
+    <div class="head"><h1>Make a new secret?</h1></div>
+    <section class="card">
+      <div class="body">
+        <p>
+          The new one signs at once. For 24 hours each message is signed with the old one too, so the receiver goes on
+          accepting them while you change it there.
+        </p>
+        <form method="post" action="${pathOf(webhook.id)}/rotate-secret">${onceInput()}<button class="primary">Make a new secret</button></form>
+      </div>
+    </section>`;
+}
+
+function deleteView({ webhook, endpoint }: OwnedWebhook) {
+  return html`${crumbs(webhook.id)}
+    <div class="head"><h1>Delete this webhook?</h1></div>
+    <section class="card">
+      <div class="body">
+        <p>
+          Submissions of <bdi>${endpoint.name}</bdi> are no longer sent to <b>${new URL(webhook.settings.url).host}</b>. All
+          its messages and attempts are deleted, those that wait too. The submissions themselves stay.
+        </p>
+        <div class="actions">
+          <form method="post" action="${pathOf(webhook.id)}/delete"><button class="danger">Delete the webhook</button></form>
+          <a class="button" href="${pathOf(webhook.id)}">Keep it</a>
+        </div>
+      </div>
+    </section>`;
+}

@@ -1,0 +1,194 @@
+import { createHash } from "node:crypto";
+import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { parseCustomHeaders } from "../../webhooks/custom-headers.ts";
+import { addressFor } from "../../webhooks/check-webhook-settings.ts";
+import { WEBHOOK_FORMATS, type WebhookFormat } from "../../webhooks/formats/format.ts";
+import { MAX_SPAM_SCORE } from "../../outbox/queue/recipient.ts";
+import type { Webhook, WebhookSettings } from "../../webhooks/webhook.ts";
+import { checkFormChosen, formField } from "../forms/form-choice.ts";
+import { areaField, checkField, type Problems, selectField, textField, tryField } from "../kit/field.ts";
+import { readSpamScore, spamScoreField } from "./highest-score.ts";
+
+/** A webhook's form as it was typed. */
+export interface TypedWebhook {
+  readonly endpointId: string;
+  readonly format: WebhookFormat;
+  readonly url: string;
+  /** `Name: value`, one a line. */
+  readonly headers: string;
+  readonly clearsHeaders: boolean;
+  readonly maxSpamScore: string;
+  readonly allowPrivate: boolean;
+}
+
+export const EMPTY_WEBHOOK: TypedWebhook = {
+  endpointId: "",
+  format: "standard",
+  url: "",
+  headers: "",
+  clearsHeaders: false,
+  maxSpamScore: String(MAX_SPAM_SCORE),
+  allowPrivate: false,
+};
+
+export function readTyped(form: URLSearchParams): TypedWebhook {
+  return {
+    endpointId: form.get("endpoint") ?? "",
+    format: WEBHOOK_FORMATS.find((each) => each === form.get("format")) ?? "standard",
+    url: (form.get("url") ?? "").trim(),
+    headers: form.get("headers") ?? "",
+    clearsHeaders: form.has("clear_headers"),
+    maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
+    allowPrivate: form.has("allow_private"),
+  };
+}
+
+/** What a stored webhook looks like in the form: values of headers and addresses of chats, which are secrets, are never shown. */
+export function typedFrom({ endpointId, settings }: Webhook): TypedWebhook {
+  const { format, allowPrivate, maxSpamScore } = settings;
+  const url = format === "standard" ? settings.url : "";
+  return { ...EMPTY_WEBHOOK, endpointId, format, url, allowPrivate, maxSpamScore: String(maxSpamScore) };
+}
+
+type Checked<Settings> = { readonly settings: Settings } | { readonly problems: Problems };
+
+/** What the form asks for beside the address. Headers are left out if none were typed. */
+type Asked = Pick<WebhookSettings, "maxSpamScore" | "allowPrivate"> &
+  Partial<Pick<WebhookSettings, "headers">>;
+
+/** The settings of a new webhook, or the problems of the form. */
+export function checkTyped(typed: TypedWebhook): Checked<Asked & Pick<WebhookSettings, "format" | "url">> {
+  const problems = new Map<string, string>();
+  checkFormChosen(problems, typed.endpointId);
+  const { format } = typed;
+  const url = tryField(problems, "url", () => addressFor(format, typed.url));
+  const asked = checkAsked(problems, typed);
+  return url === null || asked === null ? { problems } : { settings: { format, url, ...asked } };
+}
+
+/** The same for a webhook that is changed: its format stays, and so does a chat's address if none was typed. */
+export function checkChange(
+  typed: TypedWebhook,
+  { format }: Webhook["settings"],
+): Checked<Asked & { readonly url?: string }> {
+  const problems = new Map<string, string>();
+  const isKept = typed.url === "" && format !== "standard";
+  const address = isKept ? {} : tryField(problems, "url", () => ({ url: addressFor(format, typed.url) }));
+  const asked = checkAsked(problems, typed);
+  return address === null || asked === null ? { problems } : { settings: { ...address, ...asked } };
+}
+
+/** Null if there is a problem, which is then among them. */
+function checkAsked(problems: Map<string, string>, typed: TypedWebhook): Asked | null {
+  const lines = typed.headers.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
+  const headers = tryField(problems, "headers", () => parseCustomHeaders(lines));
+  const maxSpamScore = readSpamScore(problems, typed.maxSpamScore);
+  if (typed.clearsHeaders && lines.length > 0)
+    problems.set("headers", "Write new headers or remove all of them, not both.");
+  if (headers === null || problems.size > 0) return null;
+  const given = lines.length > 0 || typed.clearsHeaders;
+  return { maxSpamScore, allowPrivate: typed.allowPrivate, ...(given && { headers }) };
+}
+
+/** Changes with everything that the form shows or replaces, so that two people do not overwrite each other. */
+export function fingerprintOf({ settings, secretUrl, headers }: Webhook): string {
+  const hash = createHash("sha256").update(JSON.stringify(settings));
+  if (secretUrl !== null) hash.update(secretUrl);
+  for (const [name, value] of headers) hash.update(`\n${name}:`).update(value);
+  return hash.digest("base64url").slice(0, 22);
+}
+
+interface WebhookFields {
+  readonly typed: TypedWebhook;
+  readonly problems: Problems;
+  /** To choose from; null if the endpoint cannot be changed any more. */
+  readonly endpoints: readonly PlacedEndpoint[] | null;
+  /** Of the chat that the webhook tells now; null if it tells none, or is new. */
+  readonly shownUrl: string | null;
+  /** Names of the headers that the webhook has now. */
+  readonly headerNames: readonly string[];
+  /** Only operators may open the way into this machine's own network. */
+  readonly isOperator: boolean;
+}
+
+/** The formats in an owner's words. */
+const FORMAT_LABELS: Readonly<Record<WebhookFormat, string>> = {
+  standard: "A program: n8n, Zapier or a script of yours (JSON, signed)",
+  slack: "Slack, Mattermost or Rocket.Chat",
+  discord: "Discord",
+  telegram: "Telegram",
+  teams: "Microsoft Teams",
+  "google-chat": "Google Chat",
+  ntfy: "ntfy",
+  gotify: "Gotify",
+  matrix: "Matrix",
+  apprise: "Apprise",
+};
+
+/** Of the chat that a webhook tells, shortened; null if it tells none. */
+export function shownChat({ format, url }: Webhook["settings"]): string | null {
+  return format === "standard" ? null : url;
+}
+
+export function webhookFields(fields: WebhookFields): Html {
+  const { typed, problems, endpoints, headerNames, isOperator } = fields;
+  const keeps = `Leave this empty to keep those that it has: ${headerNames.join(", ")}.`;
+  return html`${endpoints !== null && formField(typed.endpointId, problems, endpoints)}
+    ${endpoints !== null && formatField(typed, problems)}
+    ${addressField(fields)}
+    ${areaField({
+      name: "headers",
+      label: "Headers of your own",
+      value: typed.headers,
+      hint: `One a line, like “Authorization: Bearer …”; most receivers need none. ${headerNames.length > 0 ? keeps : ""}`,
+      problems,
+    })}
+    ${
+      headerNames.length > 0 &&
+      checkField({
+        name: "clear_headers",
+        label: "Send no headers of your own any more",
+        value: typed.clearsHeaders ? "on" : "",
+      })
+    }
+    ${spamScoreField(typed.maxSpamScore, problems)}
+    ${
+      isOperator &&
+      checkField({
+        name: "allow_private",
+        label: "Allow private addresses",
+        value: typed.allowPrivate ? "on" : "",
+        hint: "For a receiver on this machine or in its network, like an n8n beside formsvc. Only operators see this.",
+      })
+    }`;
+}
+
+function formatField({ format }: TypedWebhook, problems: Problems): Html {
+  return selectField(
+    {
+      name: "format",
+      label: "What receives them",
+      value: format,
+      hint: "A chat gets a message to read, a program gets the whole submission.",
+      problems,
+    },
+    WEBHOOK_FORMATS.map((each) => ({ value: each, label: FORMAT_LABELS[each] })),
+  );
+}
+
+function addressField({ typed, problems, shownUrl }: WebhookFields): Html {
+  return textField({
+    name: "url",
+    label: "Address of the receiver",
+    value: typed.url,
+    type: "url",
+    autocomplete: "off",
+    isRequired: shownUrl === null,
+    hint:
+      shownUrl === null
+        ? "Begins with https://. A chat shows it where you add an incoming webhook."
+        : `Leave it empty to keep ${shownUrl}.`,
+    problems,
+  });
+}

@@ -1,0 +1,123 @@
+import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { addWebhook } from "../../webhooks/change-webhook.ts";
+import type { OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { type Answer, page, redirect } from "../answer.ts";
+import { emptyCard } from "../kit/empty-card.ts";
+import { listFormChoices } from "../forms/form-choice.ts";
+import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
+import { createOnce, onceInput } from "../kit/once.ts";
+import { change, type DashboardParts } from "../parts.ts";
+import { findDoubt } from "./receiver-doubt.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
+import { secretBox } from "./webhook-view.ts";
+import { pageWords } from "../kit/sentence.ts";
+
+/** `/dashboard/webhooks/new`. */
+export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+  const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
+
+  routes.read("/webhooks/new", async (visit) =>
+    newPage(visit, { ...EMPTY_WEBHOOK, endpointId: visit.query.get("endpoint") ?? "" }, NO_PROBLEMS),
+  );
+
+  routes.write("/webhooks/new", async (visit) =>
+    once.run(
+      visit,
+      () => takeNew(visit),
+      () => redirect("/dashboard/notifications", "webhook-made-already"),
+    ),
+  );
+
+  async function takeNew(visit: Visit): Promise<Answer> {
+    const typed = readTyped(visit.form);
+    const checked = checkTyped(typed);
+    if ("problems" in checked) return newPage(visit, typed, checked.problems);
+    const allowPrivate = checked.settings.allowPrivate && visit.viewer.isOperator;
+    const settings = { headers: {}, ...checked.settings, allowPrivate };
+    try {
+      return await create(visit, typed.endpointId, settings);
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+      return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
+    }
+  }
+
+  async function create(
+    { viewer, now }: Visit,
+    endpointId: string,
+    settings: Parameters<typeof addWebhook>[1]["settings"],
+  ): Promise<Answer> {
+    const made = await change(parts, function* () {
+      const endpoint = yield* getViewableEndpoint(viewer, endpointId);
+      const { webhook, secret } = yield* addWebhook(
+        parts.keyring,
+        { endpointId: endpoint.id, settings, actor: viewer },
+        now,
+      );
+      return { endpoint, webhook, secret };
+    });
+    const refused = await findDoubt(viewer, made.webhook.settings, parts.config.webhooks.allowNetworks);
+    return page("Webhook added", createdView(made, refused), 201);
+  }
+
+  async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
+    const endpoints = await db.read(() => listFormChoices(visit.viewer));
+    const content = endpoints.length === 0 ? noEndpoints() : newView(visit, typed, problems, endpoints);
+    return page("Add a webhook or chat", content, problems.size === 0 ? 200 : 422);
+  }
+}
+
+function newView(
+  { viewer, form }: Visit,
+  typed: TypedWebhook,
+  problems: Problems,
+  endpoints: readonly PlacedEndpoint[],
+): Html {
+  const { isOperator } = viewer;
+  return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
+    <div class="head"><h1>Add a webhook or chat</h1></div>
+    ${problemSummary(problems)}
+    <section class="card">
+      <form class="stacked" method="post" action="/dashboard/webhooks/new" data-unsaved>
+        ${onceInput(form)}
+        ${webhookFields({ typed, problems, endpoints, shownUrl: null, headerNames: [], isOperator })}
+        <div><button class="primary">Add the webhook</button></div>
+      </form>
+    </section>`;
+}
+
+function noEndpoints(): Html {
+  return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
+    <div class="head"><h1>Add a webhook or chat</h1></div>
+    ${emptyCard(
+      "There is no form yet",
+      "A webhook sends on the posts of one form.",
+      html`<a class="button primary" href="/dashboard/endpoints/new">Make a form first</a>`,
+    )}`;
+}
+
+function createdView(
+  { webhook, secret }: { readonly webhook: OwnedWebhook["webhook"]; readonly secret: string | null },
+  refused: string | null,
+): Html {
+  const path = `/dashboard/webhooks/${webhook.id}`;
+  return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
+    <div class="head"><h1>Webhook added</h1></div>
+    ${refused !== null && html`<p class="notice bad" role="alert">${refused}</p>`}
+    ${secret !== null && secretBox(secret, "With it the receiver can check that a message comes from this server.")}
+    <section class="card">
+      <header><h2>Try it now</h2></header>
+      <div class="body">
+        <p>A test sends an invented submission once. Nothing of it is stored.</p>
+        <div class="actions">
+          <form method="post" action="${path}/test"><button class="primary">Send a test</button></form>
+          <a class="button" href="${path}">Go to the webhook</a>
+        </div>
+      </div>
+    </section>`;
+}

@@ -1,0 +1,53 @@
+import { html } from "../../foundation/html.ts";
+import { isListed } from "../../webhooks/address-guard.ts";
+import type { ReceiverRefusal } from "../../webhooks/find-receiver-refusal.ts";
+import type { Webhook } from "../../webhooks/webhook.ts";
+import type { Health } from "./health.ts";
+import { dueTime, exactTime } from "../kit/time.ts";
+
+export function healthOf({ state, failingSince, breaker }: Webhook): Health {
+  if (state === "stopped") {
+    const sentence = html`The receiver answered twice that it is gone (410), so nothing is sent any more. Submissions
+      are kept. Change the address if it moved, then start sending again.`;
+    return { label: "Stopped", tone: "high", sentence };
+  }
+  if (state === "disabled") {
+    const sentence = html`Sending is paused. New submissions are kept for it, and are sent when you start it again.`;
+    return { label: "Paused", tone: "medium", sentence };
+  }
+  if (failingSince === null)
+    return { label: "Working", tone: "done", sentence: html`No message has failed since the last success.` };
+  const next =
+    breaker.state === "open"
+      ? html` One message at a time is tried, the next ${dueTime(breaker.notBeforeMs)}; the others wait.`
+      : html` Each message is tried again by itself.`;
+  return {
+    label: "Failing",
+    tone: "high",
+    triesLater: true,
+    sentence: html`It has failed since ${exactTime(failingSince)}.${next} Nothing is lost; the attempts of its messages say why.`,
+  };
+}
+
+/** Why nothing would be sent to this address, for operators. */
+export function refusalSentence({ reason, remedy }: ReceiverRefusal): string {
+  const what = `Nothing will be sent there: ${reason}.`;
+  return remedy === "list_address"
+    ? `${what} Allow it by its exact address in webhooks.allowNetworks.`
+    : `${what} Tick “Allow private addresses” if the receiver is yours, or list it in webhooks.allowNetworks.`;
+}
+
+export const NOT_SENT_ADVICE =
+  "Check its spelling. If it is right, ask the operator of this server to allow it.";
+
+/** Whether this webhook may reach addresses that are not public, as its own permission and the server's settings say. */
+export function privateWords(
+  { url, allowPrivate }: Webhook["settings"],
+  allowNetworks: readonly string[],
+): string {
+  if (allowPrivate) return "allowed";
+  if (allowNetworks.length === 0) return "refused";
+  return isListed(new URL(url).hostname, allowNetworks)
+    ? "this one is allowed by the operator of this server"
+    : "refused, but those that the operator of this server allowed";
+}

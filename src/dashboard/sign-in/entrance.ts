@@ -1,0 +1,59 @@
+import type { FastifyRequest } from "fastify";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { Client, EnteredSession } from "../../sessions/note-sign-in.ts";
+import { MIN_PASSWORD_BYTES } from "../../sessions/password.ts";
+import { endSession } from "../../sessions/session.ts";
+import { type Answer, redirect } from "../answer.ts";
+import { type OwnSite, ownSiteOf, PLAIN_HTTP, wayOf } from "../own-site.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { OpenVisit } from "../routes.ts";
+import { readCookie, setKnownCookie, setSessionCookie, type Way } from "./session-cookie.ts";
+
+export const PASSWORD_HINT = `${MIN_PASSWORD_BYTES} characters or more. Several words are easy to remember and hard to guess.`;
+
+const DAY_SECONDS = 86_400;
+
+/** How a browser gets in. */
+export interface Entrance {
+  readonly site: OwnSite;
+  /** @throws forbidden when a password could be read on the way. */
+  readonly requireWay: (request: FastifyRequest) => Way;
+  /** The browser that sent a request. @throws forbidden as `requireWay` does */
+  readonly clientOf: (request: FastifyRequest) => Client;
+  /** Gives the browser the cookie of its new session; the one that it had before ends. It is known from now on. */
+  readonly enter: (visit: OpenVisit, session: EnteredSession) => Promise<Answer>;
+}
+
+export function createEntrance({ config, db }: DashboardParts): Entrance {
+  const site = ownSiteOf(config);
+  const maxAgeSeconds = config.dashboard.sessionMaxDays * DAY_SECONDS;
+  const requireWay = (request: FastifyRequest): Way => {
+    const way = wayOf(request, site);
+    if (way === null) throw new FormsvcError("forbidden", PLAIN_HTTP);
+    return way;
+  };
+  return {
+    site,
+    requireWay,
+    clientOf: (request) => ({
+      address: request.clientAddress,
+      userAgent: request.headers["user-agent"] ?? "",
+      knownCookie: readCookie(request, requireWay(request), "known"),
+    }),
+    async enter({ request, reply, viewer, form }, session) {
+      if (viewer !== null) await db.transaction(() => endSession(viewer.accountId, viewer.sessionId));
+      const way = requireWay(request);
+      setSessionCookie(reply, way, session.cookie, maxAgeSeconds);
+      setKnownCookie(reply, way, session.knownCookie);
+      return redirect(safeNext(form.get("next")));
+    },
+  };
+}
+
+/** A page of ours to go to after the sign-in; the inbox for anything else. */
+export function safeNext(text: string | null): string {
+  const base = "http://dashboard.invalid";
+  const url = URL.canParse(text ?? "", base) ? new URL(text ?? "", base) : null;
+  const isOurs = url !== null && url.origin === base && /^\/dashboard(?:\/|$)/.test(url.pathname);
+  return isOurs && !url.pathname.startsWith("/dashboard/sign-") ? url.pathname + url.search : "/dashboard";
+}

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAccountSecurity } from "../../sessions/account-security.ts";
+import { createAttemptLimits } from "../../sessions/attempt-limits.ts";
+import { createPasswordProver } from "../../sessions/prove-password.ts";
+import { createTellOwner } from "../../sessions/tell-owner.ts";
+import { createSignIns } from "../../sessions/sign-in.ts";
+import { accountPages } from "./account-page.ts";
+import { createEntrance } from "./entrance.ts";
+import { mailedEntryPages } from "./mailed-entry-pages.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Routes } from "../routes.ts";
+import { secondFactorPages } from "./second-factor-page.ts";
+import { signInPages } from "./sign-in-page.ts";
+
+/** The pages on which somebody proves who they are. They share the limits of attempts. */
+export function entryPages(routes: Routes, parts: DashboardParts): void {
+  const limits = createAttemptLimits((ms, signal) => sleep(ms, undefined, { signal }));
+  const prover = createPasswordProver(parts.db, limits);
+  const { dashboard, newWorkspacePlan } = parts.config;
+  const { logAddresses } = dashboard;
+  const tellOwner = createTellOwner(parts.storedLetters, parts.dashboardUrl);
+  const security = createAccountSecurity({ ...parts, prover, tellOwner });
+  const signIns = createSignIns({ ...parts, prover, limits, logAddresses, newWorkspacePlan, tellOwner });
+  const entrance = createEntrance(parts);
+  signInPages(routes, parts, entrance, signIns);
+  mailedEntryPages(routes, parts, entrance, signIns);
+  accountPages(routes, parts, security);
+  secondFactorPages(routes, parts, security);
+}

@@ -1,0 +1,108 @@
+import { html, type Html } from "../../foundation/html.ts";
+import type { LinkPurpose } from "../../sessions/mailed-link.ts";
+import { PASSWORD_HINT } from "./entrance.ts";
+import { textField } from "../kit/field.ts";
+import { problemView } from "./retry.ts";
+
+interface Entry {
+  /** Below `/dashboard`: of the page that asks for an address, and of the page that the link in a letter leads to. */
+  readonly path: string;
+  readonly linkPath: string;
+  readonly title: string;
+  readonly linkTitle: string;
+  readonly intro: string;
+  readonly sent: string;
+  readonly chosen: string;
+  /** How long a link works, what to do when it does not, and the button for that. */
+  readonly lifetime: string;
+  readonly again: string;
+  readonly anew: string;
+}
+
+export const ENTRIES: Readonly<Record<LinkPurpose, Entry>> = {
+  "sign-up": {
+    path: "/sign-up",
+    linkPath: "/sign-up/confirm",
+    title: "Sign up",
+    linkTitle: "Choose a password",
+    intro: "You get an e-mail with a link. On the page that it leads to, you choose your password.",
+    sent: "An e-mail is on its way to the address that you gave. Open its link within 24 hours to choose your password.",
+    chosen: "Make the account",
+    lifetime: "for 24 hours",
+    again: "If you have chosen your password already, sign in. Otherwise ask for another e-mail.",
+    anew: "Sign up again",
+  },
+  reset: {
+    path: "/lost-password",
+    linkPath: "/lost-password/new",
+    title: "Forgotten password",
+    linkTitle: "Choose a new password",
+    intro: "You get an e-mail with a link. On the page that it leads to, you choose a new password.",
+    sent: "If there is an account with the address that you gave, an e-mail is on its way there. Open its link within an hour to choose a new password.",
+    chosen: "Set the password and sign in",
+    lifetime: "for an hour",
+    again: "Your password is still the one from before. Ask for another e-mail to choose a new one.",
+    anew: "Get a new e-mail",
+  },
+};
+
+/** Asks for the address. */
+export function askView(purpose: LinkPurpose, email = "", problem?: string): Html {
+  const { path, title, intro } = ENTRIES[purpose];
+  return html`<h1>${title}</h1>
+    ${problemView(problem)}
+    <section class="card"><form class="stacked" method="post" action="/dashboard${path}">
+      <p class="hint">${intro}</p>
+      ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isRequired: true })}
+      <button class="primary">Send the e-mail</button>
+    </form></section>
+    ${backToSignIn}`;
+}
+
+/** The page after a letter was asked for: equal for every address. */
+export function sentView(purpose: LinkPurpose): Html {
+  const { path, sent } = ENTRIES[purpose];
+  return html`<h1>Look into your e-mail</h1>
+    <section class="card">
+      <p>${sent}</p>
+      <p>
+        Nothing there after some minutes? Look among the spam, and check that the address was right before you
+        <a href="/dashboard${path}">ask again</a>. One address gets three e-mails an hour at most.
+      </p>
+    </section>
+    ${backToSignIn}`;
+}
+
+export interface UsableLink {
+  readonly token: string;
+  readonly address: string;
+  readonly problem?: string;
+}
+
+/** Asks for the password. The address is there for password managers too. */
+export function linkView(purpose: LinkPurpose, { token, address, problem }: UsableLink): Html {
+  const { linkPath, linkTitle, chosen } = ENTRIES[purpose];
+  return html`<h1>${linkTitle}</h1>
+    ${problemView(problem)}
+    <section class="card"><form class="stacked" method="post" action="/dashboard${linkPath}">
+      <input type="hidden" name="token" value="${token}" />
+      ${textField({ name: "email", label: "E-mail address", value: address, type: "email", autocomplete: "username", isReadOnly: true })}
+      ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+      ${purpose === "reset" && textField({ name: "code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Only if this account has a second factor." })}
+      <button class="primary">${chosen}</button>
+    </form></section>`;
+}
+
+/** For a link that is worth nothing any more. */
+export function lostLinkView(purpose: LinkPurpose, problem?: string): Html {
+  const { path, lifetime, again, anew } = ENTRIES[purpose];
+  return html`<div class="head"><h1>This link does not work</h1></div>
+    ${problemView(problem)}
+    <section class="card">
+      <p>A link works once and ${lifetime}, and a newer e-mail replaces it. ${again}</p>
+      <p><a class="button primary" href="/dashboard${path}">${anew}</a></p>
+    </section>
+    ${backToSignIn}`;
+}
+
+const backToSignIn = html`<p><a href="/dashboard/sign-in">Sign in</a></p>`;

@@ -1,0 +1,148 @@
+import { html, type Html } from "../../foundation/html.ts";
+import type { AccountSecurity } from "../../sessions/account-security.ts";
+import { findCredential } from "../../sessions/credential-store.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { newTotpSecret, otpauthUri, readTotpSecret, toBase32 } from "../../sessions/totp.ts";
+import { presentPassword, proofOf } from "./account-page.ts";
+import { type Answer, page, redirect } from "../answer.ts";
+import { textField } from "../kit/field.ts";
+import { createOnce, onceInput } from "../kit/once.ts";
+import { ownAddress } from "../own-address.ts";
+import type { DashboardParts } from "../parts.ts";
+import { qrCode } from "./qr-code.ts";
+import { orAgain, problemView } from "./retry.ts";
+import type { Routes, Visit } from "../routes.ts";
+
+const ACCOUNT = "/dashboard/account";
+const PATH = `${ACCOUNT}/second-factor`;
+const TITLE = "Second factor";
+
+/** Setting the second factor up, its recovery codes, and switching it off. */
+export function secondFactorPages(routes: Routes, parts: DashboardParts, security: AccountSecurity): void {
+  const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
+  const shownAlready = (): Answer => redirect(ACCOUNT, "codes-shown-already");
+  const hasFactor = async ({ accountId }: Viewer): Promise<boolean> => {
+    const credential = await parts.db.read(() => findCredential(accountId));
+    return credential !== undefined && credential.totpSecret !== null;
+  };
+
+  routes.read("/account/second-factor", async (visit) => {
+    if (await hasFactor(visit.viewer)) return page(TITLE, factorView(visit.viewer));
+    return page(TITLE, setUpView(visit, parts, newTotpSecret()));
+  });
+
+  routes.write("/account/second-factor", async (visit) => {
+    const { form, reply } = visit;
+    // The app has this secret already, so a wrong code does not change it.
+    const secret = readTotpSecret(form.get("secret") ?? "") ?? newTotpSecret();
+    const again = (problem: string): Html => setUpView(visit, parts, secret, problem);
+    const confirm = (): Promise<Answer> =>
+      orAgain(TITLE, reply, again, async () => {
+        const codes = await security.confirmTotp(proofOf(visit), toBase32(secret), form.get("code") ?? "");
+        return page(TITLE, codesView(codes, "The second factor is on"), 201);
+      });
+    return once.run(visit, confirm, shownAlready);
+  });
+
+  routes.write("/account/second-factor/codes", async (visit) => {
+    const renew = (): Promise<Answer> =>
+      orAgain(
+        TITLE,
+        visit.reply,
+        (problem) => factorView(visit.viewer, problem),
+        async () => {
+          const codes = await security.renewRecoveryCodes(proofOf(visit));
+          return page(TITLE, codesView(codes, "New recovery codes"), 201);
+        },
+      );
+    return once.run(visit, renew, shownAlready);
+  });
+
+  routes.write("/account/second-factor/remove", async (visit) =>
+    orAgain(
+      TITLE,
+      visit.reply,
+      (problem) => factorView(visit.viewer, problem),
+      async () => {
+        await security.removeTotp(proofOf(visit));
+        return redirect(ACCOUNT, "factor-removed");
+      },
+    ),
+  );
+}
+
+function setUpView(
+  { viewer, request, form }: Visit,
+  parts: DashboardParts,
+  secret: Buffer,
+  problem?: string,
+): Html {
+  const text = toBase32(secret);
+  const uri = otpauthUri(secret, viewer.email, issuerOf(ownAddress(request, parts.config)));
+  return html`${crumbs}
+    <div class="head"><h1>Set up a second factor</h1></div>
+    ${problemView(problem)}
+    <section class="card"><form class="stacked" method="post" action="${PATH}">
+      ${onceInput(form)}<input type="hidden" name="secret" value="${text}" />
+      <p>
+        <b>1.</b> Scan this with an authenticator app, like the one of your password manager, or type the key into it.
+      </p>
+      ${qrCode(uri, "QR code for the authenticator app; the key below it says the same")}
+      <p class="secret">
+        <code>${text.match(/.{4}/g)?.join(" ")}</code>
+        <button type="button" data-copy>Copy</button>
+      </p>
+      <p><b>2.</b> Enter the code that the app shows, and your password.</p>
+      ${textField({ name: "code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits.", isRequired: true })}
+      ${presentPassword(viewer)}
+      <p class="row">
+        <button class="primary">Switch it on</button>
+        <a href="${ACCOUNT}">Cancel</a>
+      </p>
+    </form></section>`;
+}
+
+/** In an app's list a colon divides the issuer from the account. */
+function issuerOf(address: string): string {
+  const { hostname } = new URL(address);
+  return hostname.includes(":") ? "formsvc" : `formsvc ${hostname}`;
+}
+
+function codesView(codes: readonly string[], heading: string): Html {
+  return html`${crumbs}
+    <div class="head"><h1>${heading}</h1></div>
+    <section class="once" aria-labelledby="codes">
+      <h2 id="codes">Your ten recovery codes</h2>
+      <p>
+        <b>Keep them now: they are shown this once and cannot be shown again.</b> Each of them signs you in once when you do not have the
+        app. Print them, or put them into your password manager.
+      </p>
+      <div class="secret">
+        <pre id="recovery-codes">${codes.join("\n")}</pre>
+        <button type="button" data-copy="recovery-codes">Copy</button>
+      </div>
+      <p><a class="button primary" href="${ACCOUNT}">I have kept them</a></p>
+    </section>`;
+}
+
+/** For an account that has one. */
+function factorView(viewer: Viewer, problem?: string): Html {
+  return html`${crumbs}
+    <div class="head"><h1>Second factor</h1></div>
+    ${problemView(problem)}
+    <section class="card" aria-labelledby="change">
+      <header><h2 id="change">Recovery codes, or switching it off</h2></header>
+      <form class="stacked" method="post" action="${PATH}/codes">
+        ${onceInput()}${presentPassword(viewer)}
+        <p class="hint">
+          New recovery codes replace the earlier ones. To move to another phone, switch the second factor off and set it up again.
+        </p>
+        <p class="row">
+          <button class="primary">Make new recovery codes</button>
+          <button class="danger" formaction="${PATH}/remove">Switch the second factor off</button>
+        </p>
+      </form>
+    </section>`;
+}
+
+const crumbs = html`<p class="crumbs"><a href="${ACCOUNT}">← Account</a></p>`;

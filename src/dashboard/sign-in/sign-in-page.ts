@@ -1,0 +1,175 @@
+import { sessionEnded } from "../../foundation/events.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { endSession } from "../../sessions/session.ts";
+import type { SignIns } from "../../sessions/sign-in.ts";
+import { readLink } from "../../sessions/use-link.ts";
+import { page, redirect } from "../answer.ts";
+import { type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
+import { textField } from "../kit/field.ts";
+import { type MailedEntries, openEntries } from "./mailed-entry-pages.ts";
+import { wayOf } from "../own-site.ts";
+import type { DashboardParts } from "../parts.ts";
+import { orAgain, problemView } from "./retry.ts";
+import type { Routes } from "../routes.ts";
+import { clearSessionCookie } from "./session-cookie.ts";
+
+const PATH = "/dashboard/sign-in";
+const TITLE = "Sign in";
+const CODE_TITLE = "Second factor";
+const WELCOME = "Welcome, choose a password";
+const WAY_ON = "Sign in with your password, or ask whoever runs this server for a new link.";
+
+/** Signing in with a password, a code or a link, and signing out. */
+export function signInPages(
+  routes: Routes,
+  parts: DashboardParts,
+  { site, requireWay, clientOf, enter }: Entrance,
+  signIns: SignIns,
+): void {
+  const { db, log, clock } = parts;
+  const entries = openEntries(parts);
+
+  routes.openRead("/sign-in", ({ request, query }) => {
+    requireWay(request);
+    return page(TITLE, signInView(entries, { next: safeNext(query.get("next")) }));
+  });
+
+  routes.openWrite("/sign-in", (visit) => {
+    const { request, reply, form } = visit;
+    requireWay(request);
+    const [email, next] = [form.get("email") ?? "", safeNext(form.get("next"))];
+    const again = (problem: string): Html => signInView(entries, { email, next, problem });
+    return orAgain(TITLE, reply, again, async () => {
+      const answer = await signIns.signIn(email, form.get("password") ?? "", clientOf(request));
+      if (answer.kind === "signed in") return enter(visit, answer.session);
+      return page(CODE_TITLE, codeView({ ticket: answer.ticket, next }));
+    });
+  });
+
+  routes.openWrite("/sign-in/code", (visit) => {
+    const { request, reply, form } = visit;
+    requireWay(request);
+    const [ticket, next] = [form.get("ticket") ?? "", safeNext(form.get("next"))];
+    const again = (problem: string): Html => codeView({ ticket, next, problem });
+    return orAgain(CODE_TITLE, reply, again, async () =>
+      enter(visit, await signIns.giveCode(ticket, form.get("code") ?? "", clientOf(request))),
+    );
+  });
+
+  routes.openWrite("/sign-in/link", (visit) => {
+    const { request, reply, form } = visit;
+    requireWay(request);
+    const [token, next] = [tokenIn(form.get("token") ?? ""), safeNext(form.get("next"))];
+    const isWelcome = form.get("welcome") === "1";
+    const again = async (problem: string): Promise<Html> => {
+      if (!isWelcome) return signInView(entries, { token, next, problem });
+      const link = await db.read(() => readLink(token, clock.now()));
+      // A link that is worth nothing is no welcome: who has a password signs in with it.
+      if (link === undefined) return signInView(entries, { next, problem: `${problem} ${WAY_ON}` });
+      return welcomeView({ token, next, problem, ...link });
+    };
+    return orAgain(isWelcome ? WELCOME : TITLE, reply, again, async () => {
+      const given = { token, newPassword: form.get("new_password") ?? "", code: form.get("link_code") ?? "" };
+      return enter(visit, await signIns.useLink(given, clientOf(request)));
+    });
+  });
+
+  routes.openWrite("/sign-out", async ({ request, reply, viewer }) => {
+    if (viewer !== null) {
+      const { accountId, sessionId } = viewer;
+      if (await db.transaction(() => endSession(accountId, sessionId)))
+        sessionEnded(log, { accountId, sessions: 1 });
+    }
+    const way = wayOf(request, site);
+    if (way !== null) clearSessionCookie(reply, way);
+    return redirect(PATH, "signed-out");
+  });
+}
+
+/** People paste the whole link. */
+function tokenIn(text: string): string {
+  return text.slice(text.lastIndexOf("#") + 1).trim();
+}
+
+interface SignInForm {
+  readonly next: string;
+  readonly email?: string;
+  /** Of a link; the form for it is then the one that is shown first. */
+  readonly token?: string;
+  readonly problem?: string;
+}
+
+function signInView(entries: MailedEntries, { next, email = "", token, problem }: SignInForm): Html {
+  return html`<h1>${withScript(TITLE, WELCOME)}</h1>
+    ${problemView(problem)}
+    <section class="card by-password"><form class="stacked" method="post" action="${PATH}">
+      ${nextInput(next)}
+      ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isRequired: true })}
+      ${textField({ name: "password", label: "Password", value: "", type: "password", autocomplete: "current-password", isRequired: true })}
+      <button class="primary">Sign in</button>
+      ${entries.reset && html`<p><a href="/dashboard/lost-password">Forgotten your password?</a></p>`}
+      ${entries.signUp && html`<p>New here? <a href="/dashboard/sign-up">Sign up</a></p>`}
+    </form></section>
+    <details class="card" data-link-form ${token !== undefined && html` open`}>
+      <summary data-without-link>${entries.reset ? "You have a sign-in link" : "First time here, or password forgotten"}</summary>
+      <form class="stacked" method="post" action="${PATH}/link">
+        <input type="hidden" name="welcome" value="" />
+        <p class="hint" data-without-link>
+          You need a sign-in link from whoever runs this server. It works once, for 30 minutes.
+        </p>
+        ${nextInput(next)}
+        <div data-without-link>${textField({ name: "token", label: "Sign-in link", value: token ?? "", autocomplete: "off", hint: "The link itself, or what follows its #.", isRequired: true })}</div>
+        ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+        <div data-without-link>${textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Only if this account has a second factor." })}</div>
+        <button class="primary">Set the password and sign in</button>
+      </form>
+    </details>`;
+}
+
+/** The script shows the second text when the page was opened by a link. */
+function withScript(without: string, withLink: string): Html {
+  return html`<span data-without-link>${without}</span><span data-with-link hidden>${withLink}</span>`;
+}
+
+interface WelcomeForm {
+  readonly token: string;
+  readonly next: string;
+  readonly problem: string;
+  /** Of the account; password managers need it too. */
+  readonly email: string;
+  readonly needsCode: boolean;
+}
+
+/** What the script makes of the page when a link opened it, with what was wrong. */
+function welcomeView({ token, next, problem, email, needsCode }: WelcomeForm): Html {
+  return html`<h1>${WELCOME}</h1>
+    ${problemView(problem)}
+    <section class="card"><form class="stacked" method="post" action="${PATH}/link">
+      ${nextInput(next)}<input type="hidden" name="token" value="${token}" /><input type="hidden" name="welcome" value="1" />
+      ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isReadOnly: true })}
+      ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+      ${needsCode && textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits from your app, or one of your recovery codes.", isRequired: true })}
+      <button class="primary">Set the password and sign in</button>
+    </form></section>`;
+}
+
+interface CodeForm {
+  readonly ticket: string;
+  readonly next: string;
+  readonly problem?: string;
+}
+
+function codeView({ ticket, next, problem }: CodeForm): Html {
+  return html`<h1>Second factor</h1>
+    ${problemView(problem)}
+    <section class="card"><form class="stacked" method="post" action="${PATH}/code">
+      ${nextInput(next)}<input type="hidden" name="ticket" value="${ticket}" />
+      ${textField({ name: "code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits from your app, or one of your recovery codes.", isRequired: true })}
+      <button class="primary">Sign in</button>
+    </form></section>
+    <p><a href="${PATH}">Begin again</a></p>`;
+}
+
+function nextInput(next: string): Html {
+  return html`<input type="hidden" name="next" value="${next}" />`;
+}

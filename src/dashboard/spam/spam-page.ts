@@ -1,0 +1,127 @@
+import type { Steps } from "../../database/steps.ts";
+import { setSpam } from "../../endpoints/administer-endpoints.ts";
+import { readChoices } from "../../endpoints/spam-choices-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { SpamChoices } from "../../spam/spam-settings.ts";
+import { previewChoices } from "../../submissions/preview-choices.ts";
+import { countMarkedScores } from "../../submissions/marked-scores.ts";
+import type { Plans } from "../../workspaces/workspace.ts";
+import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
+import { type Answer, checkedForm, page, redirect } from "../answer.ts";
+import { NO_PROBLEMS } from "../kit/field.ts";
+import { change, type DashboardParts } from "../parts.ts";
+import { readTitles } from "../inbox/read-titles.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { checkSpamForm, readSpamForm, spamChangedSince, spamFingerprint, spamForm } from "./spam-form.ts";
+import {
+  findEndpointScope,
+  type FindScope,
+  findWorkspaceScope,
+  type FoundScope,
+  pathOf,
+  readScopeView,
+} from "./spam-scopes.ts";
+import { shownChanges, type ShownSpam, spamListView, spamView } from "./spam-view.ts";
+import { pageWords } from "../kit/sentence.ts";
+
+/** `/dashboard/spam`: how posts are scored, with what a change would do to the last posts before it is saved. */
+export function spamPages(routes: Routes, parts: DashboardParts): void {
+  routes.read("/spam", async ({ viewer }) => {
+    const workspaces = await parts.db.read(() => listViewableWorkspaces(viewer));
+    const [only, second] = workspaces;
+    if (only !== undefined && second === undefined) return redirect(`/dashboard/spam/workspaces/${only.id}`);
+    return page("Spam", spamListView(workspaces));
+  });
+  scopePages(routes, parts, "/spam/workspaces/:id", findWorkspaceScope);
+  scopePages(routes, parts, "/spam/endpoints/:id", findEndpointScope);
+}
+
+function scopePages(routes: Routes, parts: DashboardParts, path: string, find: FindScope): void {
+  const { db, config, spamDefaults: defaults } = parts;
+
+  routes.read(path, async (visit) => {
+    const found = await db.read(() => find(visit.viewer, visit.params["id"] ?? ""));
+    const chosen = await db.read(() => readChoices(found.chosen.scope));
+    return show(
+      visit,
+      found,
+      { typed: spamForm(chosen), fingerprint: spamFingerprint(chosen), problems: NO_PROBLEMS },
+      200,
+    );
+  });
+  routes.write(path, async (visit) => {
+    const found = await db.read(() => find(visit.viewer, visit.params["id"] ?? ""));
+    const typed = readSpamForm(visit.form);
+    const shown = { typed, fingerprint: visit.form.get("shown") ?? "", problems: NO_PROBLEMS };
+    try {
+      const checked = checkSpamForm(typed);
+      if (visit.form.get("action") === "check")
+        return checkedForm(checked.choices === null ? checked.problems : NO_PROBLEMS);
+      if (checked.choices === null)
+        return await show(visit, found, { ...shown, problems: checked.problems }, 422);
+      if (visit.form.get("action") === "save")
+        return await save(visit, find, { shown, choices: checked.choices });
+      const preview = await previewChoices(db, found.chosen, checked.choices, {
+        plans: config.plans,
+        defaults,
+      });
+      const titles = await readTitles(
+        db,
+        shownChanges(preview).map(({ id }) => id),
+      );
+      return await show(visit, found, { ...shown, preview, titles }, 200);
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
+      return show(visit, found, { ...shown, problems: new Map([["", pageWords(error.message)]]) }, 403);
+    }
+  });
+
+  async function save(
+    visit: Visit,
+    find: FindScope,
+    { shown, choices }: { readonly shown: ShownSpam; readonly choices: SpamChoices },
+  ): Promise<Answer> {
+    const { found, changed, chosen } = await change(parts, () =>
+      storeChoices(visit, find, { fingerprint: shown.fingerprint, choices, plans: config.plans }),
+    );
+    if (changed === null) return redirect(pathOf(found), "spam-saved");
+    return show(visit, found, { ...shown, fingerprint: spamFingerprint(chosen), changed }, 409);
+  }
+
+  async function show(
+    { viewer, now }: Visit,
+    found: FoundScope,
+    shown: ShownSpam,
+    status: number,
+  ): Promise<Answer> {
+    const scope = await db.read(() => readScopeView(viewer, found, { plans: config.plans, defaults }));
+    const marked = await db.read(() =>
+      countMarkedScores(scope.workspace.id, found.endpoint?.id ?? null, now),
+    );
+    return page(
+      found.endpoint === null ? "Spam" : `${found.endpoint.name}: spam`,
+      spamView(scope, shown, marked),
+      status,
+    );
+  }
+}
+
+interface Stored {
+  readonly found: FoundScope;
+  /** What holds now. */
+  readonly chosen: SpamChoices;
+  /** What somebody else changed while the form was open, so that nothing was stored; null if nobody did. */
+  readonly changed: readonly string[] | null;
+}
+
+function* storeChoices(
+  { viewer, params, now }: Visit,
+  find: FindScope,
+  asked: { readonly fingerprint: string; readonly choices: SpamChoices; readonly plans: Plans },
+): Steps<Stored> {
+  const found = yield* find(viewer, params["id"] ?? "");
+  const before = yield* readChoices(found.chosen.scope);
+  const changed = spamChangedSince(asked.fingerprint, before);
+  if (changed !== null) return { found, changed, chosen: before };
+  return { found, changed: null, chosen: yield* setSpam(viewer, found.chosen, asked, now) };
+}

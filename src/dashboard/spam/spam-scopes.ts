@@ -1,0 +1,90 @@
+import type { Steps } from "../../database/steps.ts";
+import { type ChosenScope, readSpamState, requireCustomSpam } from "../../endpoints/choose-spam.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { getViewableEndpoint, listEndpoints } from "../../endpoints/endpoint-store.ts";
+import { readChoices } from "../../endpoints/spam-choices-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import type { SpamChoices, SpamSettings } from "../../spam/spam-settings.ts";
+import { findLimits, type Plans } from "../../workspaces/workspace.ts";
+import {
+  getViewableWorkspace,
+  getWorkspace,
+  seesSeveralWorkspaces,
+} from "../../workspaces/workspace-store.ts";
+import { spamForm } from "./spam-form.ts";
+import type { SpamScopeView } from "./spam-view.ts";
+import { pageWords } from "../kit/sentence.ts";
+
+/** Endpoints whose own settings are told on the page of their workspace. */
+const MAX_ENDPOINTS = 200;
+
+/** A whole workspace's settings, or those of one endpoint, which stand above them. */
+export type FindScope = (viewer: Viewer, id: string) => Steps<FoundScope>;
+
+export interface FoundScope {
+  readonly chosen: ChosenScope;
+  /** Null for a whole workspace. */
+  readonly endpoint: Endpoint | null;
+}
+
+export function pathOf({ chosen, endpoint }: FoundScope): string {
+  return endpoint === null
+    ? `/dashboard/spam/workspaces/${chosen.workspace.id}`
+    : `/dashboard/spam/endpoints/${endpoint.id}`;
+}
+
+export function* findWorkspaceScope(viewer: Viewer, id: string): Steps<FoundScope> {
+  const workspace = yield* getViewableWorkspace(viewer, id);
+  return { chosen: { scope: { kind: "workspace", workspaceId: workspace.id }, workspace }, endpoint: null };
+}
+
+export function* findEndpointScope(viewer: Viewer, id: string): Steps<FoundScope> {
+  const endpoint = yield* getViewableEndpoint(viewer, id);
+  const { workspaceId } = endpoint;
+  const scope = { kind: "endpoint", workspaceId, endpointId: endpoint.id } as const;
+  return { chosen: { scope, workspace: yield* getWorkspace(workspaceId) }, endpoint };
+}
+
+export function* readScopeView(
+  viewer: Viewer,
+  { chosen, endpoint }: FoundScope,
+  { plans, defaults }: { readonly plans: Plans; readonly defaults: SpamSettings },
+): Steps<SpamScopeView> {
+  const { workspace } = chosen;
+  const endpoints = endpoint === null ? yield* listEndpoints(workspace.id) : [];
+  const own = [];
+  for (const each of endpoints.slice(0, MAX_ENDPOINTS)) {
+    const choices = yield* readChoices({
+      kind: "endpoint",
+      workspaceId: workspace.id,
+      endpointId: each.id,
+    });
+    own.push({ endpoint: each, names: Object.keys(choices) as (keyof SpamChoices)[] });
+  }
+  const hasPlan = findLimits(plans, workspace.plan) !== undefined;
+  const settings = hasPlan ? (yield* readSpamState(chosen, plans, defaults)).settings : defaults;
+  const path = pathOf({ chosen, endpoint });
+  return {
+    workspace,
+    endpoint,
+    path,
+    settings,
+    saved: spamForm(yield* readChoices(chosen.scope)),
+    refusal: refusalOf(workspace.plan, plans),
+    endpoints: own,
+    more: endpoints.length - own.length,
+    isOneOfSeveral: yield* seesSeveralWorkspaces(viewer),
+  };
+}
+
+/** Why the plan allows no change, in the words of the command; null if it does. */
+function refusalOf(plan: string, plans: Plans): string | null {
+  try {
+    requireCustomSpam(plan, plans);
+    return null;
+  } catch (error) {
+    if (error instanceof FormsvcError) return pageWords(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,275 @@
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { countOf } from "../../foundation/count-of.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { isId } from "../../foundation/id.ts";
+import type { SpamClass } from "../../spam/spam-verdict.ts";
+import type { SpamChoices, SpamSettings } from "../../spam/spam-settings.ts";
+import type { MarkedScores } from "../../submissions/marked-scores.ts";
+import type { Preview } from "../../submissions/preview-choices.ts";
+import type { Workspace } from "../../workspaces/workspace.ts";
+import { changedNotice } from "../kit/changed-notice.ts";
+import {
+  areaField,
+  type Choice,
+  choiceField,
+  type Problems,
+  problemSummary,
+  textField,
+} from "../kit/field.ts";
+import { markedScoresCard } from "../inbox/marked-scores-view.ts";
+import { planName } from "../system/plan-name.ts";
+import { scoreLabel } from "../inbox/score-view.ts";
+import { saveBar, settingsGroup, type SettingsGroup } from "../kit/settings-groups.ts";
+import { SPAM_LABELS, type TypedSpam } from "./spam-form.ts";
+
+/** Whose settings a page shows. */
+export interface SpamScopeView {
+  readonly workspace: Workspace;
+  /** Null for the whole workspace. */
+  readonly endpoint: Endpoint | null;
+  readonly path: string;
+  /** All that holds there now. */
+  readonly settings: SpamSettings;
+  /** What the form of its own settings holds if nothing is typed. */
+  readonly saved: TypedSpam;
+  /** Why the plan allows no own settings; null if it does. */
+  readonly refusal: string | null;
+  /** Of a workspace: its endpoints with the settings that they chose themselves. */
+  readonly endpoints: readonly {
+    readonly endpoint: Endpoint;
+    readonly names: readonly (keyof SpamChoices)[];
+  }[];
+  /** Endpoints that are not among them. */
+  readonly more: number;
+  /** Whether the viewer has several workspaces to choose from. */
+  readonly isOneOfSeveral: boolean;
+}
+
+/** The form, and what came of it. */
+export interface ShownSpam {
+  readonly typed: TypedSpam;
+  readonly problems: Problems;
+  /** Of the settings that the form began from. */
+  readonly fingerprint: string;
+  readonly preview?: Preview;
+  /** What the submissions of the preview are called, by id. */
+  readonly titles?: ReadonlyMap<string, string>;
+  /** What somebody else changed while the form was open. */
+  readonly changed?: readonly string[];
+}
+
+/** Workspaces in one list. */
+const MAX_LISTED = 200;
+
+export function spamListView(workspaces: readonly Workspace[]): Html {
+  return html`<div class="head"><h1>Spam</h1></div>
+    ${workspaces.length === 0 ? html`<p class="card empty">There is no workspace yet; the first form makes one.</p>` : workspaceTable(workspaces)}`;
+}
+
+function workspaceTable(workspaces: readonly Workspace[]): Html {
+  return html`<div class="card scroll fits" tabindex="0" role="region" aria-label="Workspaces">
+    <table>
+      <thead><tr><th scope="col">Workspace</th><th scope="col">Plan</th></tr></thead>
+      <tbody>
+        ${workspaces.slice(0, MAX_LISTED).map(
+          ({ id, name, plan }) =>
+            html`<tr>
+              <th scope="row"><a class="link" href="/dashboard/spam/workspaces/${id}"><bdi>${name}</bdi></a></th>
+              <td>${planName(plan)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export function spamView(scope: SpamScopeView, shown: ShownSpam, marked: MarkedScores): Html {
+  const { endpoint, workspace, refusal } = scope;
+  return html`${wayBack(scope)}
+    <div class="head"><h1>Spam settings of <bdi>${endpoint?.name ?? workspace.name}</bdi></h1></div>
+    ${problemSummary(shown.problems)}${shown.changed !== undefined && changedNotice(shown.changed)}
+    ${shown.preview !== undefined && previewCard(shown.preview, shown.titles ?? new Map())}
+    ${refusal === null ? settingsForm(scope, shown) : refusalCard(refusal)}
+    ${markedScoresCard(marked)}${endpoint === null && endpointTable(scope)}`;
+}
+
+function wayBack({ endpoint, workspace, isOneOfSeveral }: SpamScopeView): Html | null {
+  if (endpoint !== null) {
+    const path = `/dashboard/spam/workspaces/${workspace.id}`;
+    return html`<p class="crumbs"><a href="${path}">← Spam settings of <bdi>${workspace.name}</bdi></a></p>`;
+  }
+  return isOneOfSeveral ? html`<p class="crumbs"><a href="/dashboard/spam">← Spam</a></p>` : null;
+}
+
+function refusalCard(refusal: string): Html {
+  return html`<section class="card">
+    <p>
+      Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken. The built-in settings hold here:
+      ${refusal}.
+    </p>
+    <p class="muted">What you mark as spam or not spam in the inbox teaches the filter on every plan.</p>
+  </section>`;
+}
+
+function settingsForm(scope: SpamScopeView, { typed, problems, fingerprint, preview }: ShownSpam): Html {
+  const parts = (name: keyof TypedSpam) => ({ name, label: SPAM_LABELS[name], value: typed[name], problems });
+  const from = scope.endpoint === null ? "the built-in setting" : "the workspace’s setting";
+  const isSeen = preview !== undefined;
+  const links = {
+    ...parts("maxLinks"),
+    hint: `More links than this cost points. Empty is ${from}${linksNow(scope.settings)}.`,
+  };
+  return html`<form class="parts" method="post" action="${scope.path}" data-check data-unsaved="${JSON.stringify(scope.saved)}">
+    <input type="hidden" name="shown" value="${fingerprint}" />
+    ${settingsGroup(scopeGroup(scope), html`${textField(links)}${choiceField(parts("technical"), kinds(from))}`)}
+    ${settingsGroup(WORDS_GROUP, areaField({ ...parts("keywords"), hint: KEYWORDS_HINT }))}
+    ${settingsGroup(
+      SENDERS_GROUP,
+      html`${areaField({ ...parts("allow"), hint: SENDERS_HINT })}${areaField({ ...parts("deny"), hint: SENDERS_HINT })}`,
+    )}
+    ${settingsGroup(
+      EXPERTS_GROUP,
+      html`<details class="expert" ${(typed.rules.trim() !== "" || problems.has("rules")) && html` open`}>
+        <summary>Rules with patterns</summary>
+        ${areaField({ ...parts("rules"), hint: RULES_HINT }, true)}
+      </details>`,
+    )}
+    ${saveBar(
+      scope.path,
+      isSeen
+        ? "Nothing is saved yet."
+        : "Before anything is saved you see what it would have done to the last 500 posts.",
+      html`<button class="${isSeen ? "" : "primary"}" name="action" value="preview">See what would change</button>
+        ${isSeen && html`<button class="primary" name="action" value="save">Save the settings</button>`}`,
+    )}
+  </form>`;
+}
+
+function scopeGroup({ endpoint }: SpamScopeView): SettingsGroup {
+  const holds =
+    endpoint === null
+      ? "These settings hold for every form of the workspace."
+      : "These settings come on top of the workspace’s, for this form alone.";
+  return {
+    title: "Score",
+    about: `Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken. ${holds}`,
+  };
+}
+
+const WORDS_GROUP: SettingsGroup = {
+  title: "Words",
+  about: "What your own visitors never write, or what only they write.",
+};
+const SENDERS_GROUP: SettingsGroup = {
+  title: "Senders",
+  about: "Whom you know. Posts of the first are never held as spam, posts of the others always are.",
+};
+const EXPERTS_GROUP: SettingsGroup = { title: "For experts", about: "Patterns, where words are not enough." };
+
+function linksNow({ maxLinks }: SpamSettings): string {
+  return maxLinks >= Number.MAX_SAFE_INTEGER ? "" : `; ${maxLinks} now`;
+}
+
+function kinds(from: string): readonly Choice[] {
+  return [
+    { value: "", label: `As ${from}`, about: "" },
+    { value: "off", label: "An ordinary form", about: "Links cost points as set above." },
+    { value: "on", label: "A form for bug reports", about: "Links count half, and ten of them are normal." },
+  ];
+}
+
+const KEYWORDS_HINT = html`One word or phrase a line, with its points from -100 to 100 or <code>block</code> behind an equals sign, like
+  <code>casino = 40</code>. Without points it costs 25. Points below 0 speak for the sender.`;
+const SENDERS_HINT =
+  "One e-mail address, domain or network a line, like ada@example.com, example.com or 203.0.113.0/24.";
+const RULES_HINT = html`As JSON: a list of rules, each with a <code>pattern</code> (RE2), an <code>effect</code> (points, <code>"block"</code>
+  or <code>"allow"</code>) and, if it is for one field, that <code>field</code>. Like
+  <code>[{"field": "message", "pattern": "crypto ?currency", "effect": 30}]</code>.`;
+
+/** Changes that are shown; the sentence counts all of them. */
+const MAX_SHOWN = 100;
+
+/** The changes that there is room for: first those that would be treated otherwise. */
+export function shownChanges({ changes }: Preview): Preview["changes"] {
+  const moved = changes.filter(isMoved);
+  return [...moved, ...changes.filter((each) => !isMoved(each))].slice(0, MAX_SHOWN);
+}
+
+function isMoved({ before, after }: Preview["changes"][number]): boolean {
+  return before.class !== after.class;
+}
+
+function previewCard(preview: Preview, titles: ReadonlyMap<string, string>): Html {
+  const { posts, changes } = preview;
+  return html`<section class="card" role="status" aria-labelledby="preview">
+    <header><h2 id="preview">What would change</h2></header>
+    <p>${previewSentence(posts, changes.length, changes.filter(isMoved).length)} ${changes.length > MAX_SHOWN && `The first ${MAX_SHOWN} are shown.`} Nothing is saved yet.</p>
+    ${changes.length > 0 && changeTable(shownChanges(preview), titles)}
+  </section>`;
+}
+
+function previewSentence(posts: number, changes: number, moved: number): string {
+  if (posts === 0) return "No posts came yet, so nothing can be shown.";
+  if (changes === 0) return `None of the last ${countOf(posts, "post")} would have scored otherwise.`;
+  const scored = `${changes} of the last ${countOf(posts, "post")} would have scored otherwise`;
+  return moved === 0
+    ? `${scored}, and none of them would have been treated otherwise.`
+    : `${scored}; ${moved} would have been treated otherwise.`;
+}
+
+function changeTable(changes: Preview["changes"], titles: ReadonlyMap<string, string>): Html {
+  return html`<div class="scroll folds" tabindex="0" role="region" aria-label="Posts that would have scored otherwise">
+    <table>
+      <thead>
+        <tr><th scope="col">Post</th><th scope="col">Now</th><th scope="col">Then</th><th scope="col">Why then</th></tr>
+      </thead>
+      <tbody>
+        ${changes.map(
+          ({ id, before, after, reasons }) =>
+            html`<tr>
+              <th scope="row"><a class="link" href="${postPath(id)}"><bdi class="said">${titles.get(id) ?? (isId("held", id) ? "a held post" : id)}</bdi></a></th>
+              <td data-label="Now">${scoreOf(before)}</td>
+              <td data-label="Then">${scoreOf(after)}</td>
+              <td class="full"><bdi>${reasons
+                .map(({ points, detail }) => `${points > 0 ? "+" : ""}${points} ${detail}`)
+                .join(" · ")
+                .slice(0, MAX_REASON_LENGTH)}</bdi></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Characters of a post's reasons. */
+const MAX_REASON_LENGTH = 300;
+
+function postPath(id: string): string {
+  return isId("held", id) ? `/dashboard/held/${id}` : `/dashboard/submissions/${id}`;
+}
+
+function scoreOf({ score, class: spamClass }: { readonly score: number; readonly class: SpamClass }): Html {
+  return scoreLabel({ spamScore: score, spamClass });
+}
+
+function endpointTable({ endpoints, more }: SpamScopeView): Html {
+  if (endpoints.length === 0) return html`<p class="muted">This workspace has no forms.</p>`;
+  return html`<section class="card" aria-labelledby="endpoints">
+    <header><h2 id="endpoints">Forms</h2></header>
+    <div class="scroll fits" tabindex="0" role="region" aria-label="Forms and their own settings">
+      <table>
+        <thead><tr><th scope="col">Form</th><th scope="col">Its own settings</th></tr></thead>
+        <tbody>
+          ${endpoints.map(
+            ({ endpoint: { id, name }, names }) =>
+              html`<tr>
+                <th scope="row"><a class="link" href="/dashboard/spam/endpoints/${id}"><bdi>${name}</bdi></a></th>
+                <td>${names.length === 0 ? html`<span class="muted">as the workspace</span>` : names.map((each) => SPAM_LABELS[each]).join(", ")}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${more > 0 && html`<p class="muted">${more} more forms are not shown; each has a link on its own page.</p>`}
+  </section>`;
+}

@@ -1,0 +1,59 @@
+import { pageWords } from "../kit/sentence.ts";
+import { timeText } from "../kit/time.ts";
+
+/** What a check is about, for people. */
+export function checkName(name: string): string {
+  return HEADINGS[name] ?? "Other";
+}
+
+const HEADINGS: Readonly<Record<string, string>> = {
+  "backups.age": "Backup",
+  "config.token": "Secrets in the configuration",
+  "dashboard.address": "Dashboard",
+  "database.durability": "Commits",
+  "database.file": "Database file",
+  "database.integrity": "Database content",
+  "database.log": "Write-ahead log",
+  "database.schema": "Database version",
+  "database.structure": "Database tables",
+  "disk.space": "Disk",
+  "endpoints.origins": "Sites",
+  "files.leftovers": "Leftover files",
+  "files.modes": "File rights",
+  "forms.inputs": "Inputs beside the fields",
+  "forms.redirects": "Pages after a form",
+  "held.room": "Held posts",
+  "keys.leaked": "Keys",
+  "limits.monthly": "Plans",
+  "machine.clock": "Clock",
+  "mail.failed": "E-mail given up",
+  "mail.letters": "Letters of the server",
+  "mail.recipients": "E-mail recipients",
+  "mail.replies": "Automatic reply",
+  "mail.security": "E-mail on its way",
+  "mail.server": "Mail server",
+  "metrics.address": "Metrics",
+  "proxies.trusted": "Proxy",
+  "secrets.encryption": "Secrets",
+  "webhooks.failed": "Messages",
+  "webhooks.receivers": "Webhooks",
+};
+
+const ISO_TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+/** Behind the name of what it belongs to. The advice leads to its page. */
+const ID = / \([a-z]+_[0-9a-z]{26}\)/g;
+
+/** Of a program, like `ECONNREFUSED: connect …`: for whoever looks closer. */
+const RAW = / \(([A-Z][A-Z0-9_]{3,}: [^()]*(?:\([^()]*\)[^()]*)*)\)/g;
+
+/** What a program said to a check, which stands in a fold; empty if it said nothing. */
+export function rawWords(message: string): string {
+  return [...message.matchAll(RAW)].map(([, raw]) => raw).join("; ");
+}
+
+/** What a check found, without what only a terminal needs. */
+export function findingText(message: string): string {
+  return pageWords(message.replaceAll(ID, "").replaceAll(RAW, "")).replaceAll(ISO_TIME, (iso) =>
+    timeText(Date.parse(iso)),
+  );
+}

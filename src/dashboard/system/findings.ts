@@ -1,0 +1,145 @@
+import type { Steps } from "../../database/steps.ts";
+import { monthOf } from "../../foundation/clock.ts";
+import type { Finding } from "../../foundation/finding.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { countHeldPosts } from "../../submissions/held-health.ts";
+import { findStoppedMailRecipients } from "../../mail/viewable-mail-recipients.ts";
+import { findWebhookTroubles } from "../../webhooks/viewable-webhooks.ts";
+import type { Webhook } from "../../webhooks/webhook.ts";
+import { hasReached } from "../../workspaces/usage-mark.ts";
+import type { NamedUsage, Plans, Workspace } from "../../workspaces/workspace.ts";
+import { listViewableWorkspaces, readUsages } from "../../workspaces/workspace-store.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { FindingLine } from "./finding-line.ts";
+import { formLines } from "../forms/form-lines.ts";
+import { checkName, findingText } from "./finding-words.ts";
+import { originLines } from "../forms/refused-origins-lines.ts";
+import { exactTime } from "../kit/time.ts";
+
+/** What needs a person, in the workspaces of the viewer; for operators the machine too. */
+export async function readFindings(parts: DashboardParts, viewer: Viewer): Promise<readonly FindingLine[]> {
+  const { db, config, clock } = parts;
+  const now = clock.now();
+  const own = await db.read(function* () {
+    const workspaces = yield* listViewableWorkspaces(viewer);
+    return [
+      ...(yield* webhookLines(viewer, now)),
+      ...(yield* mailLines(viewer)),
+      ...(yield* originLines(viewer)),
+      ...(yield* limitLines(workspaces, config.plans, now)),
+      ...(yield* heldLines(workspaces)),
+      ...(yield* formLines(
+        workspaces.map(({ id }) => id),
+        now,
+      )),
+    ];
+  });
+  return viewer.isOperator ? [...own, ...machineLines(await parts.examine("lately"))] : own;
+}
+
+function* webhookLines(viewer: Viewer, now: number): Steps<FindingLine[]> {
+  const { ill, more, failed } = yield* findWebhookTroubles(viewer, now);
+  const lines: FindingLine[] = ill.map((webhook) => ({
+    text: troubleOf(webhook),
+    href: `/dashboard/webhooks/${webhook.id}`,
+    label: "See why",
+  }));
+  if (more > 0) {
+    const text =
+      more === 1 ? "One more webhook fails or is stopped." : `${more} more webhooks fail or are stopped.`;
+    lines.push({ text, href: "/dashboard/notifications", label: "See all" });
+  }
+  if (failed > 0) {
+    const text =
+      failed === 1
+        ? "One message was given up; it is kept until you send it again."
+        : `${atMost(failed)} messages were given up; they are kept until you send them again.`;
+    lines.push({ text, href: "/dashboard/notifications", label: "See them" });
+  }
+  return lines;
+}
+
+function troubleOf({ settings, state, failingSince }: Webhook): Html {
+  const { host } = new URL(settings.url);
+  if (state === "stopped")
+    return html`The webhook to ${host} is stopped: the receiver says that it is gone. Nothing is lost.`;
+  const since = failingSince === null ? null : html` since ${exactTime(failingSince)}`;
+  return html`The webhook to ${host} has failed${since}. Its messages wait, and nothing is lost.`;
+}
+
+/** Recipients that are named; most have few. */
+const MAX_STOPPED = 3;
+
+function* mailLines(viewer: Viewer): Steps<FindingLine[]> {
+  const { stopped, more } = yield* findStoppedMailRecipients(viewer, MAX_STOPPED);
+  const lines: FindingLine[] = stopped.map(({ id, settings }) => ({
+    text: html`E-mail to ${settings.address} is stopped: the mail server refused several in a row. Nothing is lost.`,
+    href: `/dashboard/recipients/${id}`,
+    label: "See why",
+  }));
+  if (more === 0) return lines;
+  const text =
+    more === 1 ? "E-mail to one more recipient is stopped." : `E-mail to ${more} more recipients is stopped.`;
+  return [...lines, { text, href: "/dashboard/notifications", label: "See all" }];
+}
+
+/** Workspaces that are close to the limit of their month. */
+const MAX_LIMIT_LINES = 3;
+
+function* limitLines(workspaces: readonly Workspace[], plans: Plans, now: number): Steps<FindingLine[]> {
+  const usages = yield* readUsages(workspaces, monthOf(now), plans);
+  const close = usages.filter(({ used, limit }) => hasReached(used, limit, 80)).slice(0, MAX_LIMIT_LINES);
+  return close.map((usage) => ({
+    text: limitSentence(usage),
+    href: "/dashboard/usage",
+    label: "See the usage",
+  }));
+}
+
+function limitSentence({ name, used, limit }: NamedUsage): string {
+  const share = `The workspace “${name}” has used ${used} of ${limit ?? 0} submissions of this month.`;
+  return hasReached(used, limit, 100) ? `${share} New posts are refused and held.` : share;
+}
+
+function* heldLines(workspaces: readonly Workspace[]): Steps<FindingLine[]> {
+  const held = yield* countHeldPosts(workspaces.map(({ id }) => id));
+  if (held === 0) return [];
+  const text =
+    held === 1
+      ? "One refused post is held: look whether it is genuine."
+      : `${held} refused posts are held: look whether a genuine one is among them.`;
+  return [{ text, href: "/dashboard/held", label: "Look at them" }];
+}
+
+/** Checks whose result stands in the lines for owners already. */
+const TOLD_TO_OWNERS: ReadonlySet<string> = new Set([
+  "webhooks.receivers",
+  "webhooks.failed",
+  "mail.recipients",
+  "mail.failed",
+  "endpoints.origins",
+]);
+
+function isToldToOwners({ name, advice }: Finding): boolean {
+  const isMissingPlan = typeof advice === "object" && advice?.kind === "configure_or_change_plan";
+  return TOLD_TO_OWNERS.has(name) || (name === "limits.monthly" && !isMissingPlan);
+}
+
+function machineLines(findings: readonly Finding[]): FindingLine[] {
+  const problems = findings.filter((finding) => !finding.ok && !isToldToOwners(finding));
+  return problems.map(({ name, message }) => ({
+    text: `${checkName(name)}: ${endedBy(findingText(message))}`,
+    href: "/dashboard/system",
+    label: "What to do",
+  }));
+}
+
+/** With one full stop at its end. */
+function endedBy(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function atMost(count: number): string {
+  return count > 10_000 ? "More than 10,000" : String(count);
+}

@@ -1,0 +1,75 @@
+import type { Finding } from "../../foundation/finding.ts";
+import type { Hint } from "../../foundation/hint.ts";
+import { html, type Html } from "../../foundation/html.ts";
+
+interface Advice {
+  readonly text: string;
+  /** A page on which it is done. */
+  readonly href?: string;
+}
+
+/** What a page says for the hint of a finding: the page that mends it, or that only the command line does. */
+const WORDS: Partial<{
+  readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => Advice;
+}> = {
+  check_mail_server: () => ({
+    text: "Mend the settings under mail in the configuration, or the mail server; mail check at the command line goes through each step",
+  }),
+  change_plan: () => ({ text: "Put the workspace on a larger plan", href: "/dashboard/system/workspaces" }),
+  allow_or_ignore_origin: ({ endpointId }) => ({
+    text: "Allow the site, or say that it is none of yours",
+    href: `/dashboard/endpoints/${endpointId}`,
+  }),
+  choose_reply_field: ({ endpointId }) => ({
+    text: "Choose another field, or turn it off",
+    href: `/dashboard/endpoints/${endpointId}/reply`,
+  }),
+  configure_or_change_plan: () => ({
+    text: "Add the plan to the configuration, or choose another",
+    href: "/dashboard/system/workspaces",
+  }),
+  encrypt_rest_of_secrets: () => ({ text: "Encrypt the rest at the command line: secrets encrypt" }),
+  heed_or_restore: () => ({ text: "If the file is damaged, restore a backup at the command line" }),
+  list_recipients: () => ({ text: "See all recipients", href: "/dashboard/notifications" }),
+  look_at_recipient: ({ recipientId }) => ({ text: "See why", href: `/dashboard/recipients/${recipientId}` }),
+  look_at_webhook: ({ webhookId }) => ({ text: "See why", href: `/dashboard/webhooks/${webhookId}` }),
+  make_configuration: () => ({ text: "Make a configuration file at the command line: init" }),
+  make_room_for_held_posts: () => ({ text: "Release or drop some", href: "/dashboard/held" }),
+  replace_damaged_database: () => ({
+    text: "Stop the server, keep the file, and restore the newest backup at the command line",
+  }),
+  replay_failed_mail: () => ({ text: "Send them again", href: "/dashboard/notifications" }),
+  replay_failed_deliveries: () => ({ text: "Send them again", href: "/dashboard/notifications" }),
+  restore_or_make_key_file: () => ({ text: "Bring the key file back, or make a first one: secrets rotate" }),
+  rotate_leaked_key: () => ({
+    text: "Use the publishable key in pages, then replace the secret one",
+    href: "/dashboard/endpoints",
+  }),
+  schedule_backups: () => ({
+    text: "Set backup.everyHours in the configuration and restart the server",
+  }),
+  set_clock_or_delete_submission: ({ submissionId }) => ({
+    text: "Set the clock of the machine if it is wrong; if it is right, delete the submission that is ahead",
+    href: `/dashboard/submissions/${submissionId}`,
+  }),
+  set_mail_server: () => ({
+    text: "Set mail.host and mail.from in the configuration and restart the server, or delete the recipients",
+    href: "/dashboard/notifications",
+  }),
+  undo_structure_change: () => ({ text: "Undo that change, or restore a sound backup at the command line" }),
+  upgrade_database: () => ({ text: "Restart the server with this version" }),
+};
+
+/** What to do about a finding. */
+export function adviceView(advice: NonNullable<Finding["advice"]>): Html | null {
+  const said: Advice | null = typeof advice === "string" ? { text: advice } : wordsFor(advice);
+  if (said === null) return null;
+  const { text, href } = said;
+  const link = href === undefined ? html`${text}.` : html`<a href="${href}">${text}</a>`;
+  return html`<br /><span class="muted">→ ${link}</span>`;
+}
+
+function wordsFor(hint: Hint): Advice | null {
+  const words = WORDS[hint.kind] as ((hint: Hint) => Advice) | undefined;
+  return words?.(hint) ?? null;
+}

@@ -1,0 +1,88 @@
+import { listEndpoints } from "../../endpoints/endpoint-store.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
+import { countSubmissions } from "../../submissions/count-submissions.ts";
+import { findLimits, type Workspace } from "../../workspaces/workspace.ts";
+import {
+  getViewableWorkspace,
+  labelWorkspaces,
+  listUsage,
+  listViewableWorkspaces,
+  readUsages,
+} from "../../workspaces/workspace-store.ts";
+import { page } from "../answer.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { everyMonth, isMonth, lastMonths, monthStart } from "./usage-months.ts";
+import { usageOverview, type WorkspaceUse } from "./usage-overview.ts";
+import { noWorkspaceView, type StoredPosts, usageView } from "./usage-view.ts";
+
+/** Endpoints whose posts are counted for one page. */
+const MAX_ENDPOINTS = 50;
+/** Posts that are counted of one endpoint and month: this takes 40 ms, in slices. More are told as "more than". */
+const MOST_COUNTED = 200_000;
+
+/** `/dashboard/usage`: what counted towards the plan, month by month and by endpoint. */
+export function usagePages(routes: Routes, { db, config }: DashboardParts): void {
+  routes.read("/usage", async (visit) => {
+    const { query, now } = visit;
+    const workspaces = await db.read(() => listViewableWorkspaces(visit.viewer));
+    const months = lastMonths(now);
+    const given = query.get("month") ?? "";
+    const month = isMonth(given) ? given : monthOf(now);
+    if (workspaces.length > 1 && (query.get("workspace") ?? "") === "")
+      return page("Usage", usageOverview({ uses: await readUses(workspaces, month), month, months, query }));
+    const workspace = await chosenWorkspace(visit, workspaces);
+    if (workspace === null) return page("Usage", noWorkspaceView());
+    const counted = await db.read(() => listUsage(workspace.id, months[0] ?? month));
+    const all = await db.read(() => listEndpoints(workspace.id));
+    const content = usageView({
+      workspace,
+      isOneOfSeveral: workspaces.length > 1,
+      limits: findLimits(config.plans, workspace.plan) ?? null,
+      months: everyMonth(counted, months),
+      month,
+      endpoints: await countEach(all.slice(0, MAX_ENDPOINTS), month),
+      uncounted: Math.max(0, all.length - MAX_ENDPOINTS),
+      heldDays: config.held.days,
+      now,
+    });
+    return page("Usage", content);
+  });
+
+  function readUses(workspaces: readonly Workspace[], month: string): Promise<WorkspaceUse[]> {
+    return Promise.resolve(
+      db.read(function* () {
+        const labels = yield* labelWorkspaces(workspaces.map(({ id }) => id));
+        const counted = yield* readUsages(workspaces, month, config.plans);
+        const known = new Map(counted.map((one) => [one.workspaceId, one]));
+        return workspaces.map((workspace) => ({
+          workspace,
+          label: labels.get(workspace.id) ?? workspace.name,
+          used: known.get(workspace.id)?.used ?? 0,
+          limit: known.get(workspace.id)?.limit,
+        }));
+      }),
+    );
+  }
+
+  async function chosenWorkspace(
+    { viewer, query }: Visit,
+    workspaces: readonly Workspace[],
+  ): Promise<Workspace | null> {
+    const id = query.get("workspace") ?? "";
+    if (id === "") return workspaces[0] ?? null;
+    return db.read(() => getViewableWorkspace(viewer, id));
+  }
+
+  async function countEach(endpoints: readonly Endpoint[], month: string): Promise<StoredPosts[]> {
+    const since = monthStart(month);
+    const counts: StoredPosts[] = [];
+    for (const endpoint of endpoints) {
+      const period = { endpointId: endpoint.id, since, until: nextMonthStart(since) };
+      const posts = await countSubmissions(db, period, MOST_COUNTED);
+      counts.push({ endpoint, posts: Math.min(posts, MOST_COUNTED), hasMore: posts > MOST_COUNTED });
+    }
+    return counts.toSorted((left, right) => right.posts - left.posts);
+  }
+}

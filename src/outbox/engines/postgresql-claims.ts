@@ -1,0 +1,239 @@
+import type { Confirmations } from "../../database/confirmations.ts";
+import type { LiveServers } from "../../database/live-servers.ts";
+import { all, first, prepared, run, type Steps, text } from "../../database/steps.ts";
+import { ALONE, BODY_BYTES_SQL, BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
+import type { AheadWant, Claims, Want } from "../sending/claims.ts";
+import { CLAIM_FREE_ROWS, MOVE_ROWS_SQL, TAKE_FREE_ROWS } from "./postgresql-claimed-rows.ts";
+import { createFinish } from "./postgresql-finish.ts";
+import { takeOver } from "./postgresql-take-over.ts";
+import { unconfirmedClaims } from "./postgresql-unconfirmed.ts";
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly recipient_id: string;
+  readonly attempts: number;
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly due_at: number;
+  readonly body: string;
+  readonly outbox_number?: number | null;
+}
+
+interface QueuedRow extends ClaimedRow {
+  readonly state: "sending" | "pending";
+}
+
+/** Looked up by row, whatever the planner expects of the tables. */
+const BODY = `(SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id)`;
+const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
+const FROM_WANTS = `FROM json_to_recordset(?) AS want (recipient_id text COLLATE "C", most integer)`;
+
+/** For each of what is wanted, due deliveries that nobody else has locked. */
+const pickDue = (columns: string): string => `CROSS JOIN LATERAL (
+      SELECT ${columns} FROM delivery AS waiting
+      WHERE waiting.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL AND due_at <= ?
+      ORDER BY lead_id, due_at LIMIT want.most FOR NO KEY UPDATE SKIP LOCKED) AS picked`;
+/** An array of ids is looked up by the key; the rows of a join would be a guess of the planner's. */
+const takeDue = (selectIds: string): string => `UPDATE delivery
+    SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?, claimed_by = ?
+    WHERE delivery.id = ANY (ARRAY(${selectIds}))
+    RETURNING ${RETURNED}, state, ${BODY} AS body`;
+
+/**
+ * Of what `rest` wants. Whole rows become deliveries: those that are not wanted yet wait as such. Messages of deleted submissions are
+ * dropped.
+ */
+const TAKE_ROWS = `${TAKE_FREE_ROWS},
+    ranked AS (
+      SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, place) AS rank
+      FROM message WHERE submission_id IN (SELECT id FROM alive))`;
+/** A server whose clock is ahead may have stored them: they are due at once. */
+const MAKE_DELIVERIES = `INSERT INTO delivery
+      (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe, claimed_by)
+      SELECT ranked.id, submission_id, ranked.recipient_id, chosen.state,
+        CASE chosen.state WHEN 'sending' THEN 1 ELSE 0 END, least(queued_at, ?::bigint),
+        CASE chosen.state WHEN 'sending' THEN ?::bigint END, CASE chosen.state WHEN 'sending' THEN ?::smallint ELSE 0 END,
+        CASE chosen.state WHEN 'sending' THEN ? END
+      FROM ranked JOIN rest ON rest.recipient_id = ranked.recipient_id
+        CROSS JOIN LATERAL (SELECT CASE WHEN rank <= rest.most THEN 'sending' ELSE 'pending' END AS state) AS chosen
+      ORDER BY number, place
+    RETURNING ${RETURNED}, state, CASE state WHEN 'sending' THEN ${BODY} END AS body`;
+
+/** What is due of what is wanted, and how much more is. */
+const DUE_AND_REST = `want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
+    due AS (${takeDue(`SELECT picked.id FROM want ${pickDue("id")}`)}),
+    rest AS MATERIALIZED (
+      SELECT recipient_id, most - (SELECT count(*) FROM due WHERE due.recipient_id = want.recipient_id) AS most FROM want)`;
+
+/** The same for what fits into `bytes`. Nothing is left for what was queued after one that does not fit. */
+const FITTING_DUE_AND_REST = `want AS MATERIALIZED (SELECT * FROM json_to_recordset(?)
+      AS want (recipient_id text COLLATE "C", most integer, bytes bigint)),
+    picked AS MATERIALIZED (
+      SELECT picked.*, sum(picked.bytes) OVER (PARTITION BY picked.recipient_id ORDER BY due_at, id) <= want.bytes AS fits
+      FROM want ${pickDue(`id, recipient_id, due_at,
+        (SELECT ${BODY_BYTES_SQL} FROM submission WHERE submission.id = waiting.submission_id) AS bytes`)}),
+    due AS (${takeDue("SELECT id FROM picked WHERE fits")}),
+    rest AS MATERIALIZED (
+      SELECT recipient_id, most - count(picked.id) AS most, want.bytes - coalesce(sum(picked.bytes), 0) AS bytes
+      FROM want LEFT JOIN picked USING (recipient_id) GROUP BY recipient_id, most, want.bytes)`;
+
+export const CLAIM_SQL = {
+  earliest: `SELECT want.recipient_id, CASE
+      WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id AND claimed_by IS NULL) THEN 0
+      ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL
+        ORDER BY lead_id, due_at LIMIT 1) END AS due_at
+    FROM json_array_elements_text(?) AS want (recipient_id)`,
+  due: takeDue(`SELECT picked.id ${FROM_WANTS} ${pickDue("id")}`),
+  queued: `WITH rest AS MATERIALIZED (SELECT * ${FROM_WANTS}), ${TAKE_ROWS} ${MAKE_DELIVERIES}`,
+  // Both at once: each statement is a way to the server and back.
+  dueAndQueued: `WITH ${DUE_AND_REST}, ${TAKE_ROWS},
+    made AS (${MAKE_DELIVERIES})
+    SELECT * FROM due UNION ALL SELECT * FROM made WHERE state = 'sending'`,
+  ahead: `WITH ${FITTING_DUE_AND_REST}, ${CLAIM_FREE_ROWS}
+    SELECT id, recipient_id, attempts, spent, interruptions, due_at, body, NULL::bigint AS outbox_number FROM due
+    UNION ALL SELECT id, recipient_id, 1, 0, 0, least(queued_at, ?::bigint), ${BODY_SQL}, number FROM fitting AS submission`,
+  waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? AND claimed_by IS NULL ORDER BY number LIMIT 1) AS queued,
+    (SELECT due_at FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
+      ORDER BY lead_id, due_at LIMIT 1) AS due`,
+  one: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = 0, claimed_by = ?
+    WHERE id = ? AND state = 'pending'`,
+  members: `UPDATE delivery SET state = 'sending', claimed_by = ?
+    WHERE state IN ('pending', 'held') AND id IN (SELECT value FROM json_each(?))`,
+  giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL, claimed_by = NULL
+    FROM json_to_recordset(?) AS back (id text COLLATE "C", attempt integer)
+    WHERE delivery.id = back.id AND state = 'sending' AND attempts = back.attempt AND claimed_by = ?`,
+} as const;
+
+/** Later than everything is due. */
+const ANY_TIME = Number.MAX_SAFE_INTEGER;
+
+/**
+ * With one statement for all rows: each is a way to the server and back. What another server is claiming is passed over.
+ *
+ * @param servers those that share the database. Rows name the one that sends them.
+ */
+export function createClaims(servers: LiveServers, confirmations: Confirmations): Claims {
+  const { self } = servers;
+  const giveBack = createGiveBack(self);
+  function* claimRows(wants: readonly Want[], isProbe: boolean, latest: number, now: number) {
+    const probe = isProbe ? 1 : 0;
+    return yield* all(
+      prepared<ClaimedRow>("claim due", CLAIM_SQL.due, now, probe, self, toJson(wants), latest),
+    );
+  }
+
+  const claimQueued = createQueuedClaim(self);
+
+  return {
+    servers,
+    isShared: true,
+    unconfirmed: unconfirmedClaims(self, confirmations, giveBack),
+    *earliestDue(recipientIds) {
+      const rows = yield* all(
+        prepared<{ readonly recipient_id: string; readonly due_at: number | null }>(
+          "earliest due",
+          CLAIM_SQL.earliest,
+          JSON.stringify(recipientIds),
+        ),
+      );
+      return new Map(rows.map((row) => [row.recipient_id, row.due_at]));
+    },
+    *claimDue(wants, now) {
+      const claim = [toJson(wants), now, 0, self, now, now, now, 0, self];
+      const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, ...claim));
+      return forEach(wants, byRecipient(rows, false, now));
+    },
+    *claimAhead(wants, now) {
+      const claim = [toJson(wants), now, now, 0, self, self, now, now];
+      const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, ...claim));
+      return forEach(wants, byRecipient(rows, false, now));
+    },
+    *claimProbe(recipientId, now) {
+      const wants = [{ recipientId, limit: 1 }];
+      const { queued = null, due = null } =
+        (yield* first(text<WaitsSince>(CLAIM_SQL.waitsSince, recipientId, recipientId))) ?? {};
+      const isQueuedFirst = queued !== null && (due === null || queued < due);
+      const rows = isQueuedFirst
+        ? yield* claimQueued(wants, true, now)
+        : yield* claimRows(wants, true, ANY_TIME, now);
+      return byRecipient(rows, true, now).get(recipientId) ?? [];
+    },
+    *claimQueued(want, now) {
+      return byRecipient(yield* claimQueued([want], false, now), false, now).get(want.recipientId) ?? [];
+    },
+    *claimOne(id, now) {
+      return (yield* run(text(CLAIM_SQL.one, now, self, id))) === 1;
+    },
+    *claimMembers(ids) {
+      yield* run(text(CLAIM_SQL.members, self, JSON.stringify(ids)));
+    },
+    giveBack,
+    finish: createFinish(self),
+    ...takeOver(self),
+  };
+}
+
+function createQueuedClaim(self: string) {
+  return function* (wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
+    const made = prepared<QueuedRow>(
+      "claim queued",
+      CLAIM_SQL.queued,
+      toJson(wants),
+      now,
+      now,
+      isProbe ? 1 : 0,
+      self,
+    );
+    return (yield* all(made)).filter(({ state }) => state === "sending");
+  };
+}
+
+function createGiveBack(self: string): Claims["giveBack"] {
+  return function* (deliveries) {
+    if (deliveries.length === 0) return;
+    const numbers = new Set(deliveries.flatMap(({ outboxNumber }) => outboxNumber ?? []));
+    if (numbers.size > 0) yield* run(text(MOVE_ROWS_SQL.some, JSON.stringify([...numbers]), self));
+    const back = deliveries.map(({ id, attempt }) => ({ id, attempt }));
+    yield* run(text(CLAIM_SQL.giveBack, JSON.stringify(back), self));
+  };
+}
+
+interface WaitsSince {
+  readonly queued: number | null;
+  readonly due: number | null;
+}
+
+function toJson(wants: readonly (Want & Partial<AheadWant>)[]): string {
+  return JSON.stringify(
+    wants.map(({ recipientId, limit, bytes }) => ({ recipient_id: recipientId, most: limit, bytes })),
+  );
+}
+
+/** With an empty list for a recipient that nothing was due for. */
+function forEach(wants: readonly Want[], claimed: Map<string, ClaimedDelivery[]>) {
+  for (const { recipientId } of wants) if (!claimed.has(recipientId)) claimed.set(recipientId, []);
+  return claimed;
+}
+
+/** Each recipient's in the order in which they are due. */
+function byRecipient(
+  rows: readonly ClaimedRow[],
+  isProbe: boolean,
+  claimedAt: number,
+): Map<string, ClaimedDelivery[]> {
+  const claimed = new Map<string, ClaimedDelivery[]>();
+  for (const row of rows.toSorted(byAge)) {
+    const { id, recipient_id: recipientId, attempts: attempt, spent, interruptions, body } = row;
+    const before = { attempt, spent, interruptions };
+    const outboxNumber = row.outbox_number ?? null;
+    const delivery = { id, recipientId, ...before, isProbe, claimedAt, body, ...ALONE, outboxNumber };
+    const known = claimed.get(recipientId);
+    if (known === undefined) claimed.set(recipientId, [delivery]);
+    else known.push(delivery);
+  }
+  return claimed;
+}
+
+function byAge(one: ClaimedRow, other: ClaimedRow): number {
+  return one.due_at - other.due_at || (one.id < other.id ? -1 : 1);
+}

@@ -1,0 +1,184 @@
+import { all, prepared, run, type Steps, text } from "../../database/steps.ts";
+import { RECORD_OF_ROWS } from "./postgresql-claimed-rows.ts";
+import {
+  changedSituation,
+  type RecipientSituation,
+  SITUATION_SQL,
+  type SituationRow,
+  toSituation,
+} from "../sending/recipient-situation.ts";
+import { settleAttempt } from "../sending/settle-attempt.ts";
+import type { EndedAttempt, RecordedAttempt } from "../sending/transport.ts";
+
+const ENDED = `ended AS MATERIALIZED (SELECT * FROM json_to_recordset(?) AS ended (id text COLLATE "C", attempt integer,
+      outbox_number bigint, state text, spent integer, interruptions integer, due_at bigint, finished_at bigint,
+      started_at bigint, duration_ms bigint, outcome text, status integer, message text, answer text, is_probe smallint))`;
+const LOGGED = `logged AS (INSERT INTO attempt
+        (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
+      SELECT id, attempt, started_at, duration_ms, outcome, status, message, answer, is_probe
+      FROM ended WHERE id IN (SELECT id FROM recorded))
+    SELECT id, id IN (SELECT id FROM recorded) AS is_recorded FROM own`;
+
+export const FINISH_SQL = {
+  // Recipients are locked, so that what an owner does to one meanwhile is not written over.
+  recipients: `SELECT id, ${SITUATION_SQL.columns.join(", ")} FROM recipient
+    WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id FOR NO KEY UPDATE`,
+  // Each records all of the attempts or none: what follows from one depends on those before it.
+  record: `WITH ${ENDED}, own AS MATERIALIZED (SELECT ended.*, claimed_by FROM delivery JOIN ended ON ended.id = delivery.id AND ended.attempt = attempts
+      WHERE delivery.id = ANY (ARRAY(SELECT id FROM ended)) AND delivery.state = 'sending' AND claimed_by = ?),
+    recorded AS (UPDATE delivery SET state = own.state, spent = own.spent, interruptions = own.interruptions,
+        due_at = coalesce(own.due_at, delivery.due_at), finished_at = own.finished_at,
+        last_status = coalesce(own.status, last_status), claimed_at = NULL, claimed_by = NULL
+      FROM own WHERE delivery.id = own.id AND delivery.state = 'sending' AND attempts = own.attempt
+        AND delivery.claimed_by = own.claimed_by AND (SELECT count(*) FROM own) = (SELECT count(*) FROM ended)
+      RETURNING delivery.id),
+    ${LOGGED}`,
+  recordOfRows: `WITH ${ENDED}, ${RECORD_OF_ROWS}, ${LOGGED}`,
+  members: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at), finished_at = ?,
+      last_status = coalesce(?, last_status), claimed_by = NULL
+    WHERE id IN (SELECT value FROM json_each(?)) AND state = 'sending' AND claimed_by = ?`,
+} as const;
+
+/** By the ids of the recipients. */
+type Situations = ReadonlyMap<string, RecipientSituation>;
+
+interface Recorded {
+  /** By the ids of the deliveries. */
+  readonly records: ReadonlyMap<string, RecordedAttempt>;
+  readonly situations: Situations;
+}
+
+/** Records how attempts ended, as `Claims.finish` says: with one statement for messages of the outbox, and one for deliveries. */
+export function createFinish(self: string) {
+  return function* (attempts: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]> {
+    if (attempts.length === 0) return [];
+    const before = yield* lockRecipients(attempts);
+    const known = attempts.filter(({ delivery }) => before.has(delivery.recipientId));
+    const ofRows = yield* recordOwn(known.filter(isOfRow), before, { how: "recordOfRows", self, now });
+    // A row may have been moved meanwhile.
+    const left = known.filter(({ delivery }) => !ofRows.records.has(delivery.id));
+    const others = yield* recordOwn(left, ofRows.situations, { how: "record", self, now });
+    const { situations } = others;
+    const records = new Map([...ofRows.records, ...others.records]);
+    for (const ended of known) {
+      if (ended.delivery.memberIds.length === 0) continue;
+      const record = records.get(ended.delivery.id) ?? settle(ended, situations, now);
+      if (record !== null) yield* recordMembers(ended, record, self, now);
+    }
+    for (const [id, situation] of before) {
+      const changed = changedSituation(id, situation, situations.get(id) ?? situation);
+      if (changed !== null) yield* run(text(SITUATION_SQL.update, ...changed));
+    }
+    return attempts.map(({ delivery: { id } }) => records.get(id) ?? null);
+  };
+}
+
+function isOfRow({ delivery }: EndedAttempt): boolean {
+  return delivery.outboxNumber !== null;
+}
+
+function* lockRecipients(attempts: readonly EndedAttempt[]): Steps<Situations> {
+  const ids = JSON.stringify([...new Set(attempts.map(({ delivery }) => delivery.recipientId))]);
+  const rows = yield* all(
+    prepared<SituationRow & { readonly id: string }>("lock recipients", FINISH_SQL.recipients, ids),
+  );
+  return new Map(rows.map((row) => [row.id, toSituation(row)]));
+}
+
+/** Results whose deliveries are no longer those of their attempts are left out, and change nothing. */
+function* recordOwn(
+  attempts: readonly EndedAttempt[],
+  before: Situations,
+  {
+    how,
+    self,
+    now,
+  }: { readonly how: "record" | "recordOfRows"; readonly self: string; readonly now: number },
+): Steps<Recorded> {
+  for (let own = attempts; own.length > 0;) {
+    const { records, situations } = settleAll(own, before, now);
+    const rows = own.map((ended) => toRow(ended, records.get(ended.delivery.id), now));
+    const found = yield* all(prepared<FoundRow>(how, FINISH_SQL[how], JSON.stringify(rows), self));
+    if (found.length === own.length) {
+      for (const { id, is_recorded: isRecorded } of found) if (!isRecorded) records.delete(id);
+      return { records, situations };
+    }
+    const ids = new Set(found.map(({ id }) => id));
+    own = own.filter(({ delivery }) => ids.has(delivery.id));
+  }
+  return { records: new Map(), situations: before };
+}
+
+interface FoundRow {
+  readonly id: string;
+  /** False if it was deleted at this moment, or if not all of them were found. */
+  readonly is_recorded: boolean;
+}
+
+/** One after the other, because each may change its recipient. */
+function settleAll(attempts: readonly EndedAttempt[], before: Situations, now: number) {
+  const situations = new Map(before);
+  const records = new Map<string, RecordedAttempt>();
+  for (const ended of attempts) {
+    const { id, recipientId } = ended.delivery;
+    const record = settle(ended, situations, now);
+    if (record === null) continue;
+    records.set(id, record);
+    situations.set(recipientId, record.after);
+  }
+  return { records, situations };
+}
+
+/** What follows from an attempt; null if its recipient was deleted. */
+function settle(
+  { delivery, result, transport, random }: EndedAttempt,
+  situations: Situations,
+  now: number,
+): RecordedAttempt | null {
+  const situation = situations.get(delivery.recipientId);
+  if (situation === undefined) return null;
+  const { spent, interruptions, isProbe } = delivery;
+  const before = { ...situation, spent, interruptions, isProbe };
+  const after = settleAttempt(before, result, transport.policy, { now, random });
+  return { before: situation.recipientState, after };
+}
+
+/** What is not there is NULL. */
+function toRow({ delivery, result }: EndedAttempt, record: RecordedAttempt | undefined, now: number) {
+  const isDelivered = record?.after.state === "delivered";
+  return {
+    id: delivery.id,
+    attempt: delivery.attempt,
+    outbox_number: delivery.outboxNumber ?? undefined,
+    state: record?.after.state,
+    spent: record?.after.spent,
+    interruptions: record?.after.interruptions,
+    due_at: record?.after.dueAt ?? undefined,
+    finished_at: isDelivered ? now : undefined,
+    started_at: delivery.claimedAt,
+    duration_ms: result.durationMs,
+    outcome: result.outcome,
+    status: result.status ?? undefined,
+    message: isDelivered ? undefined : storable(result.message),
+    answer: result.answer === null ? undefined : storable(result.answer),
+    is_probe: delivery.isProbe ? 1 : 0,
+  };
+}
+
+/** PostgreSQL's text has no NUL and no half of a pair, and its JSON gives neither. */
+function storable(said: string): string {
+  return said.toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
+/** Even if the submission of the message itself was deleted meanwhile. */
+function* recordMembers(
+  { delivery, result }: EndedAttempt,
+  { after }: RecordedAttempt,
+  self: string,
+  now: number,
+): Steps<void> {
+  const { state, spent, interruptions, dueAt } = after;
+  const finishedAt = state === "delivered" ? now : null;
+  const values = [state, spent, interruptions, dueAt, finishedAt, result.status];
+  yield* run(text(FINISH_SQL.members, ...values, JSON.stringify(delivery.memberIds), self));
+}

@@ -1,0 +1,40 @@
+import { LOST_MS } from "../../database/live-servers.ts";
+import { all, run, text } from "../../database/steps.ts";
+import { MOVE_ROWS_SQL } from "./postgresql-claimed-rows.ts";
+import type { AbandonedRow, Claims } from "../sending/claims.ts";
+
+/** Of servers that do not say any more that they live. Whoever else recovers them at this moment has them. */
+const ABANDONED_SQL = `SELECT delivery.id, attempts, spent, interruptions, claimed_at, is_probe,
+    recipient.state AS recipient_state, recipient.kind
+  FROM delivery JOIN recipient ON recipient.id = delivery.recipient_id
+  WHERE delivery.state = 'sending' AND NOT EXISTS (SELECT FROM live_server
+    WHERE live_server.id = delivery.claimed_by AND seen_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${LOST_MS})
+  ORDER BY delivery.id FOR NO KEY UPDATE OF delivery SKIP LOCKED`;
+/** Messages that go with another one have no attempts of their own. */
+const UNHELD_SQL = `UPDATE delivery SET state = 'pending', claimed_at = NULL, claimed_by = NULL,
+    attempts = attempts - CASE WHEN lead_id IS NULL THEN 1 ELSE 0 END
+  WHERE state = 'sending' AND claimed_by = ? AND NOT id = ANY (ARRAY(SELECT value FROM json_each(?)))`;
+/** One look at the index for each recipient, however many rows wait. */
+const QUEUED_SQL = `WITH RECURSIVE waiting AS (
+    (SELECT recipient_id FROM outbox WHERE claimed_by IS NULL ORDER BY recipient_id LIMIT 1)
+    UNION ALL SELECT (SELECT outbox.recipient_id FROM outbox WHERE outbox.recipient_id > waiting.recipient_id AND claimed_by IS NULL
+      ORDER BY outbox.recipient_id LIMIT 1) FROM waiting WHERE waiting.recipient_id IS NOT NULL)
+  SELECT recipient_id FROM waiting WHERE recipient_id IS NOT NULL`;
+
+/** What a server finds that nobody told it of: see {@link Claims}. */
+export function takeOver(self: string): Pick<Claims, "readAbandoned" | "giveBackUnheld" | "readQueued"> {
+  return {
+    *readAbandoned() {
+      yield* run(text(MOVE_ROWS_SQL.ofLostServers));
+      return yield* all(text<AbandonedRow>(ABANDONED_SQL));
+    },
+    *giveBackUnheld(heldIds) {
+      yield* run(text(MOVE_ROWS_SQL.own, self));
+      yield* run(text(UNHELD_SQL, self, JSON.stringify(heldIds)));
+    },
+    *readQueued() {
+      const rows = yield* all(text<{ readonly recipient_id: string }>(QUEUED_SQL));
+      return rows.map((row) => row.recipient_id);
+    },
+  };
+}

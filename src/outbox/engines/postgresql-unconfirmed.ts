@@ -1,0 +1,48 @@
+import type { Confirmations } from "../../database/confirmations.ts";
+import { all, run, type Steps, text } from "../../database/steps.ts";
+import type { Claim } from "../sending/claimed-delivery.ts";
+import type { Claims, UnconfirmedClaims } from "../sending/claims.ts";
+
+/** A summary waits for each of its messages. */
+const UNCONFIRMED_SQL = `WITH claimed AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(?) AS claimed (id text COLLATE "C", outbox_number bigint)),
+  told AS MATERIALIZED (
+    SELECT coalesce(lead_id, id) AS id, submission_id FROM delivery
+      WHERE id = ANY (ARRAY(SELECT id FROM claimed)) OR lead_id = ANY (ARRAY(SELECT id FROM claimed))
+    UNION ALL SELECT value ->> 0, value ->> 1
+      FROM outbox CROSS JOIN LATERAL json_array_elements(messages::json) AS message (value)
+      WHERE number = ANY (ARRAY(SELECT outbox_number FROM claimed)))
+  SELECT DISTINCT told.id FROM told JOIN submission ON submission.id = told.submission_id
+  WHERE NOT pg_visible_in_snapshot(stored_by, CAST(? AS text)::pg_snapshot)`;
+const GIVE_MEMBERS_BACK_SQL = `UPDATE delivery SET state = 'pending', claimed_by = NULL
+  WHERE lead_id = ANY (ARRAY(SELECT value FROM json_each(?))) AND state = 'sending' AND claimed_by = ?`;
+const POSTPONE_SQL = `UPDATE delivery SET due_at = ?
+  WHERE id = ANY (ARRAY(SELECT value FROM json_each(?))) AND state = 'pending'`;
+
+/** @param giveBack as {@link Claims} has it. */
+export function unconfirmedClaims(
+  self: string,
+  confirmations: Confirmations,
+  giveBack: Claims["giveBack"],
+): UnconfirmedClaims {
+  return {
+    confirm: () => confirmations.confirm(),
+    *postpone(claims, safe, until) {
+      const found = yield* readUnconfirmed(claims, safe);
+      if (found.size === 0) return found;
+      const ids = JSON.stringify([...found]);
+      yield* giveBack(claims.filter(({ id }) => found.has(id)));
+      yield* run(text(GIVE_MEMBERS_BACK_SQL, ids, self));
+      yield* run(text(POSTPONE_SQL, until, ids));
+      return found;
+    },
+  };
+}
+
+function* readUnconfirmed(claims: readonly Claim[], safe: string): Steps<ReadonlySet<string>> {
+  const own = new Set(claims.map(({ id }) => id));
+  const claimed = claims.map(({ id, outboxNumber }) => ({ id, outbox_number: outboxNumber ?? undefined }));
+  const rows = yield* all(text<{ readonly id: string }>(UNCONFIRMED_SQL, JSON.stringify(claimed), safe));
+  // Whole rows of the outbox are claimed, and some of their messages may be under way.
+  return new Set(rows.map(({ id }) => id).filter((id) => own.has(id)));
+}

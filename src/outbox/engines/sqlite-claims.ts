@@ -1,0 +1,209 @@
+import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
+import { ONLY_SERVER } from "../../database/live-servers.ts";
+import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
+import { all, inPlace } from "../../database/steps.ts";
+import { ALONE, BODY_SQL, bytesOf, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
+import type { AheadWant, Claims, Want } from "../sending/claims.ts";
+import { selectSending } from "../sending/recover-deliveries.ts";
+import { createFinish } from "./sqlite-finish.ts";
+import type { QueuedMessage } from "../queue/outbox.ts";
+
+interface ClaimableRow {
+  readonly id: string;
+  readonly attempts: number;
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly body: string;
+}
+
+interface OutboxRow {
+  readonly number: number;
+  readonly queued_at: number;
+  readonly messages: string;
+}
+
+/** Messages of a recipient that may be claimed; those that go with another one follow it. */
+const CLAIMABLE_SQL = `SELECT delivery.id, delivery.due_at, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY_SQL} AS body
+  FROM delivery JOIN submission ON submission.id = delivery.submission_id
+  WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
+
+export const CLAIM_SQL = {
+  earliest: `SELECT min(due_at) AS due FROM delivery
+    WHERE recipient_id = ${TEXT_PARAMETER} AND state = 'pending' AND lead_id IS NULL`,
+  due: `${CLAIMABLE_SQL} AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ${LIMIT_PARAMETER}`,
+  probe: `${CLAIMABLE_SQL} ORDER BY delivery.due_at LIMIT 1`,
+  mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
+    WHERE id = ? AND state = 'pending'`,
+  markMembers: `UPDATE delivery SET state = 'sending'
+    WHERE state IN ('pending', 'held') AND id IN (SELECT value FROM json_each(?))`,
+  giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
+    WHERE id = ? AND state = 'sending' AND attempts = ?`,
+  queuedAt: `SELECT queued_at FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
+  queued: `SELECT number, queued_at, messages FROM outbox
+    WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
+  // One statement for all of a row's messages takes half as long as one for each.
+  bodies: `SELECT ${BODY_SQL} FROM json_each(?) AS wanted LEFT JOIN submission ON submission.id = wanted.value`,
+  insert: `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe)
+    VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
+  deleteRow: "DELETE FROM outbox WHERE number = ?",
+  shortenRow: "UPDATE outbox SET message_count = ?, messages = ? WHERE number = ?",
+} as const;
+
+/** With prepared statements, one for each row: a call of the driver takes microseconds. */
+export function createClaims(db: SqliteDatabase): Claims {
+  const earliestDue = createEarliestDue(db);
+  const claimDue = createDueClaim(db);
+  const claimQueued = createQueuedClaim(db);
+  const mark = db.prepare(CLAIM_SQL.mark);
+  const markMembers = db.prepare(CLAIM_SQL.markMembers);
+  const giveBack = db.prepare(CLAIM_SQL.giveBack);
+  const finish = createFinish(db);
+  const claim = (recipientId: string, room: Room, now: number): ClaimedDelivery[] => {
+    const due = claimDue(recipientId, room, now);
+    return room.messages > 0 ? [...due, ...claimQueued(recipientId, room, false, now)] : due;
+  };
+  const claimAll = (wants: readonly (Want & Partial<AheadWant>)[], now: number) =>
+    inPlace(
+      () => new Map(wants.map((want) => [want.recipientId, claim(want.recipientId, new Room(want), now)])),
+    );
+  return {
+    servers: ONLY_SERVER,
+    isShared: false,
+    unconfirmed: null,
+    earliestDue: (ids) => inPlace(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
+    claimDue: claimAll,
+    claimAhead: claimAll,
+    claimProbe: createProbeClaim(db, claimQueued),
+    claimQueued: (want, now) => inPlace(() => claimQueued(want.recipientId, new Room(want), false, now)),
+    claimOne: (id, now) => inPlace(() => mark.run(now, 0, id).changes === 1),
+    claimMembers: (ids) => inPlace(() => void markMembers.run(JSON.stringify(ids))),
+    giveBack: (deliveries) =>
+      inPlace(() => {
+        for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
+      }),
+    finish: (ended, now) => inPlace(() => finish(ended, now)),
+    readAbandoned: () => all(selectSending()),
+    // A commit that was not heard was not made.
+    giveBackUnheld: () => inPlace(() => undefined),
+    // Who else writes is noticed by the commit, and then everything is read again.
+    readQueued: () => inPlace(() => []),
+  };
+}
+
+/** How much one claim may still take for a recipient. */
+class Room {
+  /** Messages; none once one did not fit. */
+  messages: number;
+  #bytes: number;
+
+  constructor({ limit, bytes = Number.POSITIVE_INFINITY }: Want & Partial<AheadWant>) {
+    this.messages = limit;
+    this.#bytes = bytes;
+  }
+
+  /** Whether a message with this body is taken. */
+  take(body: string): boolean {
+    this.#bytes -= bytesOf(body);
+    if (this.#bytes < 0) this.messages = 0;
+    if (this.messages === 0) return false;
+    this.messages -= 1;
+    return true;
+  }
+}
+
+function createEarliestDue(db: SqliteDatabase): (recipientId: string) => number | null {
+  const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
+  const earliest = db.prepare(CLAIM_SQL.earliest).pluck();
+  return (recipientId) =>
+    queuedAt.get(recipientId) === undefined ? (earliest.get(recipientId) as number | null) : 0;
+}
+
+function createDueClaim(db: SqliteDatabase) {
+  const select = db.prepare(CLAIM_SQL.due);
+  const mark = db.prepare(CLAIM_SQL.mark);
+  return (recipientId: string, room: Room, now: number): ClaimedDelivery[] => {
+    const rows: ClaimableRow[] = [];
+    for (const row of select.iterate(recipientId, now, room.messages) as Iterable<ClaimableRow>) {
+      if (!room.take(row.body)) break;
+      rows.push(row);
+    }
+    return rows.map((row) => {
+      mark.run(now, 0, row.id);
+      return toClaimed(row, recipientId, false, now);
+    });
+  };
+}
+
+function createProbeClaim(db: SqliteDatabase, claimQueued: QueuedClaim): Claims["claimProbe"] {
+  const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
+  const select = db.prepare(CLAIM_SQL.probe);
+  const mark = db.prepare(CLAIM_SQL.mark);
+  return (recipientId, now) =>
+    inPlace(() => {
+      const queued = queuedAt.get(recipientId) as number | undefined;
+      const row = select.get(recipientId) as (ClaimableRow & { readonly due_at: number }) | undefined;
+      if (queued !== undefined && (row === undefined || queued < row.due_at))
+        return claimQueued(recipientId, new Room({ recipientId, limit: 1 }), true, now);
+      if (row === undefined) return [];
+      mark.run(now, 1, row.id);
+      return [toClaimed(row, recipientId, true, now)];
+    });
+}
+
+function toClaimed(row: ClaimableRow, recipientId: string, isProbe: boolean, now: number): ClaimedDelivery {
+  const { id, attempts, spent, interruptions, body } = row;
+  const before = { attempt: attempts + 1, spent, interruptions };
+  return { id, recipientId, ...before, isProbe, claimedAt: now, body, ...ALONE };
+}
+
+type QueuedClaim = (recipientId: string, room: Room, isProbe: boolean, now: number) => ClaimedDelivery[];
+
+/** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
+function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
+  const selectRow = db.prepare(CLAIM_SQL.queued);
+  const selectBodies = db.prepare(CLAIM_SQL.bodies).pluck();
+  const insert = db.prepare(CLAIM_SQL.insert);
+  const deleteRow = db.prepare(CLAIM_SQL.deleteRow);
+  const shortenRow = db.prepare(CLAIM_SQL.shortenRow);
+  const readBodies = (messages: readonly QueuedMessage[], room: Room): (string | null)[] => {
+    const bodies: (string | null)[] = [];
+    const ids = messages.slice(0, room.messages).map(([, submissionId]) => submissionId);
+    for (const body of selectBodies.iterate(JSON.stringify(ids)) as Iterable<string | null>) {
+      if (body !== null && !room.take(body)) break;
+      bodies.push(body);
+    }
+    return bodies;
+  };
+  return (recipientId, room, isProbe, now) => {
+    const claimed: ClaimedDelivery[] = [];
+    while (room.messages > 0) {
+      const row = selectRow.get(recipientId) as OutboxRow | undefined;
+      if (row === undefined) break;
+      const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
+      // A clock that is ahead of this one may have stored it.
+      const dueAt = Math.min(row.queued_at, now);
+      const bodies = readBodies(messages, room);
+      for (const [index, [id, submissionId]] of messages.slice(0, bodies.length).entries()) {
+        const body = bodies[index] as string | null;
+        // If the submission was deleted meanwhile, nothing is sent about it.
+        if (body === null) continue;
+        insert.run(id, submissionId, recipientId, dueAt, now, isProbe ? 1 : 0);
+        claimed.push({
+          id,
+          recipientId,
+          attempt: 1,
+          spent: 0,
+          interruptions: 0,
+          isProbe,
+          claimedAt: now,
+          body,
+          ...ALONE,
+        });
+      }
+      const rest = messages.slice(bodies.length);
+      if (rest.length === 0) deleteRow.run(row.number);
+      else if (bodies.length > 0) shortenRow.run(rest.length, JSON.stringify(rest), row.number);
+    }
+    return claimed;
+  };
+}

@@ -1,0 +1,90 @@
+import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
+import {
+  changedSituation,
+  type RecipientSituation,
+  SITUATION_SQL,
+  type SituationRow,
+  toSituation,
+} from "../sending/recipient-situation.ts";
+import { settleAttempt } from "../sending/settle-attempt.ts";
+import type { EndedAttempt, RecordedAttempt, Settlement } from "../sending/transport.ts";
+
+export const FINISH_SQL = {
+  recipient: `SELECT ${SITUATION_SQL.columns.join(", ")} FROM recipient WHERE id = ?`,
+  delivery: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at), finished_at = ?,
+      last_status = coalesce(?, last_status), claimed_at = NULL
+    WHERE id = ? AND state = 'sending' AND attempts = ?`,
+  members: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at),
+      finished_at = ?, last_status = coalesce(?, last_status)
+    WHERE id IN (SELECT value FROM json_each(?)) AND state = 'sending'`,
+  attempt: `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+} as const;
+
+type Finish = (ended: readonly EndedAttempt[], now: number) => (RecordedAttempt | null)[];
+
+/** Records how attempts ended, as `Claims.finish` says. */
+export function createFinish(db: SqliteDatabase): Finish {
+  const selectRecipient = db.prepare(FINISH_SQL.recipient);
+  const recordDelivery = createDeliveryRecord(db);
+  const updateRecipient = db.prepare(SITUATION_SQL.update);
+
+  const read = (id: string): RecipientSituation | null => {
+    const row = selectRecipient.get(id) as SituationRow | undefined;
+    return row === undefined ? null : toSituation(row);
+  };
+  const finish = (
+    ended: EndedAttempt,
+    recipient: RecipientSituation,
+    now: number,
+  ): RecordedAttempt | null => {
+    const { delivery, result, transport, random } = ended;
+    const { spent, interruptions, isProbe } = delivery;
+    const situation = { ...recipient, spent, interruptions, isProbe };
+    const after = settleAttempt(situation, result, transport.policy, { now, random });
+    if (!recordDelivery(ended, after, now)) return null;
+    const changed = changedSituation(delivery.recipientId, recipient, after);
+    if (changed !== null) updateRecipient.run(...changed);
+    return { before: recipient.recipientState, after };
+  };
+
+  return (attempts, now) => {
+    const recipients = new Map<string, RecipientSituation | null>();
+    return attempts.map((ended) => {
+      const { recipientId } = ended.delivery;
+      const known = recipients.get(recipientId);
+      const recipient = known === undefined ? read(recipientId) : known;
+      const record = recipient && finish(ended, recipient, now);
+      recipients.set(recipientId, record?.after ?? recipient);
+      return record;
+    });
+  };
+}
+
+/** False when the delivery is no longer this attempt's; nothing is written then. */
+function createDeliveryRecord(db: SqliteDatabase) {
+  const updateDelivery = db.prepare(FINISH_SQL.delivery);
+  const updateMembers = db.prepare(FINISH_SQL.members);
+  const insertAttempt = db.prepare(FINISH_SQL.attempt);
+  return ({ delivery, result }: EndedAttempt, after: Settlement, now: number): boolean => {
+    const isDelivered = after.state === "delivered";
+    const { state, spent, interruptions, dueAt } = after;
+    const values = [state, spent, interruptions, dueAt, isDelivered ? now : null, result.status];
+    const { changes } = updateDelivery.run(...values, delivery.id, delivery.attempt);
+    // Even if the submission of the message itself was deleted meanwhile.
+    if (delivery.memberIds.length > 0) updateMembers.run(...values, JSON.stringify(delivery.memberIds));
+    if (changes === 0) return false;
+    insertAttempt.run(
+      delivery.id,
+      delivery.attempt,
+      delivery.claimedAt,
+      result.durationMs,
+      result.outcome,
+      result.status,
+      isDelivered ? null : result.message,
+      result.answer,
+      delivery.isProbe ? 1 : 0,
+    );
+    return true;
+  };
+}

@@ -1,0 +1,51 @@
+import type { Steps } from "../../database/steps.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { newId } from "../../foundation/id.ts";
+import { countUse, freeAgainAt, isWithin, quotaKey } from "./quotas.ts";
+
+/** What an account may cause only so often in an hour, over all webhooks, chats and recipients of e-mail. */
+export type LimitedAction = "test" | "replay-as-new";
+
+/** Whose actions are counted. Commands are not: they are run on the machine, by whoever runs the server. */
+export interface LimitedAccount {
+  readonly accountId: string;
+  readonly isOperator: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const MOST: Readonly<Record<LimitedAction, number>> = { test: 60, "replay-as-new": 100 };
+/** An operator has this many times as much. */
+const OPERATOR_FACTOR = 10;
+const WORDS: Readonly<Record<LimitedAction, string>> = {
+  test: "tests",
+  "replay-as-new": "messages again as new ones",
+};
+
+/**
+ * Counts messages that an account causes, in the transaction that it is called in. One action may be about many messages; it is done whole
+ * if it begins within the limit.
+ *
+ * @throws rate_limited if the account caused too many within an hour.
+ */
+export function* countAction(
+  { accountId, isOperator }: LimitedAccount,
+  action: LimitedAction,
+  messages: number,
+  now: number,
+): Steps<void> {
+  const most = MOST[action] * (isOperator ? OPERATOR_FACTOR : 1);
+  const quota = { key: quotaKey(action, accountId), most, ms: HOUR_MS };
+  if (!(yield* isWithin([quota], now))) {
+    const waitMs = (yield* freeAgainAt(quota, now)) - now;
+    throw tooMany(action, most, Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+  for (let count = 0; count < Math.min(messages, most); count += 1)
+    yield* countUse([quota], newId("msg", now), now);
+}
+
+function tooMany(action: LimitedAction, most: number, retryAfterSeconds: number): FormsvcError {
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  const wait = minutes === 1 ? "in a minute" : `in ${minutes} minutes`;
+  const message = `In an hour, an account sends ${most} ${WORDS[action]} at most, over all webhooks, chats and recipients. Nothing was sent. Try it again ${wait}.`;
+  return new FormsvcError("rate_limited", message, { retryAfterSeconds });
+}

@@ -1,0 +1,51 @@
+import { sql } from "kysely";
+import { query } from "../../database/database.ts";
+import { all, run, type Steps } from "../../database/steps.ts";
+import { BULK_BATCH } from "./delivery.ts";
+
+/**
+ * Keeps deliveries in step with their recipients: those of a disabled or stopped recipient are held, and those held for an
+ * enabled one go back into the queue. A process that changed a recipient may have ended before it did this, so a
+ * server does it at start and after every change. At most one batch each; true when there may be more to do.
+ */
+export function* alignDeliveries(now: number): Steps<boolean> {
+  const toRelease = yield* all(selectMisplaced("enabled"));
+  const toHold = yield* all(selectMisplaced("other"));
+  if (toRelease.length + toHold.length === 0) return false;
+  const changed: number[] = [];
+  for (const { id } of toRelease) changed.push(yield* align(id, true, now));
+  for (const { id } of toHold) changed.push(yield* align(id, false, now));
+  return changed.includes(BULK_BATCH);
+}
+
+/** Enabled recipients that have held deliveries, or others that have pending ones, by their own small indices. */
+export function selectMisplaced(which: "enabled" | "other") {
+  return query
+    .selectFrom("recipient")
+    .select("id")
+    .where("state", which === "enabled" ? "=" : "!=", "enabled")
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("delivery")
+          .select("delivery.id")
+          .whereRef("delivery.recipient_id", "=", "recipient.id")
+          .where("delivery.state", "=", sql.lit(which === "enabled" ? "held" : "pending")),
+      ),
+    );
+}
+
+function* align(recipientId: string, isEnabled: boolean, now: number): Steps<number> {
+  const misplaced = sql.lit<"held" | "pending">(isEnabled ? "held" : "pending");
+  const some = query
+    .selectFrom("delivery")
+    .select("id")
+    .where("recipient_id", "=", recipientId)
+    .where("state", "=", misplaced)
+    .limit(BULK_BATCH);
+  const place = isEnabled ? ({ state: "pending", due_at: now } as const) : ({ state: "held" } as const);
+  // Asked again of each row: another server may have moved and claimed it since they were read.
+  return yield* run(
+    query.updateTable("delivery").set(place).where("id", "in", some).where("state", "=", misplaced),
+  );
+}

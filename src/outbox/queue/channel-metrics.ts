@@ -1,0 +1,34 @@
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import type { Metrics } from "../../foundation/metrics.ts";
+import { countDeliveries, oldestDueAt } from "./count-deliveries.ts";
+import { countRecipients } from "./recipient-store.ts";
+
+/** What the metrics call the recipients and the messages of one kind. */
+export interface ChannelNames {
+  /** The kind of its recipients. */
+  readonly kind: string;
+  /** The metric of recipients by state, and what it says. */
+  readonly recipients: readonly [name: string, help: string];
+  /** What the other metrics begin with. */
+  readonly prefix: string;
+}
+
+/** Measures the recipients of one kind and what waits for them. */
+export function measureChannel(
+  { kind, recipients: [name, help], prefix }: ChannelNames,
+  { metrics, db, clock }: { readonly metrics: Metrics; readonly db: Database; readonly clock: Clock },
+): void {
+  metrics.gauges(name, help, "state", () => db.read(() => countRecipients(kind)));
+  metrics.gauges(`${prefix}_deliveries`, "Deliveries that are not delivered, by state.", "state", () =>
+    db.read(() => countDeliveries(kind)),
+  );
+  metrics.gauge(
+    `${prefix}_oldest_due_seconds`,
+    "How long the delivery that waits longest is overdue; none while none is due.",
+    async () => {
+      const overdueMs = clock.now() - (await db.read(() => oldestDueAt(kind)));
+      return overdueMs >= 0 ? overdueMs / 1000 : null;
+    },
+  );
+}

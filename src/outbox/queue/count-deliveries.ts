@@ -1,0 +1,140 @@
+import { query } from "../../database/database.ts";
+import { first, type Steps, text } from "../../database/steps.ts";
+import { timeOfId } from "../../foundation/id.ts";
+import { REPLY_KIND } from "./recipient.ts";
+import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
+
+/** Delivered ones are left out: counting them would read the history. */
+const COUNTED_STATES = ["pending", "sending", "held", "failed"] as const;
+type CountedState = (typeof COUNTED_STATES)[number];
+
+/** Deliveries to recipients of a kind by state, those in the outbox too. */
+export function* countDeliveries(kind: string): Steps<Map<string, number>> {
+  const queued: Readonly<Partial<Record<string, number>>> = yield* countQueued(kind);
+  const counts = new Map<string, number>();
+  for (const state of COUNTED_STATES) counts.set(state, (yield* countIn(state, kind)) + (queued[state] ?? 0));
+  return counts;
+}
+
+/** Deliveries to recipients of a kind that ran out of attempts and wait for somebody to replay them. */
+export function* countFailed(kind: string): Steps<number> {
+  return yield* countIn("failed", kind);
+}
+
+/** Whether anything waits for recipients of a kind, in the outbox or as a delivery. */
+export function* hasMessagesFor(kind: string): Steps<boolean> {
+  for (const some of WAITING_OF_KIND_SQL) if ((yield* first(text(some, kind))) !== undefined) return true;
+  return false;
+}
+
+/** Counting stops here: more is shown as "10,000+". */
+export const MAX_COUNTED = 10_000;
+
+/** What one recipient has to get. Each count is at most one more than {@link MAX_COUNTED}. */
+export interface RecipientQueue {
+  /** To be sent, or being sent. */
+  readonly waiting: number;
+  /** Since when the oldest of those waits; null when none does. */
+  readonly oldestAt: number | null;
+  /** Kept until the recipient is enabled. */
+  readonly held: number;
+  /** Out of attempts. */
+  readonly failed: number;
+  /** Until then new messages are, or were, gathered to go as one; null if each goes by itself. */
+  readonly gathersUntil: number | null;
+}
+
+export function* readQueue(recipientId: string): Steps<RecipientQueue> {
+  const pending = yield* lookAt(recipientId, "pending");
+  const sending = yield* lookAt(recipientId, "sending");
+  const held = yield* lookAt(recipientId, "held");
+  const failed = yield* lookAt(recipientId, "failed");
+  const queued = yield* countQueuedFor(recipientId);
+  const paces = query.selectFrom("recipient_pace").select("gathers_until");
+  const pace = yield* first(paces.where("recipient_id", "=", recipientId));
+  const begun = [pending.oldest, sending.oldest].flatMap((id) => (id === null ? [] : [timeOfId(id)]));
+  const times = queued.oldestAt === null || !queued.isPending ? begun : [...begun, queued.oldestAt];
+  const few = (count: number): number => Math.min(count, MAX_COUNTED + 1);
+  return {
+    waiting: few(pending.count + sending.count + (queued.isPending ? queued.messages : 0)),
+    oldestAt: times.length === 0 ? null : Math.min(...times),
+    held: few(held.count + (queued.isPending ? 0 : queued.messages)),
+    failed: failed.count,
+    gathersUntil: pace?.gathers_until ?? null,
+  };
+}
+
+/** How many and the oldest id, by the small index of that state. */
+function* lookAt(recipientId: string, state: CountedState): Steps<Look> {
+  return (yield* first(text<Look>(LOOK_SQL[state], recipientId))) ?? { count: 0, oldest: null };
+}
+
+/** Of one recipient. Without the index's name SQLite would read all that the recipient ever got. */
+function lookSql(state: CountedState): string {
+  return `SELECT count(*) AS count, min(id) AS oldest FROM
+    (SELECT id FROM delivery INDEXED BY delivery_${state}
+      WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1}) AS looked_at`;
+}
+
+export const LOOK_SQL: Readonly<Record<CountedState, string>> = {
+  pending: lookSql("pending"),
+  sending: lookSql("sending"),
+  held: lookSql("held"),
+  failed: lookSql("failed"),
+};
+
+interface Look {
+  readonly count: number;
+  readonly oldest: string | null;
+}
+
+const OF_KIND_SQL = "recipient_id IN (SELECT id FROM recipient WHERE kind = ?)";
+const WAITING_OF_KIND_SQL = [
+  "SELECT 1 FROM recipient JOIN outbox ON outbox.recipient_id = recipient.id WHERE kind = ? LIMIT 1",
+  `SELECT 1 FROM recipient JOIN delivery ON delivery.recipient_id = recipient.id
+    WHERE kind = ? AND delivery.state = 'pending' LIMIT 1`,
+];
+/** A failed reply waits for nobody: it is never sent again. */
+const FAILED_SQL = `SELECT 1 FROM delivery WHERE state = 'failed'
+  AND recipient_id IN (SELECT id FROM recipient WHERE kind <> '${REPLY_KIND}')`;
+const OF_ENDPOINTS_SQL =
+  "AND recipient_id IN (SELECT id FROM recipient WHERE endpoint_id IN (SELECT value FROM json_each(?)))";
+
+/**
+ * Messages about submissions of these endpoints that ran out of attempts; at most one more than {@link MAX_COUNTED}.
+ *
+ * @param endpointIds null is every endpoint.
+ */
+export function* countFailedOf(endpointIds: readonly string[] | null): Steps<number> {
+  const count = (some: string): string =>
+    `SELECT count(*) AS count FROM (${some} LIMIT ${MAX_COUNTED + 1}) AS failed`;
+  const counted =
+    endpointIds === null
+      ? text<{ count: number }>(count(FAILED_SQL))
+      : text<{ count: number }>(count(`${FAILED_SQL} ${OF_ENDPOINTS_SQL}`), JSON.stringify(endpointIds));
+  return (yield* first(counted))?.count ?? 0;
+}
+
+/** When the delivery to recipients of a kind that waits longest was due; infinity when nothing waits. A summary is due as its first message is. */
+export function* oldestDueAt(kind: string): Steps<number> {
+  const row = yield* first(
+    text<{ due_at: number | null }>(
+      `SELECT min(due_at) AS due_at FROM delivery INDEXED BY delivery_pending WHERE state = 'pending'
+        AND lead_id IS NULL AND ${OF_KIND_SQL}`,
+      kind,
+    ),
+  );
+  const due = [row?.due_at, yield* oldestQueuedAt(kind)];
+  return Math.min(...due.filter((at) => typeof at === "number"));
+}
+
+/** By the small index of each state; without its name SQLite would read all that recipients of the kind ever got. */
+function* countIn(state: CountedState, kind: string): Steps<number> {
+  const counted = yield* first(
+    text<{ count: number }>(
+      `SELECT count(*) AS count FROM delivery INDEXED BY delivery_${state} WHERE state = '${state}' AND ${OF_KIND_SQL}`,
+      kind,
+    ),
+  );
+  return counted?.count ?? 0;
+}

@@ -1,0 +1,109 @@
+import { sql } from "kysely";
+import { query } from "../../database/database.ts";
+import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { firstIdAt } from "../../foundation/id.ts";
+import { BULK_BATCH } from "./delivery.ts";
+
+const DAY_MS = 86_400_000;
+
+/** How long the delivered messages of a kind of recipient are kept. */
+export interface KeptDeliveries {
+  readonly kind: string;
+  /** Null keeps them. */
+  readonly days: number | null;
+}
+
+/** A place in the order in which messages were delivered. */
+export interface DeliveredPlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+export const BEFORE_ALL: DeliveredPlace = { at: 0, id: "" };
+
+/** What a search found, and where the next one goes on: what lies before is of other kinds, which may be kept for longer. */
+export interface DroppedDeliveries {
+  /** How many it looked at; fewer than a batch if there are no more. */
+  readonly looked: number;
+  readonly last: DeliveredPlace;
+}
+
+/**
+ * Looks at a batch of messages that were delivered more than this number of days ago, and deletes those of a kind with their
+ * attempts, and bodies that no message needs any more. Held and failed ones stay.
+ */
+export function* dropOldDeliveries(
+  { kind, days }: KeptDeliveries,
+  after: DeliveredPlace,
+  now: number,
+): Steps<DroppedDeliveries> {
+  const nothing = { looked: 0, last: after };
+  if (days === null) return nothing;
+  const before = now - days * DAY_MS;
+  if ((yield* first(selectOld(after, before).limit(1))) === undefined) return nothing;
+  // A message of the same submission may still wait in the outbox and need the body.
+  if (yield* isOutboxOlderThan(before)) return nothing;
+  const rows = yield* all(selectOld(after, before).limit(BULK_BATCH));
+  yield* deleteDeliveries(rows.filter((row) => row.kind === kind));
+  const { id = after.id, finished_at: at = null } = rows.at(-1) ?? {};
+  return { looked: rows.length, last: { at: at ?? after.at, id } };
+}
+
+/**
+ * Deletes a batch of messages of a kind that were made more than this number of days ago and failed; for a kind of which nobody sends
+ * such a message again. Returns how many.
+ */
+export function* dropOldFailures({ kind, days }: KeptDeliveries, now: number): Steps<number> {
+  if (days === null) return 0;
+  const before = firstIdAt("msg", now - days * DAY_MS);
+  const failed = text<{ id: string; submission_id: string }>(FAILED_SQL, kind, before, BULK_BATCH);
+  return yield* deleteDeliveries(yield* all(failed));
+}
+
+/** By the small index of that state; without its name SQLite would read everything that was ever sent. */
+export const FAILED_SQL = `SELECT id, submission_id FROM delivery INDEXED BY delivery_failed
+  WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?) AND id < ? LIMIT ?`;
+
+function* isOutboxOlderThan(before: number): Steps<boolean> {
+  const oldest = query.selectFrom("outbox").select(({ fn }) => fn.min<number | null>("queued_at").as("at"));
+  return ((yield* first(oldest))?.at ?? before) < before;
+}
+
+export function selectOld(after: DeliveredPlace, before: number) {
+  return query
+    .selectFrom("delivery")
+    .innerJoin("recipient", "recipient.id", "delivery.recipient_id")
+    .select(["delivery.id", "submission_id", "finished_at", "recipient.kind"])
+    .where("delivery.state", "=", sql.lit("delivered"))
+    .where("finished_at", "<", before)
+    .where(sql<boolean>`(finished_at, delivery.id) > (${after.at}, ${after.id})`)
+    .orderBy("finished_at")
+    .orderBy("delivery.id");
+}
+
+const FORGET_BODY_SQL = `UPDATE submission SET event_head = NULL, event_tail = NULL
+  WHERE id = ? AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.submission_id = submission.id)`;
+const FORGET_UNQUEUED_SQL = `${FORGET_BODY_SQL}
+    AND NOT EXISTS (SELECT 1 FROM outbox WHERE instr(messages, submission.id) > 0)`;
+
+interface DeletedRow {
+  readonly id: string;
+  readonly submission_id: string;
+}
+
+/**
+ * Of a recipient whose messages are not in the outbox any more. Those of others may be, if a server was taking or recording them.
+ * Inside a transaction. The number deleted.
+ */
+export function* deleteDeliveriesOfOne(rows: readonly DeletedRow[]): Steps<number> {
+  return yield* deleteDeliveries(rows, FORGET_UNQUEUED_SQL);
+}
+
+function* deleteDeliveries(rows: readonly DeletedRow[], forget = FORGET_BODY_SQL): Steps<number> {
+  // Written out: to build two statements for each row takes longer than to run them.
+  for (const { id, submission_id: submissionId } of rows) {
+    yield* run(text("DELETE FROM delivery WHERE id = ?", id));
+    yield* run(text(forget, submissionId));
+  }
+  return rows.length;
+}

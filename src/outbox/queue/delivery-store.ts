@@ -1,0 +1,232 @@
+import { type Selectable, sql } from "kysely";
+import { query } from "../../database/database.ts";
+import { all, first, type Steps, text } from "../../database/steps.ts";
+import type { Tables } from "../../database/tables.generated.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { checkCursor } from "../../foundation/id.ts";
+import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
+import { EVERYTHING_QUEUED, lookThroughQueued } from "./queued-deliveries.ts";
+
+export const MAX_DELIVERY_PAGE = 1000;
+
+/** Messages of a recipient that one page looks at for delivered ones, of which no index tells. */
+const MAX_LOOKED = 10_000;
+
+export interface DeliveryFilter {
+  /** Of the recipients; null is every kind. */
+  readonly kinds: readonly string[] | null;
+  readonly recipientId: string | null;
+  /** Of the recipients; null, and nothing, is every endpoint. */
+  readonly endpointId?: string | null;
+  readonly submissionId: string | null;
+  readonly state: DeliveryState | null;
+  /** The id of the last delivery of the page before; null is the first page. */
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Newest first. A page of the delivered messages of one recipient may have fewer than it could, and another page follow.
+ *
+ * @throws not_found when the named submission is not there; invalid_request on a cursor that no page returned.
+ */
+export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
+  checkCursor("msg", filter.cursor);
+  if (filter.submissionId !== null) yield* requireSubmission(filter.submissionId);
+  const queued = yield* newestQueued(filter);
+  const stored = yield* toDeliveries(yield* all(selectStored(filter)));
+  const found = newestFirst([...queued, ...stored]);
+  const deliveries = found.slice(0, filter.limit);
+  const nextCursor =
+    found.length > filter.limit ? (deliveries.at(-1)?.id ?? null) : yield* lastLookedAt(filter);
+  return { deliveries, nextCursor };
+}
+
+export function selectStored(filter: DeliveryFilter) {
+  const { kinds, recipientId, endpointId = null, submissionId, state, cursor, limit } = filter;
+  const wanted = limit + 1;
+  let rows = query.selectFrom("delivery").selectAll().orderBy("id", "desc").limit(wanted);
+  if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
+  if (cursor !== null) rows = rows.where("id", "<", cursor);
+  if (endpointId !== null) rows = rows.where(isOfEndpoint(endpointId));
+  if (isByState(filter)) return rows.where("id", "in", newestIds(filter));
+  if (kinds !== null && recipientId === null) rows = rows.where(isOfKind(kinds));
+  if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
+  if (state !== null) rows = rows.where("state", "=", state);
+  return rows;
+}
+
+/** Asked for one row after the other, so that the newest are found without reading all. */
+function isOfKind(kinds: readonly string[]) {
+  return sql<boolean>`(SELECT recipient.kind FROM recipient WHERE recipient.id = delivery.recipient_id) IN (${sql.join(kinds)})`;
+}
+
+function isOfEndpoint(endpointId: string) {
+  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.endpoint_id = ${endpointId})`;
+}
+
+type ByState = DeliveryFilter & { readonly recipientId: string; readonly state: DeliveryState };
+
+function isByState(filter: DeliveryFilter): filter is ByState {
+  return filter.recipientId !== null && filter.state !== null && filter.submissionId === null;
+}
+
+/** A recipient may have been sent millions: each state has a small index, and only the newest are looked at for delivered ones. */
+function newestIds(filter: ByState) {
+  const { recipientId, state, cursor, limit } = filter;
+  if (state === "delivered") {
+    const newest = newestOf(filter).limit(MAX_LOOKED);
+    return sql<string>`(SELECT id FROM (${newest}) WHERE state = 'delivered' ORDER BY id DESC LIMIT ${limit + 1})`;
+  }
+  const before = cursor === null ? sql`` : sql`AND id < ${cursor}`;
+  return sql<string>`(SELECT id FROM delivery INDEXED BY ${sql.ref(`delivery_${state}`)}
+    WHERE recipient_id = ${recipientId} AND state = ${sql.lit(state)} ${before} ORDER BY id DESC LIMIT ${limit + 1})`;
+}
+
+/** Where the search for delivered messages ended; null when it looked at all. */
+function* lastLookedAt(filter: DeliveryFilter): Steps<string | null> {
+  if (!isByState(filter) || filter.state !== "delivered") return null;
+  const last = newestOf(filter)
+    .limit(1)
+    .offset(MAX_LOOKED - 1);
+  return (yield* first(last))?.id ?? null;
+}
+
+function newestOf({ recipientId, cursor }: ByState) {
+  const rows = query
+    .selectFrom("delivery")
+    .select(["id", "state"])
+    .where("recipient_id", "=", recipientId)
+    .orderBy("id", "desc");
+  return cursor === null ? rows : rows.where("id", "<", cursor);
+}
+
+/** For a misspelt id, an empty page would suggest that all is well. */
+function* requireSubmission(id: string): Steps<void> {
+  if ((yield* first(text("SELECT 1 FROM submission WHERE id = ?", id))) !== undefined) return;
+  throw new FormsvcError("not_found", `there is no submission ${id}`);
+}
+
+/** As many messages of the outbox as fit on the page. */
+function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
+  const { kinds, recipientId, endpointId = null, submissionId, state, cursor, limit } = filter;
+  let found: Delivery[] = [];
+  if (state !== null && state !== "pending" && state !== "held") return found;
+  const part = { ...EVERYTHING_QUEUED, kinds, recipientId, endpointId, submissionId, before: cursor };
+  yield* lookThroughQueued(part, "newest", (delivery) => {
+    if (state === null || delivery.state === state) found.push(delivery);
+    if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);
+    // The rows of several recipients are written at once, so only those of one are in order.
+    return recipientId !== null && found.length > limit;
+  });
+  return found;
+}
+
+function newestFirst(deliveries: readonly Delivery[]): Delivery[] {
+  return deliveries.toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+/** @throws not_found */
+export function* getDelivery(id: string): Steps<Delivery> {
+  const row = yield* first(query.selectFrom("delivery").selectAll().where("id", "=", id));
+  if (row !== undefined) {
+    const [delivery] = yield* toDeliveries([row]);
+    if (delivery !== undefined) return delivery;
+  }
+  let queued: Delivery | undefined;
+  yield* lookThroughQueued({ ...EVERYTHING_QUEUED, id }, "oldest", (delivery) => {
+    if (delivery.id === id) queued = delivery;
+    return queued !== undefined;
+  });
+  if (queued === undefined) {
+    throw new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
+  }
+  return queued;
+}
+
+/** The message whose Message-ID and attempts are those of the whole summary; itself if it goes by itself. */
+export function leadOf({ id, leadId }: Pick<Delivery, "id" | "leadId">): string {
+  return leadId ?? id;
+}
+
+/** In the order in which they were made, without the one under way. */
+export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
+  const rows = query
+    .selectFrom("attempt")
+    .selectAll()
+    .where("delivery_id", "=", deliveryId)
+    .orderBy("number");
+  return (yield* all(rows)).map(toAttempt);
+}
+
+/** The last attempt that has ended; undefined before the first. */
+export function* findLastAttempt(deliveryId: string): Steps<Attempt | undefined> {
+  const rows = query.selectFrom("attempt").selectAll().where("delivery_id", "=", deliveryId);
+  const row = yield* first(rows.orderBy("number", "desc").limit(1));
+  return row && toAttempt(row);
+}
+
+function toAttempt(row: Selectable<Tables["attempt"]>): Attempt {
+  return {
+    number: row.number,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+    outcome: row.outcome,
+    status: row.status,
+    message: row.message,
+    answer: row.answer,
+    isProbe: row.is_probe === 1,
+  };
+}
+
+type Row = Selectable<Tables["delivery"]>;
+
+/** What the message of a summary knows of the whole. */
+interface Whole {
+  readonly id: string;
+  readonly attempts: number;
+  readonly others: number;
+}
+
+/** Deliveries of a summary have its attempts. */
+function* toDeliveries(rows: readonly Row[]): Steps<Delivery[]> {
+  if (rows.length === 0) return [];
+  const leads = [...new Set(rows.map(({ id, lead_id: leadId }) => leadOf({ id, leadId })))];
+  const found: Whole[] = yield* all(selectWholes(leads));
+  const wholes = new Map(found.map((whole) => [whole.id, whole]));
+  return rows.map((row) => {
+    const { attempts = row.attempts, others = 0 } = wholes.get(row.lead_id ?? row.id) ?? {};
+    return toDelivery(row, { attempts, others });
+  });
+}
+
+export function selectWholes(leadIds: readonly string[]) {
+  return query
+    .selectFrom("delivery")
+    .select(["id", "attempts"])
+    .select(
+      sql<number>`(SELECT count(*) FROM delivery AS member WHERE member.lead_id = delivery.id)`.as("others"),
+    )
+    .where("id", "in", leadIds);
+}
+
+function toDelivery(row: Row, { attempts, others }: Omit<Whole, "id">): Delivery {
+  return {
+    id: row.id,
+    recipientId: row.recipient_id,
+    submissionId: row.submission_id,
+    state: row.state,
+    attempts,
+    spent: row.spent,
+    dueAt: row.state === "pending" ? row.due_at : null,
+    lastStatus: row.last_status,
+    leadId: row.lead_id,
+    others,
+  };
+}

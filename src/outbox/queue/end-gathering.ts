@@ -1,0 +1,26 @@
+import { sql } from "kysely";
+import { query } from "../../database/database.ts";
+import { raiseSettingsVersion } from "../../database/settings-version.ts";
+import { run, type Steps } from "../../database/steps.ts";
+
+/** What was gathered for a recipient goes out now, as one: from here on it wants its messages in another way. */
+export function* endGathering(recipientId: string, now: number): Steps<void> {
+  yield* run(
+    query
+      .updateTable("recipient_pace")
+      .set({ gathers_until: now })
+      .where("recipient_id", "=", recipientId)
+      .where("gathers_until", ">", now),
+  );
+  yield* run(
+    query
+      .updateTable("delivery")
+      .set({ due_at: now })
+      .where("recipient_id", "=", recipientId)
+      .where("state", "=", sql.lit("pending"))
+      .where("lead_id", "is", null)
+      .where("due_at", ">", now)
+      .where("attempts", "=", 0),
+  );
+  yield* raiseSettingsVersion();
+}

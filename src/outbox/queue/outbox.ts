@@ -1,0 +1,177 @@
+import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
+import type { Steps } from "../../database/steps.ts";
+import { newId } from "../../foundation/id.ts";
+import { type EventParts, NO_EVENT, type NotifiedSubmission, renderAround } from "./event.ts";
+import { REPLY_KIND } from "./recipient.ts";
+import { createRecipientMemory, type KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
+
+/** A message's id and its submission's, as a row of the outbox has them. */
+export type QueuedMessage = readonly [id: string, submissionId: string];
+
+/** A submission with what only its post tells of who sent it. */
+export interface PostedSubmission {
+  readonly submission: NotifiedSubmission & { readonly data: Readonly<Record<string, unknown>> };
+  /** Of the sender's client, even if less of it is stored. */
+  readonly address: string;
+  /** Whether a field was filled that people do not see. */
+  readonly trapped: boolean;
+}
+
+/**
+ * Queues a submission for every recipient of its endpoint that wants it. The result goes into the submission's row.
+ * If that row is not stored after all, nothing is sent.
+ *
+ * @param posted without it whoever posted gets no reply.
+ */
+export type Enqueue = (submission: NotifiedSubmission, now: number, posted?: PostedSubmission) => EventParts;
+
+/**
+ * Decides whether whoever posted gets an automatic reply, and counts it, in the transaction that stores the post.
+ *
+ * @param recipientId of the recipient that stands for them.
+ */
+export type MayReply = (recipientId: string, posted: PostedSubmission, now: number) => Steps<boolean>;
+
+/** The queue in the database: code that stores submissions adds messages, and the deliverer takes them out. */
+export interface Outbox {
+  /** Registers the deliverer, which is called after each commit that queued messages. */
+  onQueued(listener: () => void): void;
+  /** Call after the commit of these messages: the deliverer is woken. */
+  announce(messages: NewMessages): void;
+  /** Recipients that got something since the last call. */
+  takeTouched(): Set<string>;
+  /** How many messages were queued since the process began. */
+  queuedSoFar(): number;
+  /** This process changed recipients. Changes by other processes are noticed. */
+  forget(): void;
+}
+
+export interface SqliteOutbox extends Outbox {
+  /**
+   * Runs a transaction that stores submissions: the messages that `work` queues are written last, in few rows, and the deliverer is
+   * woken after the commit. @throws as {@link SqliteDatabase.transactionNow} does; nothing is queued then.
+   */
+  transactionNow<Result>(work: (enqueue: Enqueue) => Result): Result;
+}
+
+/** To take only some of a row's messages, the rest of the row is written again. */
+const MAX_MESSAGES_A_ROW = 64;
+
+export const INSERT_ROW_SQL =
+  "INSERT INTO outbox (recipient_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)";
+
+/** For batches that read their recipients from the database: nothing is remembered of them, so there is nothing to forget. */
+export function createOutbox(): Outbox {
+  let touched = new Set<string>();
+  let queuedSoFar = 0;
+  let wake = (): void => undefined;
+  return {
+    onQueued(listener) {
+      wake = listener;
+    },
+    announce(messages) {
+      queuedSoFar += messages.count;
+      for (const recipientId of messages.recipientIds()) touched.add(recipientId);
+      if (messages.count > 0) wake();
+    },
+    takeTouched() {
+      const taken = touched;
+      touched = new Set();
+      return taken;
+    },
+    queuedSoFar: () => queuedSoFar,
+    forget: () => undefined,
+  };
+}
+
+/** @param mayReply null replies to nobody. */
+export function createSqliteOutbox(db: SqliteDatabase, mayReply: MayReply | null = null): SqliteOutbox {
+  const outbox = createOutbox();
+  const recipients = createRecipientMemory(db);
+  const insertRow = db.prepare(INSERT_ROW_SQL);
+  const isReplied = (known: readonly KnownRecipient[], now: number, posted?: PostedSubmission): boolean => {
+    const reply = posted && replyTo(known, posted.submission);
+    return reply && mayReply ? db.now(() => mayReply(reply.id, posted, now)) : false;
+  };
+  return {
+    ...outbox,
+    transactionNow(work) {
+      const messages = new NewMessages();
+      const enqueue: Enqueue = (submission, now, posted) => {
+        const known = recipients.read(submission.endpointId);
+        return messages.add(submission, known, now, isReplied(known, now, posted));
+      };
+      try {
+        const result = db.transactionNow(() => {
+          const made = work(enqueue);
+          for (const row of messages.rows()) insertRow.run(...row);
+          return made;
+        });
+        outbox.announce(messages);
+        return result;
+      } finally {
+        recipients.endTransaction();
+      }
+    },
+    forget: () => recipients.forget(),
+  };
+}
+
+type OutboxRow = readonly [recipientId: string, queuedAt: number, messageCount: number, messages: string];
+
+/** The recipient that stands for whoever posted; undefined if there is none that wants this submission. */
+export function replyTo(
+  recipients: readonly KnownRecipient[],
+  { spamScore }: NotifiedSubmission,
+): KnownRecipient | undefined {
+  return recipients.find(({ kind, max_spam_score: max }) => kind === REPLY_KIND && max >= spamScore);
+}
+
+/** The messages that one transaction queues. */
+export class NewMessages {
+  readonly #byRecipient = new Map<string, QueuedMessage[]>();
+  #queuedAt = 0;
+  count = 0;
+
+  /**
+   * Queues a submission for those of its endpoint's recipients that want it. The result goes into the submission's row.
+   *
+   * @param isReplied whether whoever posted gets a message too.
+   */
+  add(
+    submission: NotifiedSubmission,
+    recipients: readonly KnownRecipient[],
+    now: number,
+    isReplied = false,
+  ): EventParts {
+    const { id, spamScore } = submission;
+    const wanting = recipients.filter(
+      ({ kind, max_spam_score: max }) => max >= spamScore && (isReplied || kind !== REPLY_KIND),
+    );
+    const [first] = wanting;
+    if (first === undefined) return NO_EVENT;
+    for (const recipient of wanting) this.#queue(recipient.id, [newId("msg", now), id]);
+    this.#queuedAt = now;
+    return renderAround(submission, first.endpoint_name, now);
+  }
+
+  #queue(recipientId: string, message: QueuedMessage): void {
+    const messages = this.#byRecipient.get(recipientId);
+    if (messages === undefined) this.#byRecipient.set(recipientId, [message]);
+    else messages.push(message);
+    this.count += 1;
+  }
+
+  recipientIds(): Iterable<string> {
+    return this.#byRecipient.keys();
+  }
+
+  *rows(): Generator<OutboxRow> {
+    for (const [recipientId, messages] of this.#byRecipient) {
+      for (let first = 0; first < messages.length; first += MAX_MESSAGES_A_ROW) {
+        const some = messages.slice(first, first + MAX_MESSAGES_A_ROW);
+        yield [recipientId, this.#queuedAt, some.length, JSON.stringify(some)];
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { sql } from "kysely";
+import { query } from "../../database/database.ts";
+import { all, first, type Steps, text } from "../../database/steps.ts";
+import type { Delivery } from "./delivery.ts";
+import type { QueuedMessage } from "./outbox.ts";
+import type { RecipientState } from "./recipient.ts";
+
+/** Rows of the outbox that are read at once. */
+const ROWS_AT_ONCE = 100;
+
+/** A part of the outbox; null is every kind of recipient, recipient, endpoint, submission or message. */
+export interface QueuedPart {
+  readonly kinds: readonly string[] | null;
+  readonly recipientId: string | null;
+  /** Of the recipients. */
+  readonly endpointId: string | null;
+  readonly submissionId: string | null;
+  readonly id: string | null;
+  /** Messages with smaller ids than this one. */
+  readonly before: string | null;
+}
+
+export const EVERYTHING_QUEUED: QueuedPart = {
+  kinds: null,
+  recipientId: null,
+  endpointId: null,
+  submissionId: null,
+  id: null,
+  before: null,
+};
+
+/**
+ * Hands what waits in the outbox to `look`, the oldest or the newest first, as the deliveries that it will be, until that
+ * returns true. For one submission or message, only the rows that name it are read.
+ */
+export function* lookThroughQueued(
+  part: QueuedPart,
+  end: "oldest" | "newest",
+  look: (delivery: Delivery) => boolean,
+): Steps<void> {
+  let after: number | null = null;
+  for (;;) {
+    const rows: QueuedRow[] = yield* all(selectRows(part, end, after));
+    for (const row of rows) {
+      const messages = JSON.parse(row.messages) as QueuedMessage[];
+      for (const [id, submissionId] of end === "oldest" ? messages : messages.toReversed()) {
+        if (part.submissionId !== null && part.submissionId !== submissionId) continue;
+        if (part.before !== null && id >= part.before) continue;
+        const submission = yield* first(text("SELECT 1 FROM submission WHERE id = ?", submissionId));
+        if (submission !== undefined && look(toDelivery(row, id, submissionId))) return;
+      }
+      after = row.number;
+    }
+    if (rows.length < ROWS_AT_ONCE) return;
+  }
+}
+
+interface QueuedRow {
+  readonly number: number;
+  readonly recipient_id: string;
+  readonly queued_at: number;
+  readonly messages: string;
+  readonly state: RecipientState;
+}
+
+function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery {
+  const isPending = row.state === "enabled";
+  return {
+    id,
+    recipientId: row.recipient_id,
+    submissionId,
+    state: isPending ? "pending" : "held",
+    attempts: 0,
+    spent: 0,
+    dueAt: isPending ? row.queued_at : null,
+    lastStatus: null,
+    leadId: null,
+    others: 0,
+  };
+}
+
+function selectRows(
+  { kinds, recipientId, endpointId, submissionId, id }: QueuedPart,
+  end: "oldest" | "newest",
+  after: number | null,
+) {
+  let rows = query
+    .selectFrom("outbox")
+    .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
+    .select(["number", "recipient_id", "queued_at", "messages", "recipient.state"])
+    .orderBy("number", end === "oldest" ? "asc" : "desc")
+    .limit(ROWS_AT_ONCE);
+  if (after !== null) rows = rows.where("number", end === "oldest" ? ">" : "<", after);
+  if (kinds !== null) rows = rows.where("recipient.kind", "in", kinds);
+  if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
+  if (endpointId !== null) rows = rows.where("recipient.endpoint_id", "=", endpointId);
+  for (const named of [submissionId, id])
+    if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);
+  return rows;
+}
+
+/**
+ * How many messages wait in the outbox for recipients that are enabled, and for others; read from an index alone.
+ *
+ * @param kind of the recipients; null is every kind.
+ */
+export function* countQueued(
+  kind: string | null,
+): Steps<{ readonly pending: number; readonly held: number }> {
+  const counted = yield* all(
+    query
+      .selectFrom("outbox")
+      .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
+      .select(["recipient.state", ({ fn }) => fn.sum<number>("message_count").as("messages")])
+      .$if(kind !== null, (some) => some.where("recipient.kind", "=", kind ?? ""))
+      .groupBy("recipient.state"),
+  );
+  const sum = (isPending: boolean): number =>
+    counted
+      .filter(({ state }) => (state === "enabled") === isPending)
+      .reduce((total, { messages }) => total + messages, 0);
+  return { pending: sum(true), held: sum(false) };
+}
+
+/** What waits in the outbox for one recipient; `isPending` is false if it is kept until the recipient is enabled. */
+export function* countQueuedFor(recipientId: string): Steps<{
+  readonly messages: number;
+  readonly oldestAt: number | null;
+  readonly isPending: boolean;
+}> {
+  const counted = yield* first(
+    query
+      .selectFrom("outbox")
+      .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
+      .select(({ fn }) => [
+        "recipient.state",
+        fn.sum<number>("message_count").as("messages"),
+        fn.min<number>("queued_at").as("oldest_at"),
+      ])
+      .where("recipient_id", "=", recipientId)
+      .groupBy("recipient.state"),
+  );
+  if (counted === undefined) return { messages: 0, oldestAt: null, isPending: false };
+  const { state, messages, oldest_at: oldestAt } = counted;
+  return { messages, oldestAt, isPending: state === "enabled" };
+}
+
+/** Since when the oldest message to an enabled recipient of a kind waits; null when there is none. */
+export function* oldestQueuedAt(kind: string): Steps<number | null> {
+  const oldest = yield* first(
+    query
+      .selectFrom("outbox")
+      .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
+      .select("queued_at")
+      .where("recipient.state", "=", "enabled")
+      .where("recipient.kind", "=", kind)
+      .orderBy("number")
+      .limit(1),
+  );
+  return oldest?.queued_at ?? null;
+}

@@ -1,0 +1,156 @@
+import { sql } from "kysely";
+import { type Database, query } from "../../database/database.ts";
+import { writeInTurn } from "../../database/read-in-turn.ts";
+import { raiseSettingsVersion } from "../../database/settings-version.ts";
+import { all, first, run, type Steps } from "../../database/steps.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { firstIdAt, newId } from "../../foundation/id.ts";
+import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
+import { spreadOutbox } from "../sending/spread-outbox.ts";
+
+/** The deliveries of a bulk replay; a null member does not narrow it. Times are those at which the message was made. */
+export interface ReplayRange {
+  /** Of the recipients. */
+  readonly kind: string;
+  readonly recipientId: string | null;
+  /** Only deliveries that failed for good. */
+  readonly failedOnly: boolean;
+  readonly since: number | null;
+  readonly until: number | null;
+}
+
+export interface ReplayOptions {
+  /** Gives the message a new id, so that receivers that drop repeated ids act on it again. */
+  readonly asNew: boolean;
+  readonly now: number;
+}
+
+/**
+ * Puts one delivery back into the queue with a full set of attempts. Returns the id of the message that will be sent. One that went
+ * in a summary brings the whole of it; with new ids, each message of it goes by itself.
+ *
+ * @throws not_found; conflict while it is being sent, and, with a new id, while it is still to be sent.
+ */
+export async function replayDelivery(db: Database, id: string, options: ReplayOptions): Promise<string> {
+  await spreadOutbox(db, options.now);
+  return db.transaction(function* () {
+    const rows = query.selectFrom("delivery").select(["id", "state", "lead_id"]);
+    const row = yield* first(rows.where("id", "=", id));
+    if (!row) throw new FormsvcError("not_found", `There is no delivery ${id}.`);
+    checkReplay(id, row.state, options.asNew);
+    const leadId = row.lead_id ?? id;
+    const sent = yield* replayRow(leadId, options);
+    if (options.asNew)
+      for (const member of yield* all(rows.where("lead_id", "=", leadId)))
+        yield* replayRow(member.id, options);
+    yield* raiseSettingsVersion();
+    return sent;
+  });
+}
+
+/** @throws conflict if a replay would send a second copy of a message that is sent anyway. */
+export function checkReplay(id: string, state: DeliveryState, asNew: boolean): void {
+  if (state === "sending") {
+    throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment.`);
+  }
+  if (!asNew || state === "delivered" || state === "failed") return;
+  const kind = state === "held" ? "enable_recipient_or_keep_id" : "wait_or_keep_id";
+  throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids`, { hint: { kind } });
+}
+
+/** How many deliveries a bulk replay would touch; messages of the outbox become deliveries first, as for the replay. */
+export async function countReplayable(
+  db: Database,
+  range: ReplayRange,
+  { asNew, now }: ReplayOptions,
+): Promise<number> {
+  await spreadOutbox(db, now);
+  const counted = selectReplayable(range, asNew, "")
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as("count"));
+  return (await db.read(() => first(counted)))?.count ?? 0;
+}
+
+/** Replays a range in batches, each a transaction; finished batches stay done if a later one fails. Returns how many. */
+export async function replayRange(db: Database, range: ReplayRange, options: ReplayOptions): Promise<number> {
+  await spreadOutbox(db, options.now);
+  // Messages that this replay adds with new ids lie after this bound, so it never replays its own.
+  const until = Math.min(range.until ?? options.now, options.now);
+  let after = "";
+  let replayed = 0;
+  for (;;) {
+    const batch = await writeInTurn(db, function* () {
+      const rows = yield* all(
+        selectReplayable({ ...range, until }, options.asNew, after)
+          .orderBy("id")
+          .limit(BULK_BATCH),
+      );
+      for (const { id } of rows) yield* replayRow(id, options);
+      if (rows.length > 0) yield* raiseSettingsVersion();
+      return rows;
+    });
+    replayed += batch.length;
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < BULK_BATCH) return replayed;
+    after = last.id;
+  }
+}
+
+/** With new ids, only messages that need it: otherwise each replay would double the messages of the one before. */
+function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
+  let rows = query.selectFrom("delivery").select("id").where("id", ">", after);
+  if (asNew) rows = rows.where(isFinished).where(isLatest(range.until));
+  // A summary is repeated as it was, with all of its messages.
+  else rows = rows.where("lead_id", "is", null);
+  rows = range.failedOnly
+    ? rows.where("state", "=", sql.lit("failed"))
+    : rows.where("state", "in", ["delivered", "failed", "held", "pending"]);
+  if (range.recipientId !== null) rows = rows.where("recipient_id", "=", range.recipientId);
+  else rows = rows.where(isOfKind(range.kind));
+  if (range.since !== null) rows = rows.where("id", ">=", firstIdAt("msg", range.since));
+  if (range.until !== null) rows = rows.where("id", "<", firstIdAt("msg", range.until));
+  return rows;
+}
+
+function isOfKind(kind: string) {
+  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.kind = ${kind})`;
+}
+
+const isFinished = sql<boolean>`state IN ('delivered', 'failed')`;
+
+/** Whether nothing of the same submission is still to be sent to the same recipient, or was before the bound and later. */
+function isLatest(until: number | null) {
+  const bound = until === null ? sql`` : sql`AND later.id < ${firstIdAt("msg", until)}`;
+  return sql<boolean>`NOT EXISTS (SELECT 1 FROM delivery AS later
+    WHERE later.submission_id = delivery.submission_id AND later.recipient_id = delivery.recipient_id
+      AND (later.state IN ('pending', 'sending', 'held') OR (later.id > delivery.id ${bound})))`;
+}
+
+/** A recipient that is not enabled gets it as held, and it is sent when the recipient is enabled again. */
+function* replayRow(id: string, { asNew, now }: ReplayOptions): Steps<string> {
+  const state = sql<"pending" | "held">`CASE
+    (SELECT recipient.state FROM recipient WHERE recipient.id = delivery.recipient_id) WHEN 'enabled' THEN 'pending' ELSE 'held' END`;
+  if (!asNew) {
+    yield* run(
+      query
+        .updateTable("delivery")
+        .set({ state, spent: 0, interruptions: 0, due_at: now, finished_at: null })
+        .where((eb) => eb.or([eb("id", "=", id), eb("lead_id", "=", id)])),
+    );
+    return id;
+  }
+  const fresh = newId("msg", now);
+  yield* run(
+    query
+      .insertInto("delivery")
+      .columns(["id", "submission_id", "recipient_id", "state", "due_at"])
+      .expression(
+        query
+          .selectFrom("delivery")
+          .select([sql.lit(fresh).as("id"), "submission_id", "recipient_id", state.as("state")])
+          .select(sql<number>`${sql.lit(now)}`.as("due_at"))
+          .where("id", "=", id),
+      ),
+  );
+  return fresh;
+}

@@ -1,0 +1,274 @@
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../../foundation/events.ts";
+import type { Log } from "../../foundation/log.ts";
+import { workFor } from "../../foundation/work-for.ts";
+import { failureOf } from "./attempt-defect.ts";
+import type { Claims } from "./claims.ts";
+import { EndedAttempts } from "./ended-attempts.ts";
+import type { Lane } from "./lane.ts";
+import { AHEAD_MS, Lanes } from "./lanes.ts";
+import type { Outbox } from "../queue/outbox.ts";
+import type { Sending } from "./round-draft.ts";
+import { RoundPlan } from "./round-plan.ts";
+import { watchRush } from "./rush.ts";
+import type { AttemptResult, Transport } from "./transport.ts";
+
+/** Time until the database is tried again after it refused. */
+const DATABASE_RETRY_MS = 250;
+/** Time until somebody who hears nothing of the other servers listens again. */
+const BLIND_MS = 250;
+/** A claim whose commit was heard later than this is not used: somebody else may take this server for lost by now. */
+const LONGEST_CLAIM_MS = 5000;
+/** If other servers take part, everything is read again after this time, whatever was told meanwhile. */
+const LONGEST_BELIEF_MS = 30_000;
+/** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
+const LAST_RECORDS_MS = 2000;
+
+export interface DelivererParts {
+  readonly db: Database;
+  /** Of the database's engine. */
+  readonly claims: Claims;
+  readonly outbox: Outbox;
+  /** One for each kind of recipient. */
+  readonly transports: readonly Transport[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 up to 1; spreads retries. */
+  readonly random: () => number;
+}
+
+/**
+ * Sends queued deliveries. Each round is one transaction that records the finished attempts and claims the next ones, so that a
+ * busy deliverer reaches the disk once for many of them. An idle one does nothing at all.
+ */
+export class Deliverer {
+  readonly #parts: DelivererParts;
+  readonly #lanes: Lanes;
+  readonly #hasRush: () => boolean;
+  readonly #rounds: RoundPlan;
+  readonly #ended: EndedAttempts;
+  readonly #waitingForRest: (() => void)[] = [];
+  #tellOthers = (): void => undefined;
+  /** Others may have queued something. */
+  #mustLook = false;
+  /** When recipients were read last, by the process's own clock. */
+  #readAt = 0;
+  /** Rounds claim while it is `running`. From `stopped` on there are none, and the database may be closed. */
+  #state: "new" | "running" | "stopping" | "stopped" = "new";
+  #ending: Promise<void> | null = null;
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+    this.#ended = new EndedAttempts(parts.claims.isShared);
+    this.#lanes = new Lanes(parts.db, parts.claims, parts.transports);
+    this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
+    this.#rounds = new RoundPlan(() => this.#round(), this.#hasRush);
+  }
+
+  /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
+  async recover(): Promise<void> {
+    const { db, clock, log } = this.#parts;
+    const recovered = await db.relaxedTransaction(() => this.#lanes.recover(clock.now()));
+    if (recovered > 0) deliveriesRecovered(log, recovered);
+  }
+
+  /** Begins. Never throws: a database that refuses is tried again. */
+  start(): void {
+    this.#state = "running";
+    this.#parts.outbox.onQueued(() => this.wake());
+    this.wake();
+  }
+
+  /** Plans a round, unless one is planned already or the deliverer has stopped. */
+  wake(): void {
+    this.#rounds.soon();
+  }
+
+  /** Another server may have queued something for a recipient of this one. */
+  look(): void {
+    this.#mustLook = true;
+    if (this.#isRunning) this.wake();
+  }
+
+  /** Registers who tells the other servers that something is queued for a recipient of theirs. */
+  onQueuedForOthers(tell: () => void): void {
+    this.#tellOthers = tell;
+  }
+
+  /** Recipients or deliveries were changed by another process. */
+  reload(): void {
+    this.#lanes.invalidate();
+    if (this.#isRunning) this.wake();
+  }
+
+  /** Resolves when nothing is in flight and nothing more can be sent now. */
+  settled(): Promise<void> {
+    if (this.#state === "stopped") return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waitingForRest.push(resolve);
+      this.wake();
+    });
+  }
+
+  /** When something is next planned, in milliseconds since 1970; null when nothing waits. */
+  nextWakeAt(): number | null {
+    return this.#isRunning ? this.#lanes.nextWakeAt(this.#parts.clock.now()) : null;
+  }
+
+  /**
+   * Claims nothing more, waits up to `graceMs` for the attempts in flight, ends the rest and records all of them. After that
+   * nothing is planned any more. The next start finds messages of posts that are stored later. Asked again, it is the same stop.
+   */
+  stop(graceMs: number): Promise<void> {
+    return (this.#ending ??= this.#end(graceMs));
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    this.#state = "stopping";
+    const grace = setTimeout(() => void this.#destroyTransports(), graceMs);
+    const giveUp = Promise.withResolvers<void>();
+    const patience = setTimeout(giveUp.resolve, graceMs + LAST_RECORDS_MS);
+    await Promise.race([this.settled(), giveUp.promise]);
+    clearTimeout(grace);
+    clearTimeout(patience);
+    this.#state = "stopped";
+    this.#rounds.close();
+    await this.#destroyTransports();
+  }
+
+  get #isRunning(): boolean {
+    return this.#state === "running";
+  }
+
+  /** Whether something may be sent. Who does not know which servers live may have been taken for lost. */
+  get #maySend(): boolean {
+    return this.#isRunning && !this.#isBlind;
+  }
+
+  get #isBlind(): boolean {
+    return this.#parts.claims.servers.list().length === 0;
+  }
+
+  async #destroyTransports(): Promise<void> {
+    await Promise.all(this.#parts.transports.map((transport) => transport.destroy()));
+  }
+
+  async #round(): Promise<void> {
+    try {
+      const now = this.#parts.clock.now();
+      await this.#readBacklog(now);
+      if (this.#maySend) this.#lanes.takeAhead(now).forEach((sending) => this.#begin(sending));
+      await this.#recordAndClaim(now);
+    } catch (error) {
+      this.#lanes.invalidate();
+      deliveriesWaiting(this.#parts.log, error);
+      this.#rounds.later(DATABASE_RETRY_MS);
+      return;
+    }
+    this.#sleep();
+  }
+
+  async #readBacklog(now: number): Promise<void> {
+    const { outbox, claims } = this.#parts;
+    const touched = outbox.takeTouched();
+    this.#lanes.followServers(claims.servers.list());
+    if (claims.isShared && performance.now() - this.#readAt > LONGEST_BELIEF_MS) this.#lanes.invalidate();
+    if (this.#lanes.isStale && !this.#isBlind) {
+      await this.#reload(now);
+      return;
+    }
+    if (this.#lanes.noteQueued(touched)) this.#tellOthers();
+    if (this.#mustLook && !this.#isBlind) await this.#lookAround();
+    this.#lanes.returnAhead(this.#hasRush() || !this.#maySend ? "all" : "slow", now);
+  }
+
+  async #reload(now: number): Promise<void> {
+    const { outbox, log } = this.#parts;
+    this.#mustLook = false;
+    outbox.forget();
+    const recovered = await this.#lanes.reload(now);
+    if (recovered > 0) deliveriesRecovered(log, recovered);
+    this.#readAt = performance.now();
+  }
+
+  async #lookAround(): Promise<void> {
+    const { db, claims } = this.#parts;
+    this.#mustLook = false;
+    this.#lanes.noteQueued(await db.read(() => claims.readQueued()));
+  }
+
+  /** Nothing is written when there is nothing to record, to claim or to give back. */
+  async #recordAndClaim(now: number): Promise<void> {
+    const mayClaim = this.#maySend;
+    const startedAt = performance.now();
+    const isDue = !this.#ended.isEmpty || this.#lanes.areReturning || (mayClaim && this.#lanes.hasWork(now));
+    if (!isDue) return;
+    const ended = this.#ended.take();
+    const most = this.#hasRush() ? "few" : "all";
+    const { records, sendings } = await this.#lanes.recordAndClaim(ended, mayClaim ? most : "none", now);
+    this.#ended.recorded(ended);
+    for (const [index, record] of records.entries()) {
+      const attempt = ended[index];
+      if (attempt && record) attempt.transport.report(attempt, record);
+    }
+    // It may have been stopped meanwhile, or the whole process paused.
+    const isInTime = performance.now() - startedAt < LONGEST_CLAIM_MS;
+    if (this.#maySend && isInTime) sendings.forEach((sending) => this.#begin(sending));
+    else {
+      this.#lanes.putBack(sendings, now);
+      this.#lanes.returnAhead("all", now);
+    }
+  }
+
+  #begin(sending: Sending): void {
+    const { lane, delivery } = sending;
+    const workspace = this.#lanes.isShared ? lane.workspaceId : null;
+    void workFor(workspace, () => lane.route.send(delivery)).then(
+      (result) => this.#conclude(sending, result),
+      (error: unknown) => this.#concludeDefect(sending, error),
+    );
+  }
+
+  #concludeDefect(sending: Sending, error: unknown): void {
+    const { id: deliveryId, attempt } = sending.delivery;
+    attemptRejected(this.#parts.log, { deliveryId, attempt }, error);
+    this.#conclude(sending, failureOf(error));
+  }
+
+  #conclude(sending: Sending, result: AttemptResult): void {
+    const { clock, random } = this.#parts;
+    const { lane, delivery } = sending;
+    this.#ended.add({ delivery, transport: lane.transport, result, random: random() });
+    this.#lanes.release(sending, result, clock.now());
+    this.#goOn(sending);
+  }
+
+  /** Fills the free slot; without a round if the next delivery is claimed already. */
+  #goOn(ended: Sending): void {
+    const mayGoOn = this.#maySend && !this.#lanes.isStale && !this.#hasRush();
+    const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
+    if (next) this.#begin(next);
+    if (!next || this.#isRunningOut(next.lane) || this.#ended.areMany) this.wake();
+  }
+
+  /** Whether more must be claimed for a lane. Over a network early, so that its slots need not wait for the claim. */
+  #isRunningOut(lane: Lane): boolean {
+    return lane.aheadCount === (this.#parts.claims.isShared ? lane.halfAhead : 0);
+  }
+
+  #sleep(): void {
+    if (this.#lanes.isStale || this.#lanes.areReturning) {
+      if (!this.#isBlind) this.wake();
+      else if (this.#isRunning) this.#rounds.later(BLIND_MS);
+    }
+    if (this.#rounds.isSoon) return;
+    const next = this.nextWakeAt();
+    const planned = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
+    // So deliveries claimed ahead do not wait long for a slot, nor finished attempts for their record.
+    const wait = this.#lanes.aheadCount === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
+    if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
+    if (wait !== null) this.#rounds.later(wait);
+    else if (this.#parts.claims.isShared && this.#isRunning) this.#rounds.later(LONGEST_BELIEF_MS);
+  }
+}

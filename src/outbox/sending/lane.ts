@@ -1,0 +1,190 @@
+import { allowedInFlight, type Breaker } from "./breaker.ts";
+import { bytesOf, type ClaimedDelivery } from "./claimed-delivery.ts";
+import type { EnabledRecipient } from "../queue/recipient.ts";
+import type { MinuteRate } from "./pace.ts";
+import type { PlaceOfLane, Places } from "./places.ts";
+import type { Portion, SlotNames, Slots } from "./slots.ts";
+import type { Route, Transport } from "./transport.ts";
+
+/** No recipient may ask for a longer pause than this, so a later time was written by a wrong clock. */
+const LONGEST_QUIET_MS = 24 * 3_600_000;
+/** A recipient that answers this fast gets deliveries claimed ahead. */
+const QUICK_MS = 20;
+
+interface LaneParts {
+  readonly transport: Transport;
+  readonly route: Route;
+  readonly places: Places;
+  /** Of the transport's carrier; null if it has no pace. */
+  readonly rate: MinuteRate | null;
+}
+
+/** What a lane knows of its rows. */
+export interface LanePlan {
+  readonly breaker: Breaker;
+  /** When its earliest pending delivery is due; null when none is pending. */
+  readonly dueAt: number | null;
+}
+
+/** One enabled recipient in the deliverer's memory: its state, when it is due, and its deliveries claimed ahead. */
+export class Lane {
+  readonly recipientId: string;
+  /** The one that its endpoint is in. */
+  readonly workspaceId: string;
+  readonly transport: Transport;
+  readonly route: Route;
+  /** The names that its slots are counted under. */
+  readonly slotNames: readonly string[];
+  readonly carrierSlots: SlotNames;
+  readonly #placeSlots: SlotNames;
+  readonly place: PlaceOfLane;
+  /** The messages that all recipients of the carrier may get in a minute; null if it has no pace. */
+  readonly rate: MinuteRate | null;
+  readonly #places: Places;
+  #plan: LanePlan;
+  /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
+  readonly #ahead: ClaimedDelivery[] = [];
+  #halfAhead = 0;
+  /** Attempts that delivered quickly since the last claim; minus infinity after one that did not. */
+  #quick = 0;
+  /** When the last of them ended, by the process's own clock. */
+  #quickAt = 0;
+
+  constructor(
+    { id, workspaceId, breaker }: EnabledRecipient,
+    { transport, route, places, rate }: LaneParts,
+    now: number,
+  ) {
+    this.recipientId = id;
+    this.workspaceId = workspaceId;
+    this.transport = transport;
+    this.route = route;
+    const { place } = route;
+    const { carrier, policy } = transport;
+    this.place = { kind: carrier, place, name: `${carrier} at ${place}`, policy };
+    this.carrierSlots = slotsOf(carrier, workspaceId);
+    this.#placeSlots = slotsOf(this.place.name, workspaceId);
+    this.slotNames = [id, ...Object.values(this.carrierSlots), ...Object.values(this.#placeSlots)];
+    this.#places = places;
+    this.rate = rate;
+    const isFromWrongClock = breaker.notBeforeMs > now + LONGEST_QUIET_MS;
+    this.#plan = { breaker: isFromWrongClock ? { ...breaker, notBeforeMs: 0 } : breaker, dueAt: null };
+  }
+
+  get plan(): LanePlan {
+    return this.#plan;
+  }
+
+  /** Follows the rows after a commit. */
+  follow(plan: LanePlan): void {
+    this.#plan = plan;
+  }
+
+  /** When it may next get something; infinity when nothing waits. A probe does not wait until its message is due. */
+  readyAt(plan = this.#plan): number {
+    const { dueAt } = plan;
+    if (dueAt === null) return Number.POSITIVE_INFINITY;
+    const notBefore = this.#notBefore(plan);
+    return isProbed(plan) ? notBefore : Math.max(dueAt, notBefore);
+  }
+
+  #notBefore({ breaker }: LanePlan): number {
+    return Math.max(
+      breaker.notBeforeMs,
+      this.#places.readyAt(this.place.name),
+      this.rate?.readyAt(this.workspaceId) ?? 0,
+    );
+  }
+
+  get aheadCount(): number {
+    return this.#ahead.length;
+  }
+
+  /** UTF-8 bytes of the bodies of those. */
+  get aheadBytes(): number {
+    return this.#ahead.reduce((bytes, { body }) => bytes + bytesOf(body), 0);
+  }
+
+  /** Half of the deliveries that were claimed ahead after the last claim. */
+  get halfAhead(): number {
+    return this.#halfAhead;
+  }
+
+  /** How many more deliveries may be claimed ahead for it. @param wanted in all, by how many quick answers it gave since the last claim. */
+  aheadWanted({ breaker }: LanePlan, wanted: number): number {
+    const isWell = breaker.state === "closed" && breaker.count === 0;
+    // What is claimed has counted, so nothing that has a pace is claimed for later.
+    return isWell && this.rate === null ? wanted - this.#ahead.length : 0;
+  }
+
+  isQuick(): boolean {
+    return this.#quick > 0;
+  }
+
+  /** Whether it has answered quickly since then, by the process's own clock, and not slowly. */
+  isQuickSince(time: number): boolean {
+    return this.#quick >= 0 && this.#quickAt >= time;
+  }
+
+  /** How many more attempts may begin now. */
+  capacity(slots: Slots, portion: Portion, now: number, { breaker } = this.#plan): number {
+    const allowed = allowedInFlight(breaker, this.transport.policy.limits.perRecipient, now);
+    return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots, portion, now));
+  }
+
+  /** How many more attempts may begin when the recipient's wait is over. */
+  capacityAfterWait(slots: Slots, now: number): number {
+    return this.capacity(slots, "most", Math.max(now, this.#notBefore(this.#plan)));
+  }
+
+  /** Free slots that other recipients of its workspace could take as well. */
+  sharedSlots(slots: Slots, portion: Portion, now: number): number {
+    const { total } = this.transport.policy.limits;
+    const allowed = this.#places.allowed(this.place, now);
+    return Math.min(
+      slots.room(this.carrierSlots, total, portion),
+      slots.room(this.#placeSlots, allowed, portion),
+    );
+  }
+
+  /** A delivery of it waits, and is due then. */
+  noteDue(dueAt: number): void {
+    this.#plan = dueBy(this.#plan, dueAt);
+  }
+
+  noteEnd(wasDelivered: boolean, durationMs: number): void {
+    const isQuick = wasDelivered && durationMs <= QUICK_MS;
+    this.#quick = isQuick ? this.#quick + 1 : Number.NEGATIVE_INFINITY;
+    if (isQuick) this.#quickAt = performance.now();
+  }
+
+  /** The quick answers since the last claim; they are counted anew. */
+  takeQuick(): number {
+    const quick = this.#quick;
+    this.#quick = 0;
+    return quick;
+  }
+
+  putAhead(deliveries: readonly ClaimedDelivery[]): void {
+    this.#ahead.push(...deliveries);
+    this.#halfAhead = this.#ahead.length >> 1;
+  }
+
+  takeAhead(most: number): ClaimedDelivery[] {
+    return this.#ahead.splice(0, Math.max(most, 0));
+  }
+}
+
+function slotsOf(name: string, workspaceId: string): SlotNames {
+  return { all: name, own: `${name} of ${workspaceId}` };
+}
+
+/** With the breaker open, each attempt is a probe. */
+export function isProbed({ breaker }: LanePlan): boolean {
+  return breaker.state === "open";
+}
+
+/** One more delivery waits, and is due then. */
+export function dueBy(plan: LanePlan, dueAt: number): LanePlan {
+  return { ...plan, dueAt: Math.min(dueAt, plan.dueAt ?? dueAt) };
+}

@@ -1,0 +1,311 @@
+import type { Database } from "../../database/database.ts";
+import type { Steps } from "../../database/steps.ts";
+import type { Claim, ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claims } from "./claims.ts";
+import { HeldClaims } from "./held-claims.ts";
+import { keepUnconfirmedBack } from "./keep-unconfirmed-back.ts";
+import type { Lane } from "./lane.ts";
+import { LaneClaims } from "./lane-claims.ts";
+import { MinuteRate } from "./pace.ts";
+import { type FaultChange, Places, saveFaults } from "./places.ts";
+import { type LaneFacts, LaneReader } from "./read-lanes.ts";
+import { RoundDraft, type Sending } from "./round-draft.ts";
+import { Slots } from "./slots.ts";
+import type { AttemptResult, EndedAttempt, RecordedAttempt, Transport } from "./transport.ts";
+import { Turns } from "./turns.ts";
+
+/** Deliveries claimed ahead go back if their recipient has not answered for this time. */
+export const AHEAD_MS = 25;
+
+/** The largest number of deliveries of a few. */
+const FEW = 8;
+
+/** How much a round claims: `few` while posts need the processor, `all` with those that are claimed ahead. */
+export type MostClaims = "none" | "few" | "all";
+
+/** What a round has done. */
+export interface Round {
+  /** Of each attempt that ended; null if its delivery is no longer its own. */
+  readonly records: readonly (RecordedAttempt | null)[];
+  /** What must be sent now. */
+  readonly sendings: readonly Sending[];
+}
+
+interface RoundWork {
+  readonly ended: readonly EndedAttempt[];
+  readonly most: MostClaims;
+  readonly returning: readonly Claim[];
+  readonly faults: readonly FaultChange[];
+  readonly lanes: readonly Lane[];
+  readonly quick: ReadonlyMap<Lane, number>;
+}
+
+/**
+ * Decides which deliveries may be sent now. Slots and deliveries claimed ahead are counted here and change only after a commit.
+ * Everything else is read from the database, and read again after {@link Lanes.invalidate}.
+ */
+export class Lanes {
+  readonly places = new Places();
+  readonly #db: Database;
+  readonly #claims: Claims;
+  readonly #laneClaims: LaneClaims;
+  readonly #reader: LaneReader;
+  /** By carrier. */
+  readonly #rates: ReadonlyMap<string, MinuteRate>;
+  #lanes: ReadonlyMap<string, Lane> = new Map();
+  readonly #slots = new Slots();
+  /** Among workspaces. */
+  readonly #turns = new Turns();
+  readonly #held: HeldClaims;
+  /** The servers among which the recipients of these lanes were shared out. */
+  #servers: readonly string[] = [];
+  #isStale = true;
+  /** The recipient at which the next claim starts, so that every one of a workspace gets its turn. */
+  #turn = 0;
+
+  constructor(db: Database, claims: Claims, transports: readonly Transport[]) {
+    this.#db = db;
+    this.#claims = claims;
+    this.#laneClaims = new LaneClaims(claims, this.#turns);
+    this.#held = new HeldClaims(claims.isShared);
+    this.#rates = new Map(
+      transports.flatMap((transport) => {
+        const { pace } = transport.policy;
+        return pace === null ? [] : [[transport.carrier, new MinuteRate(pace.perMinute)]];
+      }),
+    );
+    const { places } = this;
+    const parts = { claims, laneClaims: this.#laneClaims, transports, places, rates: this.#rates };
+    this.#reader = new LaneReader(parts);
+  }
+
+  /** Whether {@link Lanes.reload} must come before anything is claimed. */
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
+  /** Whether several workspaces have recipients here. */
+  get isShared(): boolean {
+    return this.#slots.isShared;
+  }
+
+  /** Servers came or went: each recipient may have another owner. */
+  followServers(servers: readonly string[]): void {
+    const isSame =
+      servers.length === this.#servers.length && servers.every((id, at) => id === this.#servers[at]);
+    if (!isSame) this.#isStale = true;
+  }
+
+  /** At the start: what an earlier process left behind goes back into the queue. Returns how many. Inside a transaction. */
+  recover(now: number): Steps<number> {
+    return this.#reader.recover(now);
+  }
+
+  /** Recipients or deliveries were changed by somebody else, or a transaction was rolled back. */
+  invalidate(): void {
+    this.#isStale = true;
+  }
+
+  /** Nothing is under way or claimed. */
+  get isEmpty(): boolean {
+    return this.#slots.isEmpty() && this.aheadCount === 0 && !this.#held.areReturning;
+  }
+
+  get aheadCount(): number {
+    let count = 0;
+    for (const lane of this.#lanes.values()) count += lane.aheadCount;
+    return count;
+  }
+
+  /**
+   * Moves deliveries to the state that their recipients' states require, and reads every recipient and its backlog again. Returns
+   * how many deliveries of servers that were lost it has put back into the queue.
+   */
+  async reload(now: number): Promise<number> {
+    this.#isStale = false;
+    this.#servers = this.#claims.servers.list();
+    this.returnAhead("all", now);
+    const routes = await this.#reader.readRoutes(now);
+    this.places.forgetWrongClock(now);
+    const { returning } = this.#held;
+    const facts = { routes, servers: this.#servers, returning, heldIds: this.#held.ids() };
+    const { lanes, draft, recovered, isShared, faults } = await this.#db.relaxedTransaction(() =>
+      this.#read(facts, now),
+    );
+    this.#held.forgetReturned(returning);
+    this.places.followRows(faults);
+    draft.accept();
+    this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
+    this.#shareOut(lanes, isShared, now);
+    if (draft.isStale) this.#isStale = true;
+    return recovered;
+  }
+
+  /** Among servers and workspaces. */
+  #shareOut(lanes: readonly Lane[], isShared: boolean, now: number): void {
+    this.#slots.isShared = isShared;
+    this.#turns.keep(workspacesOf(lanes));
+    for (const [carrier, rate] of this.#rates) {
+      const those = lanes.filter(({ transport }) => transport.carrier === carrier);
+      rate.shareAmong(this.#servers.length, workspacesOf(those).size);
+      rate.beginMinute(now);
+    }
+  }
+
+  *#read(facts: LaneFacts, now: number) {
+    const draft = new RoundDraft(this.#slots);
+    return { draft, ...(yield* this.#reader.read(draft, facts, now)) };
+  }
+
+  /** New deliveries were queued for these recipients. Returns whether another server may have to know. */
+  noteQueued(recipientIds: Iterable<string>): boolean {
+    let isOthers = false;
+    for (const id of recipientIds) {
+      const lane = this.#lanes.get(id);
+      if (lane === undefined) isOthers = this.#servers.length > 1;
+      else lane.noteDue(0);
+    }
+    return isOthers;
+  }
+
+  /** Whether claims wait to go back. */
+  get areReturning(): boolean {
+    return this.#held.areReturning;
+  }
+
+  /** Whether anything may be claimed. */
+  hasWork(now: number): boolean {
+    for (const lane of this.#lanes.values()) {
+      if (lane.readyAt() <= now && lane.capacity(this.#slots, "most", now) > 0) return true;
+    }
+    return false;
+  }
+
+  /** Deliveries that are claimed already and may be sent now. */
+  takeAhead(now: number): Sending[] {
+    const taken: Sending[] = [];
+    for (const lane of this.#lanes.values()) {
+      if (lane.aheadCount === 0) continue;
+      for (const delivery of lane.takeAhead(lane.capacity(this.#slots, "half", now))) {
+        this.#take(lane);
+        taken.push({ lane, delivery });
+      }
+    }
+    return taken;
+  }
+
+  /**
+   * One transaction: attempts that ended are recorded, claims that will not be used go back, and deliveries are claimed. It does not
+   * wait for the disk: after a power cut a message may be sent once more, with the same id.
+   */
+  async recordAndClaim(ended: readonly EndedAttempt[], most: MostClaims, now: number): Promise<Round> {
+    const lanes = [...this.#lanes.values()];
+    const { returning } = this.#held;
+    const faults = this.places.changes();
+    const work = {
+      ended,
+      most,
+      returning,
+      faults,
+      lanes: this.#inTurn(lanes),
+      quick: takeQuick(lanes, most),
+    };
+    const { records, draft } = await this.#db.relaxedTransaction(() => this.#run(work, now));
+    this.#held.forgetReturned(returning);
+    for (const { delivery } of ended) this.#held.recorded(delivery);
+    this.places.saved(faults);
+    const heldUp = await keepUnconfirmedBack(this.#db, this.#claims, draft, now);
+    draft.accept();
+    for (const { lane, until } of heldUp) lane.noteDue(until);
+    this.#held.hold(draft);
+    if (draft.isStale) this.#isStale = true;
+    for (const { lane } of draft.sendings) this.#take(lane);
+    return { records, sendings: draft.sendings };
+  }
+
+  *#run(work: RoundWork, now: number) {
+    const { ended, most, returning, faults, lanes, quick } = work;
+    const draft = new RoundDraft(this.#slots.copy());
+    if (returning.length > 0) yield* this.#claims.giveBack(returning);
+    const records = yield* this.#claims.finish(ended, now);
+    for (const [index, record] of records.entries()) {
+      const attempt = ended[index];
+      if (record && attempt) draft.note(this.#lanes.get(attempt.delivery.recipientId), attempt, record);
+    }
+    yield* saveFaults(faults);
+    if (most !== "none")
+      yield* this.#laneClaims.claim(draft, lanes, most === "few" ? FEW : Number.POSITIVE_INFINITY, now);
+    if (most === "all") yield* this.#laneClaims.claimAhead(draft, lanes, quick, now);
+    return { records, draft };
+  }
+
+  /** Deliveries that were claimed and will not be sent after all. */
+  putBack(sendings: readonly Sending[], now: number): void {
+    for (const { lane, delivery } of sendings) {
+      this.#slots.take(lane.slotNames, -1);
+      this.#return(lane, [delivery], now);
+    }
+  }
+
+  /** An attempt has ended: its slot is free. */
+  release({ lane, delivery }: Sending, result: AttemptResult, now: number): void {
+    this.#slots.take(lane.slotNames, -1);
+    this.places.note(lane.place, { result, claimedAt: delivery.claimedAt }, now);
+    this.#lanes.get(lane.recipientId)?.noteEnd(result.blame === "nobody", result.durationMs);
+  }
+
+  /** Another delivery that is claimed already, for the slot that this one leaves; null if a claim is needed. */
+  next({ lane: { recipientId } }: Sending, now: number): Sending | null {
+    const lane = this.#lanes.get(recipientId);
+    // More than half only a round may give, because it knows whether others wait.
+    if (!lane?.isQuick() || lane.capacity(this.#slots, "half", now) <= 0) return null;
+    const [delivery] = lane.takeAhead(1);
+    if (!delivery) return null;
+    this.#take(lane);
+    return { lane, delivery };
+  }
+
+  /** Has deliveries claimed ahead go back into the queue: those of all recipients, or of the ones that are no longer quick. */
+  returnAhead(which: "all" | "slow", now: number): void {
+    const latest = performance.now() - AHEAD_MS;
+    for (const lane of this.#lanes.values()) {
+      if (lane.aheadCount === 0 || (which === "slow" && lane.isQuickSince(latest))) continue;
+      this.#return(lane, lane.takeAhead(lane.aheadCount), now);
+    }
+  }
+
+  /** When something may next be claimed; null if nothing waits, or only for the end of an attempt, which wakes the deliverer. */
+  nextWakeAt(now: number): number | null {
+    let next = Number.POSITIVE_INFINITY;
+    for (const lane of this.#lanes.values()) {
+      const readyAt = lane.readyAt();
+      if (readyAt < next && lane.capacityAfterWait(this.#slots, now) > 0) next = readyAt;
+    }
+    return Number.isFinite(next) ? Math.max(next, now) : null;
+  }
+
+  #take({ slotNames, workspaceId }: Lane): void {
+    this.#slots.take(slotNames, 1);
+    this.#turns.note(workspaceId);
+  }
+
+  #return(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
+    this.#held.return(deliveries);
+    lane.noteDue(now);
+  }
+
+  #inTurn(lanes: readonly Lane[]): Lane[] {
+    const start = this.#turn % Math.max(1, lanes.length);
+    this.#turn = start + 1;
+    return [...lanes.slice(start), ...lanes.slice(0, start)];
+  }
+}
+
+function workspacesOf(lanes: readonly Lane[]): ReadonlySet<string> {
+  return new Set(lanes.map(({ workspaceId }) => workspaceId));
+}
+
+/** The quick answers of each lane since the last claim. */
+function takeQuick(lanes: readonly Lane[], most: MostClaims): ReadonlyMap<Lane, number> {
+  return new Map(most === "all" ? lanes.map((lane) => [lane, lane.takeQuick()]) : []);
+}

@@ -1,0 +1,165 @@
+import { query } from "../../database/database.ts";
+import { raiseSettingsVersion } from "../../database/settings-version.ts";
+import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } from "./breaker.ts";
+import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
+
+/** No place asks for a longer pause than this, so a later time was planned by a wrong clock. */
+const LONGEST_QUIET_MS = 24 * 3_600_000;
+
+/** A place as lanes name it. */
+export interface PlaceOfLane {
+  /** The carrier of the transport. */
+  readonly kind: string;
+  /** As `Route.place` has it. */
+  readonly place: string;
+  /** Unique among all carriers. */
+  readonly name: string;
+  readonly policy: DeliveryPolicy;
+}
+
+/** An attempt at a place, at its end. */
+interface AttemptThere {
+  readonly result: Pick<AttemptResult, "blame" | "message">;
+  readonly claimedAt: number;
+}
+
+interface Fault {
+  readonly of: PlaceOfLane;
+  readonly breaker: Breaker;
+  readonly since: number;
+  readonly message: string;
+}
+
+export const PLACE_SQL = {
+  put: `INSERT INTO place_fault (kind, place, since, message, next_probe_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (kind, place) DO UPDATE SET message = excluded.message, next_probe_at = excluded.next_probe_at`,
+  drop: "DELETE FROM place_fault WHERE kind = ? AND place = ?",
+} as const;
+
+/**
+ * The places that fail at present. One fault is enough: from then on a single attempt at a time finds out whether the place is
+ * back. It is kept in memory, so that a new process tries at once; its rows are for people.
+ */
+export class Places {
+  readonly #faults = new Map<string, Fault>();
+  /** What the rows say. */
+  readonly #written = new Map<string, Fault>();
+
+  /** When something may next be sent there; 0 while it is well. */
+  readyAt(name: string): number {
+    return this.#faults.get(name)?.breaker.notBeforeMs ?? 0;
+  }
+
+  /** The largest number of attempts under way there. */
+  allowed({ name, policy }: PlaceOfLane, now: number): number {
+    const fault = this.#faults.get(name);
+    return fault ? allowedInFlight(fault.breaker, policy.limits.perPlace, now) : policy.limits.perPlace;
+  }
+
+  /** An attempt there has ended. */
+  note(of: PlaceOfLane, { result, claimedAt }: AttemptThere, now: number): void {
+    const { blame, message } = result;
+    const fault = this.#faults.get(of.name);
+    if (blame === "own" || blame === "unsure" || (blame !== "place" && fault === undefined)) return;
+    const limits = {
+      probeSeconds: of.policy.probeSeconds,
+      failuresUntilProbes: 1,
+      perRecipient: of.policy.limits.perPlace,
+    };
+    const before = fault?.breaker ?? HEALTHY;
+    if (blame === "place") {
+      const isProbe = claimedAt >= before.notBeforeMs;
+      const breaker = afterFailure(before, limits, { nowMs: now, isProbe, retryAfterMs: null });
+      this.#faults.set(of.name, { of, breaker, since: fault?.since ?? now, message });
+    } else {
+      const breaker = afterSuccess(before, limits);
+      if (breaker === HEALTHY) this.#faults.delete(of.name);
+      else if (fault) this.#faults.set(of.name, { ...fault, breaker });
+    }
+  }
+
+  /** Ends waits that were planned by a clock that was ahead. */
+  forgetWrongClock(now: number): void {
+    for (const [name, fault] of this.#faults) {
+      if (fault.breaker.notBeforeMs > now + LONGEST_QUIET_MS)
+        this.#faults.set(name, { ...fault, breaker: { ...fault.breaker, notBeforeMs: 0 } });
+    }
+  }
+
+  /** What the rows say: somebody who takes one away wants its place tried now. */
+  followRows(rows: readonly FaultRow[]): void {
+    for (const [name, { of }] of this.#written) {
+      if (rows.some(({ kind, place }) => kind === of.kind && place === of.place)) continue;
+      this.#written.delete(name);
+      const fault = this.#faults.get(name);
+      if (fault) this.#faults.set(name, { ...fault, breaker: { ...fault.breaker, notBeforeMs: 0 } });
+    }
+  }
+
+  /** Faults that the rows do not show as they are; null for one that is over. */
+  changes(): FaultChange[] {
+    const over = [...this.#written.values()].filter(({ of }) => !this.#faults.has(of.name));
+    const changed = [...this.#faults.values()].filter((fault) => this.#written.get(fault.of.name) !== fault);
+    return [
+      ...over.map(({ of }) => ({ of, fault: null })),
+      ...changed.map((fault) => ({ of: fault.of, fault })),
+    ];
+  }
+
+  /** These changes were committed. */
+  saved(changes: readonly FaultChange[]): void {
+    for (const { of, fault } of changes) {
+      if (fault === null) this.#written.delete(of.name);
+      else this.#written.set(of.name, fault);
+    }
+  }
+}
+
+/** What is to be written of a place. */
+export interface FaultChange {
+  readonly of: PlaceOfLane;
+  readonly fault: Fault | null;
+}
+
+/** The rows are for people; one whose place is being tried again is gone. */
+export function* saveFaults(changes: readonly FaultChange[]): Steps<void> {
+  for (const { of, fault } of changes) {
+    const { kind, place } = of;
+    if (fault?.breaker.state === "open") {
+      const { since, message, breaker } = fault;
+      yield* run(text(PLACE_SQL.put, kind, place, since, message, breaker.notBeforeMs));
+    } else yield* run(text(PLACE_SQL.drop, kind, place));
+  }
+}
+
+/** Forgets what others found, so that each place is tried again. @param before faults whose next probe was planned earlier. */
+export function* forgetFaults(before: number): Steps<void> {
+  yield* run(text("DELETE FROM place_fault WHERE next_probe_at < ?", before));
+}
+
+type FaultRow = Pick<PlaceOfLane, "kind" | "place">;
+
+export function* readFaultRows(): Steps<FaultRow[]> {
+  return yield* all(query.selectFrom("place_fault").select(["kind", "place"]));
+}
+
+/** Has the running servers try a place that fails with one message now. */
+export function* tryPlaceNow({ kind, place }: FaultRow): Steps<void> {
+  yield* run(text(PLACE_SQL.drop, kind, place));
+  yield* raiseSettingsVersion();
+}
+
+/** What is wrong with a place, as the running server has found. */
+export interface PlaceFault {
+  readonly since: number;
+  readonly message: string;
+  readonly nextProbeAt: number;
+}
+
+/** Undefined while the place is well. */
+export function* findPlaceFault(kind: string, place: string): Steps<PlaceFault | undefined> {
+  const rows = query.selectFrom("place_fault").selectAll().where("kind", "=", kind);
+  const row = yield* first(rows.where("place", "=", place));
+  return row && { since: row.since, message: row.message, nextProbeAt: row.next_probe_at };
+}

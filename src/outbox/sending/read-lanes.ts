@@ -1,0 +1,96 @@
+import type { Steps } from "../../database/steps.ts";
+import { alignDeliveries } from "../queue/align-deliveries.ts";
+import type { Claim } from "./claimed-delivery.ts";
+import type { Claims } from "./claims.ts";
+import { Lane } from "./lane.ts";
+import type { LaneClaims } from "./lane-claims.ts";
+import { ownerOf } from "./owner.ts";
+import type { MinuteRate } from "./pace.ts";
+import { forgetFaults, type Places, readFaultRows } from "./places.ts";
+import type { EnabledRecipient } from "../queue/recipient.ts";
+import { areSeveralWorkspaces, listEnabledRecipients } from "../queue/recipient-store.ts";
+import { recoverDeliveries } from "./recover-deliveries.ts";
+import type { RoundDraft } from "./round-draft.ts";
+import type { Route, Transport } from "./transport.ts";
+
+/** A fault whose probe is overdue by this time is looked after by nobody: its server has ended. */
+const STALE_FAULT_MS = 900_000;
+
+/** How recipients are reached, by the kind and then the id. */
+type Routes = ReadonlyMap<
+  string,
+  { readonly transport: Transport; readonly byId: ReadonlyMap<string, Route> }
+>;
+
+interface LaneReaderParts {
+  readonly claims: Claims;
+  readonly laneClaims: LaneClaims;
+  readonly transports: readonly Transport[];
+  readonly places: Places;
+  /** By carrier. */
+  readonly rates: ReadonlyMap<string, MinuteRate>;
+}
+
+/** What is known outside the rows when they are read. */
+export interface LaneFacts {
+  readonly routes: Routes;
+  /** The servers that live. */
+  readonly servers: readonly string[];
+  readonly returning: readonly Claim[];
+  readonly heldIds: readonly string[];
+}
+
+/** Makes lanes of the recipients' rows. */
+export class LaneReader {
+  readonly #parts: LaneReaderParts;
+
+  constructor(parts: LaneReaderParts) {
+    this.#parts = parts;
+  }
+
+  async readRoutes(now: number): Promise<Routes> {
+    const read = this.#parts.transports.map(
+      async (transport) => [transport.kind, { transport, byId: await transport.routes(now) }] as const,
+    );
+    return new Map(await Promise.all(read));
+  }
+
+  /** What an earlier process or a lost server left behind goes back into the queue. Returns how many. Inside a transaction. */
+  *recover(now: number): Steps<number> {
+    const { claims, transports } = this.#parts;
+    yield* forgetFaults(claims.isShared ? now - STALE_FAULT_MS : Number.MAX_SAFE_INTEGER);
+    return yield* recoverDeliveries(yield* claims.readAbandoned(), transports, now);
+  }
+
+  /**
+   * The lanes of this server, how many deliveries of lost ones were recovered, whether several workspaces share the slots, and the
+   * faults that the rows show. Inside a transaction.
+   */
+  *read(draft: RoundDraft, { routes, servers, returning, heldIds }: LaneFacts, now: number) {
+    const { claims, laneClaims } = this.#parts;
+    yield* claims.giveBack(returning);
+    const recovered = claims.isShared ? yield* this.#recoverOthers(heldIds, now) : 0;
+    draft.isStale = yield* alignDeliveries(now);
+    const lanes = (yield* listEnabledRecipients())
+      .filter(({ id }) => ownerOf(id, servers) === claims.servers.self)
+      .flatMap((recipient) => this.#laneOf(recipient, routes, now));
+    yield* laneClaims.readDue(draft, lanes, now);
+    return { lanes, recovered, isShared: yield* areSeveralWorkspaces(), faults: yield* readFaultRows() };
+  }
+
+  *#recoverOthers(heldIds: readonly string[], now: number): Steps<number> {
+    yield* this.#parts.claims.giveBackUnheld(heldIds);
+    return yield* this.recover(now);
+  }
+
+  /** None if there is no way to the recipient now. */
+  #laneOf(recipient: EnabledRecipient, routes: Routes, now: number): Lane[] {
+    const { places, rates } = this.#parts;
+    const known = routes.get(recipient.kind);
+    const route = known?.byId.get(recipient.id);
+    if (!known || !route) return [];
+    const { transport } = known;
+    const rate = rates.get(transport.carrier) ?? null;
+    return [new Lane(recipient, { transport, route, places, rate }, now)];
+  }
+}

@@ -1,0 +1,200 @@
+import { afterFailure, afterSuccess, type Breaker } from "./breaker.ts";
+import type { RecipientState } from "../queue/recipient.ts";
+import { nextAttemptAt } from "./retry-schedule.ts";
+import type { AttemptResult, DeliveryPolicy, Settlement } from "./transport.ts";
+
+/** Least time between two answers of `gone` that stop a recipient: a single one may come from a deployment. */
+const GONE_APART_MS = 60_000;
+/** From this many interruptions in a row on, each uses an attempt: a message that ends the process must run out of them. */
+const FREE_INTERRUPTIONS = 4;
+
+/** The rows of an attempt at its end. */
+export interface AttemptSituation {
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly isProbe: boolean;
+  readonly recipientState: RecipientState;
+  readonly breaker: Breaker;
+  readonly goneAt: number | null;
+  readonly failingSince: number | null;
+  readonly refusals: number;
+}
+
+export interface SettlementTime {
+  readonly now: number;
+  /** From 0 up to 1; spreads retries. */
+  readonly random: number;
+}
+
+type Result = Pick<AttemptResult, "outcome" | "blame" | "retryAfterMs">;
+
+export function settleAttempt(
+  before: AttemptSituation,
+  result: Result,
+  policy: DeliveryPolicy,
+  time: SettlementTime,
+): Settlement {
+  const { recipientState, breaker, goneAt, failingSince, refusals } = before;
+  const sameRecipient = { recipientState, breaker, goneAt, failingSince, refusals };
+  switch (result.blame) {
+    case "nobody":
+      return settleSuccess(before, policy, time);
+    case "recipient":
+      return settleFailure(before, result, policy, time);
+    case "access":
+      return { ...sameRecipient, ...settleNoAccess(before, result, policy, time.now) };
+    case "message":
+      return settleRefusal(before, policy, time);
+    case "place":
+      return { ...sameRecipient, ...waitForPlace(before) };
+    case "unsure":
+      return { ...sameRecipient, ...loseEnd(before, recipientState, policy, time.now) };
+    case "own":
+      break;
+  }
+  return { ...sameRecipient, ...interrupt(before, recipientState, policy, time.now) };
+}
+
+function settleSuccess(
+  before: AttemptSituation,
+  policy: DeliveryPolicy,
+  { now }: SettlementTime,
+): Settlement {
+  const { recipientState, spent } = before;
+  const breaker = afterSuccess(before.breaker, breakerLimits(policy));
+  const done = { state: "delivered", spent, interruptions: 0, dueAt: now } as const;
+  return { ...done, recipientState, breaker, goneAt: null, failingSince: null, refusals: 0 };
+}
+
+function settleFailure(
+  before: AttemptSituation,
+  { outcome, retryAfterMs }: Result,
+  policy: DeliveryPolicy,
+  { now, random }: SettlementTime,
+): Settlement {
+  const { recipientState, goneAt, failingSince, isProbe, refusals } = before;
+  const breaker = afterFailure(before.breaker, breakerLimits(policy), { nowMs: now, isProbe, retryAfterMs });
+  const spent = isProbe ? before.spent : before.spent + 1;
+  const planned = nextAttemptAt({
+    nowMs: now,
+    spent: Math.max(spent, 1),
+    scheduleSeconds: policy.scheduleSeconds,
+    retryAfterMs,
+    random,
+  });
+  const isGone = outcome === "gone";
+  const stops = isGone && goneAt !== null && now - goneAt >= GONE_APART_MS && recipientState === "enabled";
+  const nextState = stops ? "stopped" : recipientState;
+  return {
+    state: planned === null ? "failed" : waitingState(nextState),
+    spent,
+    // If repeating is not harmless, each attempt without a known end counts, whatever came between.
+    interruptions: policy.afterUnsure === null ? 0 : before.interruptions,
+    // A failed probe goes behind the others, so that one bad message cannot keep the breaker open.
+    dueAt: isProbe ? breaker.notBeforeMs : (planned ?? now),
+    recipientState: nextState,
+    breaker,
+    goneAt: goneAt ?? (isGone ? now : null),
+    failingSince: failingSince ?? now,
+    refusals,
+  };
+}
+
+function settleRefusal(
+  { spent, interruptions, recipientState, breaker, goneAt, failingSince, ...before }: AttemptSituation,
+  { refusalsUntilStopped }: DeliveryPolicy,
+  { now }: SettlementTime,
+): Settlement {
+  const refusals = before.refusals + 1;
+  const stops = refusals >= refusalsUntilStopped && recipientState === "enabled";
+  return {
+    state: "failed",
+    spent: spent + 1,
+    interruptions,
+    dueAt: now,
+    recipientState: stops ? "stopped" : recipientState,
+    breaker,
+    goneAt,
+    failingSince: failingSince ?? now,
+    refusals,
+  };
+}
+
+/** As at a place that is not back, but for this recipient alone. */
+function settleNoAccess(
+  before: AttemptSituation,
+  { retryAfterMs }: Result,
+  policy: DeliveryPolicy,
+  now: number,
+): Pick<Settlement, "breaker" | "failingSince"> & ReturnType<typeof waitForPlace> {
+  const limits = { ...breakerLimits(policy), failuresUntilProbes: 1 };
+  const breaker = afterFailure(before.breaker, limits, { nowMs: now, isProbe: before.isProbe, retryAfterMs });
+  return { ...waitForPlace(before), breaker, failingSince: before.failingSince ?? now };
+}
+
+type Wait = Pick<Settlement, "state" | "spent" | "interruptions"> & { readonly dueAt: number };
+
+/** It stays due, and first of all: the same message asks again whether the place is back. */
+function waitForPlace({ spent, interruptions, recipientState }: AttemptSituation) {
+  return { state: waitingState(recipientState), spent, interruptions, dueAt: null };
+}
+
+interface Interruptible {
+  readonly spent: number;
+  readonly interruptions: number;
+}
+
+/** The process or the connection ended before the answer came: the message may have arrived. */
+export function loseEnd(
+  before: Interruptible,
+  recipientState: RecipientState,
+  policy: Pick<DeliveryPolicy, "scheduleSeconds" | "afterUnsure">,
+  now: number,
+): Wait {
+  const { afterUnsure, scheduleSeconds } = policy;
+  if (afterUnsure === null) return interruptAgain(before, recipientState, scheduleSeconds, now);
+  const interruptions = before.interruptions + 1;
+  const state = interruptions > afterUnsure.most ? "failed" : waitingState(recipientState);
+  return {
+    state,
+    spent: before.spent,
+    interruptions,
+    dueAt: now + Math.ceil(afterUnsure.delaySeconds * 1000),
+  };
+}
+
+/** We ended the attempt before anything arrived. */
+function interrupt(
+  before: Interruptible,
+  recipientState: RecipientState,
+  { scheduleSeconds, afterUnsure }: DeliveryPolicy,
+  now: number,
+): Wait {
+  if (afterUnsure === null) return interruptAgain(before, recipientState, scheduleSeconds, now);
+  const { spent, interruptions } = before;
+  const dueAt = now + Math.ceil((scheduleSeconds[0] ?? 0) * 1000);
+  return { state: waitingState(recipientState), spent, interruptions, dueAt };
+}
+
+/** The message waits longer each time in a row. */
+function interruptAgain(
+  before: Interruptible,
+  recipientState: RecipientState,
+  scheduleSeconds: readonly number[],
+  now: number,
+): Wait {
+  const interruptions = before.interruptions + 1;
+  const spent = interruptions > FREE_INTERRUPTIONS ? before.spent + 1 : before.spent;
+  const delaySeconds = scheduleSeconds[Math.min(interruptions, scheduleSeconds.length) - 1] ?? 0;
+  const state = spent > scheduleSeconds.length ? "failed" : waitingState(recipientState);
+  return { state, spent, interruptions, dueAt: now + Math.ceil(delaySeconds * 1000) };
+}
+
+function breakerLimits({ probeSeconds, failuresUntilProbes, limits }: DeliveryPolicy) {
+  return { probeSeconds, failuresUntilProbes, perRecipient: limits.perRecipient };
+}
+
+/** The state in which a delivery waits: `held` if its recipient gets nothing at present. */
+function waitingState(recipientState: RecipientState): "pending" | "held" {
+  return recipientState === "enabled" ? "pending" : "held";
+}
