@@ -1,5 +1,12 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { findPerson } from "../../src/submissions/find-person.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { storeSubmissions } from "../support/add-submission.ts";
+import { ENGINES } from "../support/engines.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 
@@ -78,4 +85,36 @@ test("a field without a value is refused", async () => {
   await machine.createEndpoint();
   expect((await machine.run(["submission", "find", "--field", "email"])).code).toBe(2);
   expect((await machine.run(["submission", "find"])).code).toBe(2);
+});
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("a search reads 250 submissions at once, and no more than 128 KiB of several, in whatever order large ones lie", async () => {
+    const db = await temporary();
+    const { workspace } = await db.transaction(() => insertAccountRows("ana@example.org", 1));
+    const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+    const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+    const { id: endpointId } = await db.transaction(() => insertEndpointRow(workspace, made, plans, 1));
+    const ids = await storeSubmissions(
+      db,
+      Array.from({ length: 600 }, (_, index) => ({
+        endpointId,
+        data: { email: `${index % 3}@example.org`, note: "a".repeat(index < 20 ? 60_000 : 10) },
+        createdAt: 1 + index,
+      })),
+    );
+    const slices: { readonly rows: number; readonly bytes: number }[] = [];
+    const read = db.read.bind(db);
+    db.read = async (work, gone) => {
+      const answer = await read(work, gone);
+      if (Array.isArray(answer)) {
+        const rows = answer as readonly { readonly data: string }[];
+        slices.push({ rows: rows.length, bytes: rows.reduce((sum, { data }) => sum + data.length, 0) });
+      }
+      return answer;
+    };
+    const { submissions } = await findPerson(db, "email", "1@example.org");
+    expect(submissions.map(({ id }) => id)).toEqual(ids.filter((_, index) => index % 3 === 1));
+    expect(Math.max(...slices.map(({ rows }) => rows))).toBe(250);
+    expect(Math.max(...slices.map(({ bytes }) => bytes))).toBeLessThanOrEqual(131_072);
+  });
 });
