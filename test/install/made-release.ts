@@ -6,7 +6,7 @@ import buildIfStale from "../executable/build-if-stale.ts";
 import { executable } from "../support/program.ts";
 import { type Assembled, makeExecutable, makeRelease } from "./make-release.ts";
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
+export const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Releases for this processor, laid out as in a root: of the version of this tree, and of one before it. */
 export const releases = join(repository, "build/test-release");

@@ -1,9 +1,20 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { copyDebian, prepareDebian } from "./debian-root.ts";
 import { canInstall, newRelease } from "./made-release.ts";
 
 const PATH = process.env["PATH"] ?? "";
@@ -81,6 +92,37 @@ test.skipIf(!canInstall)("a prefix of somebody else is refused, and nothing is l
   expect(ran.stderr).toContain(`may not write to ${folder}: run as its owner, or name another --prefix`);
   expect([ran.status, existsSync(join(folder, "prefix"))]).toEqual([1, false]);
 });
+
+test.skipIf(!canInstall).for([
+  [
+    "without the C++ library",
+    "rm /usr/lib/*/libstdc++.so.6*",
+    "/srv",
+    "the C++ library is missing: install libstdc++6 (Debian, Ubuntu) or libstdc++ (Fedora)",
+  ],
+  [
+    "with neither curl nor wget",
+    "! command -v curl && ! command -v wget",
+    "https://127.0.0.1:9",
+    "curl and wget are missing: install one of them, or download the files of the release and name their folder with --from",
+  ],
+] as const)(
+  "on a bare Debian %s the script says so, and nothing is left",
+  { timeout: 900_000 },
+  ([, lack, from, said], { skip }) => {
+    const root = copyDebian(prepareDebian("bookworm") ?? skip("no bare Debian"));
+    for (const name of readdirSync(newRelease).filter((file) => statSync(join(newRelease, file)).isFile()))
+      cpSync(join(newRelease, name), join(root.path, "srv", name));
+    root.mustRun(lack);
+    const ran = root.run(`sh /srv/install.sh --from ${from} --prefix /opt/own`);
+    // The folder of the root has no list of mounts, of which df warns.
+    expect([ran.status, ran.stderr.replace(/^df: .*\n/m, "")]).toEqual([
+      1,
+      `install.sh: ${said}\ninstall.sh: nothing was changed\n`,
+    ]);
+    expect(root.run("ls -A /opt").stdout).toBe("");
+  },
+);
 
 /**
  * A bare system with musl in place of glibc, like Alpine, from Debian's static busybox and its musl; null, and said aloud, if
