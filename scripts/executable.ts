@@ -171,9 +171,10 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
         const { TEXT_WEIGHTS, ...rest } = model;
         assets[WEIGHTS_ASSET] = join(buildFolder, WEIGHTS_ASSET);
         writeFileSync(assets[WEIGHTS_ASSET], brotliCompressSync(TEXT_WEIGHTS));
-        const others = Object.entries(rest).map(
-          ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
-        );
+        // In the order of their names, whatever loads the module.
+        const others = Object.entries(rest)
+          .sort(([a], [b]) => a.localeCompare(b))
+          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`);
         return {
           loader: "js",
           contents: [
