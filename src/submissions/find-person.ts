@@ -53,16 +53,19 @@ export function* erasePerson(records: PersonRecords): Steps<void> {
   }
 }
 
-const SLICE_SQL = { submission: sliceSql("submission"), held: sliceSql("held") } as const;
+const SLICE_SQL = {
+  submission: sliceSql("FROM submission", "JOIN submission AS record"),
+  held: sliceSql("FROM held", "JOIN held AS record"),
+} as const;
 
 /** Chooses rows by their sizes, which costs next to nothing, before it reads what is in them. */
-function sliceSql(table: "submission" | "held"): string {
+function sliceSql(fromTable: string, joinTable: string): string {
   const sized = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields), 0) AS size
-    FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
+    ${fromTable} WHERE id > ? ORDER BY id LIMIT ?`;
   const summed = `SELECT id, sum(size) OVER (ORDER BY id) AS bytes, row_number() OVER (ORDER BY id) AS place
     FROM (${sized}) AS sized`;
-  return `SELECT ${table}.id, data, unknown_fields AS beside FROM (${summed}) AS summed
-    JOIN ${table} ON ${table}.id = summed.id WHERE summed.place = 1 OR summed.bytes <= ? ORDER BY ${table}.id`;
+  return `SELECT record.id, data, unknown_fields AS beside FROM (${summed}) AS summed
+    ${joinTable} ON record.id = summed.id WHERE summed.place = 1 OR summed.bytes <= ? ORDER BY record.id`;
 }
 
 interface DataRow {
