@@ -6,7 +6,7 @@ import { ANY, readUnits } from "./units.ts";
 
 /** Turns as steps: each unit leads from one place to the next, in the order in which they are tried. */
 export interface LaidTurns {
-  /** For each step the place where it begins, the unit that leads on, and the place where it ends. */
+  /** Each step has three numbers: the place at its begin, the unit that leads on, and the place at its end. */
   readonly origins: Readonly<Uint32Array>;
   readonly units: Readonly<Uint32Array>;
   readonly targets: Readonly<Uint32Array>;
@@ -53,7 +53,7 @@ class Layer {
   /**
    * Lays a turn that begins at each of the places `from` and ends at `to`.
    *
-   * @returns all places where it ends. If its last part may be left out, it also ends where that part begins.
+   * @returns all places at its end. If its last part may be left out, the place before that part is one of them.
    */
   #lay(turn: string, from: readonly number[], to: number): readonly number[] {
     if (turn === "") return from;
