@@ -18,7 +18,7 @@ interface TokenActor {
   /** Whose token it is, as it is now: a token never can more than its account. Null is a token of a workspace. */
   readonly account: Omit<AccountActor, "kind"> | null;
   readonly scopes: readonly Scope[];
-  /** The only workspace that it may work in. If it is null, the token works in every workspace of its account. */
+  /** What the token is bound to. If it is null, the token works in every workspace of its account. */
   readonly reach: Reach | null;
 }
 

@@ -6,7 +6,7 @@ import { ANY, readUnits } from "./units.ts";
 
 /** Turns as steps: each unit leads from one place to the next, in the order in which they are tried. */
 export interface LaidTurns {
-  /** Each step has three numbers: the place at its begin, the unit that leads on, and the place at its end. */
+  /** A step has one number in each of three arrays: here its first place, in `units` what leads on, in `targets` its last place. */
   readonly origins: Readonly<Uint32Array>;
   readonly units: Readonly<Uint32Array>;
   readonly targets: Readonly<Uint32Array>;
