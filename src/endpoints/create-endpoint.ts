@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type PreparedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
+import { jsonObject } from "../operations/json-object.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -18,7 +19,7 @@ export const createEndpoint = operation({
   access: "endpoints:create",
   input: z.strictObject({
     name: z.string(),
-    schema: z.record(z.string(), z.unknown()).describe("The fields by name."),
+    schema: jsonObject.describe("The fields by name."),
     workspace: z
       .string()
       .nullable()
@@ -31,7 +32,7 @@ export const createEndpoint = operation({
       id: z.string(),
       name: z.string(),
       workspace_id: z.string(),
-      schema: z.record(z.string(), z.unknown()),
+      schema: jsonObject,
       created_at: z.string(),
     }),
     keys: z.strictObject({ secret: z.string(), publishable: z.string() }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
+import { jsonObject } from "../operations/json-object.ts";
 import { changed, type OwnChange, operation } from "../operations/operation.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { checkOrigin } from "./allowed-origin.ts";
@@ -47,7 +48,7 @@ export const showEndpoint = operation({
           ignored: z.boolean(),
         }),
       ),
-      schema: z.record(z.string(), z.unknown()),
+      schema: jsonObject,
     }),
   }),
   *run(context, reference) {

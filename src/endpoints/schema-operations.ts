@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { jsonObject } from "../operations/json-object.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { insertSchemaVersionRow, reachEndpoint, readSchema } from "./endpoint-store.ts";
 
-const definition = z.record(z.string(), z.unknown()).describe("The fields by name.");
+const definition = jsonObject.describe("The fields by name.");
 
 export const showSchema = operation({
   name: "schema.show",
