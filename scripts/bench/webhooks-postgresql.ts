@@ -26,7 +26,7 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
@@ -135,7 +135,7 @@ async function fill(db: Database): Promise<void> {
     const what = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
     const endpoint = yield* insertEndpointRow(workspace, what, defaultConfig.plans, now);
     const settings = { ...defaultWebhookSettings, url, allowPrivate: true };
-    const { webhook } = yield* createWebhook(keyring, endpoint.id, settings, now);
+    const { webhook } = yield* insertWebhookRows(keyring, endpoint.id, settings, now);
     const [row] = yield* all(query.selectFrom("endpoint_number").select("number"));
     return { endpointId: endpoint.id, webhookId: webhook.id, number: row?.number ?? 1 };
   });

@@ -20,7 +20,7 @@ import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/queue/ou
 import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
@@ -137,7 +137,7 @@ function prepare(db: SqliteDatabase, target: string): string {
   const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
   const endpoint = db.now(() => insertEndpointRow(workspace, made, defaultConfig.plans, now));
   const settings = { ...defaultWebhookSettings, url: target, allowPrivate: true };
-  db.now(() => createWebhook(createKeyring(defaultConfig.secrets), endpoint.id, settings, now));
+  db.now(() => insertWebhookRows(createKeyring(defaultConfig.secrets), endpoint.id, settings, now));
   return endpoint.id;
 }
 

@@ -8,7 +8,7 @@ import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { markRead } from "../../src/submissions/read-marks.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import type { OwnerHome } from "../../test/support/owner-home.ts";
 import type { TestServer } from "../../test/support/test-server.ts";
@@ -165,7 +165,12 @@ function addWebhooks(
   });
   const add = (endpointId: string, url: string): string =>
     owner.now(() =>
-      createWebhook(keyring, endpointId, { ...defaultWebhookSettings, url, allowPrivate: true }, clock.now()),
+      insertWebhookRows(
+        keyring,
+        endpointId,
+        { ...defaultWebhookSettings, url, allowPrivate: true },
+        clock.now(),
+      ),
     ).webhook.id;
   add(contact, works);
   return add(shop, fails);

@@ -11,6 +11,17 @@ import {
 } from "../endpoints/endpoint-operations.ts";
 import { issueKey, listEndpointKeys, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
 import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
+import { testWebhook } from "../webhooks/test-webhook.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  listAllWebhooks,
+  rotateSecret,
+  setWebhook,
+  showWebhook,
+} from "../webhooks/webhook-operations.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import {
   endAccountSessions,
@@ -46,6 +57,15 @@ export const OPERATIONS: readonly AnyOperation[] = [
   issueKey,
   rotateKey,
   revokeKey,
+  listAllWebhooks,
+  showWebhook,
+  createWebhook,
+  setWebhook,
+  rotateSecret,
+  enableWebhook,
+  disableWebhook,
+  deleteWebhook,
+  testWebhook,
   createWorkspace,
   listAllWorkspaces,
   showWorkspace,

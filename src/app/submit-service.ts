@@ -20,6 +20,7 @@ import { openEngine } from "./engine.ts";
 import { openKeyring } from "./features.ts";
 import { forgetChanges, openMemories } from "./memories.ts";
 import { openPosts, type PostService } from "./open-posts.ts";
+import { TestPlaces } from "../webhooks/test-places.ts";
 import type { ServiceParts } from "./parts.ts";
 import { createWebhookSender, openTransports, readMailParts } from "./transports.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
@@ -30,6 +31,8 @@ export interface SubmitService {
   readonly reader: SubmissionReader;
   /** For everything in this server that looks at submissions one by one. */
   readonly searches: SearchPlaces;
+  /** For tests of webhooks, which hold the sender's places. */
+  readonly testPlaces: TestPlaces;
   /** Sends the deliveries that posts queued, once it is started. */
   readonly deliverer: Deliverer;
   readonly upkeep: Upkeep;
@@ -82,6 +85,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     posts,
     reader: createSubmissionReader(db, searches, () => served.cleaner.note(1)),
     searches,
+    testPlaces: new TestPlaces(),
     deliverer,
     upkeep: createUpkeep(db, config, clock, engine),
     keyring,

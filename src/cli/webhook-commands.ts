@@ -1,27 +1,29 @@
 import type { Command } from "commander";
-import { webhookJson } from "../webhooks/webhook-json.ts";
+import type { z } from "zod";
 import { openKeyring } from "../app/features.ts";
 import type { Config } from "../config/config.ts";
-import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import { toIsoTime } from "../foundation/clock.ts";
-import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../webhooks/change-webhook.ts";
-import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
+import { type CustomHeaders, parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
-import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
-import { switchWebhook } from "../webhooks/switch-webhook.ts";
-import { defaultWebhookSettings, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
-import { getWebhook, listWebhooks } from "../webhooks/webhook-store.ts";
-import { confirm, parseScore, readLines } from "./arguments.ts";
-import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  listAllWebhooks,
+  rotateSecret,
+  setWebhook,
+  showWebhook,
+} from "../webhooks/webhook-operations.ts";
 import { getChannelDelivery, listChannelDeliveries } from "../outbox/queue/channel-deliveries.ts";
 import { leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
+import { confirm, parseScore, readLines } from "./arguments.ts";
+import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
+import { operate } from "./operate.ts";
 import type { OptionValues } from "./option-values.ts";
-import { withDatabase } from "./open.ts";
 import { writeError } from "./output.ts";
-import { endpointIdOf } from "./submission-filter.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 
 export function register(program: Command): void {
@@ -86,54 +88,53 @@ const create = command({
     "formsvc webhook create --endpoint Contact --format slack --url https://hooks.slack.com/services/T000/B000/XXXX",
   ],
   action: (context, options) =>
-    withDatabase(context, async (db, config) => {
-      const endpoint = await db.read(() => getEndpoint(options.endpoint));
-      const { url, allowPrivate, format } = options;
-      const settings = {
-        ...defaultWebhookSettings,
-        ...readSettings(options),
+    operate(context, async ({ perform, db, config }) => {
+      const { endpoint, url, allowPrivate, format } = options;
+      const input = {
+        endpoint,
         url,
-        allowPrivate,
-        format: format ?? "standard",
+        allow_private: allowPrivate,
+        ...(format !== null && { format }),
+        ...readSettings(options),
       };
       const keyring = await db.read(() => openKeyring(config));
-      const { webhook, secret } = await db.transaction(() =>
-        addWebhook(keyring, { endpointId: endpoint.id, settings, actor: null }, context.clock.now()),
-      );
-      const refused = await describeRefusal(webhook, config);
-      if (secret !== null)
-        context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
-      if (context.output.isJson) context.output.json({ webhook: webhookJson(webhook), secret, refused });
-      else {
-        context.output.line(`id      ${webhook.id}`);
-        if (secret !== null) {
-          context.output.line(`secret  ${secret}`);
-          context.output.note("the secret is shown this once; the receiver verifies with it");
-        } else context.output.note(`try it with: formsvc webhook test ${webhook.id}`);
-      }
-      if (refused !== null) writeError(refused);
+      printCreated(context, await perform(createWebhook, input, { keyring }));
     }),
 });
+
+function printCreated({ output }: CommandContext, created: z.output<(typeof createWebhook)["output"]>): void {
+  const { webhook, secret } = created;
+  if (secret !== null)
+    output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
+  if (output.isJson) output.json(created);
+  else {
+    output.line(`id      ${webhook.id}`);
+    if (secret !== null) {
+      output.line(`secret  ${secret}`);
+      output.note("the secret is shown this once; the receiver verifies with it");
+    } else output.note(`try it with: formsvc webhook test ${webhook.id}`);
+  }
+  warn(created);
+}
 
 const list = command({
   usage: "list",
   summary: "List webhooks",
   options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
-  action: (context, options) =>
-    withDatabase(context, async (db) => {
-      const webhooks = await db.read(function* () {
-        return yield* listWebhooks(yield* endpointIdOf(options.endpoint));
-      });
-      if (context.output.isJson) return context.output.json({ data: webhooks.map(webhookJson) });
+  action: (context, { endpoint }) =>
+    operate(context, async ({ perform, db }) => {
+      const listed = await perform(listAllWebhooks, { endpoint });
+      if (context.output.isJson) return context.output.json(listed);
+      const { data } = listed;
       const label = await labelEndpoints(
         db,
-        webhooks.map(({ endpointId }) => endpointId),
+        data.map(({ endpoint_id }) => endpoint_id),
       );
-      const rows = webhooks.map((webhook) => [
+      const rows = data.map((webhook) => [
         webhook.id,
-        label(webhook.endpointId),
+        label(webhook.endpoint_id),
         describeState(webhook),
-        webhook.settings.url,
+        webhook.url,
       ]);
       const empty = "no webhooks yet; make one with: formsvc webhook create";
       return context.output.table(["ID", "ENDPOINT", "STATE", "URL"], rows, empty);
@@ -144,8 +145,8 @@ const show = command({
   usage: "show <webhook>",
   summary: "Show a webhook and the state of its receiver",
   action: (context, _options, [id]) =>
-    withDatabase(context, async (db, config) =>
-      printWebhook(context, await db.read(() => getWebhook(id)), config),
+    operate(context, async ({ perform, config }) =>
+      printWebhook(context, await perform(showWebhook, { webhook: id }), config),
     ),
 });
 
@@ -161,36 +162,32 @@ const set = command({
   ],
   examples: ["formsvc webhook set wh_01h455vb4pex5vsknk084sn02q --url https://example.com/new"],
   action: (context, options, [id]) =>
-    withDatabase(context, async (db, config) => {
+    operate(context, async ({ perform, db, config }) => {
       const { url, allowPrivate, clearHeaders } = options;
       const change = {
         ...readSettings(options),
         ...(url !== null && { url }),
-        ...(allowPrivate !== null && { allowPrivate }),
+        ...(allowPrivate !== null && { allow_private: allowPrivate }),
         ...(clearHeaders && { headers: {} }),
       };
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
       const keyring = await db.read(() => openKeyring(config));
-      const webhook = await db.transaction(() =>
-        changeWebhook(keyring, { id, change, actor: null }, context.clock.now()),
-      );
-      const refused = await describeRefusal(webhook, config);
-      printWebhook(context, webhook, config, refused);
-      if (refused !== null) writeError(refused);
-      return undefined;
+      const changed = await perform(setWebhook, { webhook: id, ...change }, { keyring });
+      printWebhook(context, changed, config);
+      return warn(changed);
     }),
 });
 
 const enable = command({
   usage: "enable <webhook>",
   summary: "Send to a webhook again, held deliveries first",
-  action: (context, _options, [id]) => switchTo(context, id, true),
+  action: (context, _options, [id]) => switchTo(context, enableWebhook, id),
 });
 
 const disable = command({
   usage: "disable <webhook>",
   summary: "Hold a webhook's deliveries until it is enabled again",
-  action: (context, _options, [id]) => switchTo(context, id, false),
+  action: (context, _options, [id]) => switchTo(context, disableWebhook, id),
 });
 
 const remove = command({
@@ -198,11 +195,11 @@ const remove = command({
   summary: "Delete a webhook with all its deliveries, sent or not",
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [id]) =>
-    withDatabase(context, async (db) => {
-      const { settings } = await db.read(() => getWebhook(id));
-      await confirm(`Delete the webhook to ${settings.url} with all its deliveries?`, options.yes);
-      await removeWebhook(db, id, null, context.clock.now());
-      if (context.output.isJson) return context.output.json({ deleted: [id] });
+    operate(context, async ({ perform }) => {
+      const { webhook } = await perform(showWebhook, { webhook: id });
+      await confirm(`Delete the webhook to ${webhook.url} with all its deliveries?`, options.yes);
+      const deleted = await perform(deleteWebhook, { webhook: id });
+      if (context.output.isJson) return context.output.json(deleted);
       return context.output.note(`deleted: ${id}`);
     }),
 });
@@ -211,72 +208,70 @@ const rotate = command({
   usage: "rotate-secret <webhook>",
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
   action: (context, _options, [id]) =>
-    withDatabase(context, async (db, config) => {
+    operate(context, async ({ perform, db, config }) => {
       const keyring = await db.read(() => openKeyring(config));
-      const rotated = await db.transaction(() => renewSecret(keyring, id, null, context.clock.now()));
-      const oldUntil = toIsoTime(rotated.oldUntil);
-      const { secret } = rotated;
+      const rotated = await perform(rotateSecret, { webhook: id }, { keyring });
       context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
-      if (context.output.isJson) {
-        const webhook = webhookJson(rotated.webhook);
-        return context.output.json({ webhook, secret, previous_secret_expires_at: oldUntil });
-      }
-      context.output.line(secret);
+      if (context.output.isJson) return context.output.json(rotated);
+      context.output.line(rotated.secret);
+      const oldUntil = rotated.previous_secret_expires_at;
       return context.output.note(`messages verify with the old secret too until ${oldUntil}`);
     }),
 });
 
 /** The settings that were given. @throws usage */
-function readSettings(options: OptionValues<typeof settingOptions>): Partial<WebhookSettings> {
+function readSettings(options: OptionValues<typeof settingOptions>): {
+  headers?: CustomHeaders;
+  max_spam_score?: number;
+} {
   const { header, headerFile, maxSpamScore } = options;
   const lines = [...(header ?? []), ...(headerFile === null ? [] : readLines(headerFile))];
   return {
     ...((header !== null || headerFile !== null) && { headers: parseCustomHeaders(lines) }),
-    ...(maxSpamScore !== null && { maxSpamScore }),
+    ...(maxSpamScore !== null && { max_spam_score: maxSpamScore }),
   };
 }
 
-function switchTo(context: CommandContext, id: string, enabled: boolean): Promise<void> {
-  return withDatabase(context, async (db, config) =>
-    printWebhook(context, await switchWebhook(db, { id, enabled, actor: null }, context.clock), config),
+function switchTo(context: CommandContext, operation: typeof enableWebhook, id: string): Promise<void> {
+  return operate(context, async ({ perform, config }) =>
+    printWebhook(context, await perform(operation, { webhook: id }), config),
   );
 }
 
-/** A warning if the guard would refuse the address, with how to allow it, before the first delivery; null if not. */
-async function describeRefusal({ id, settings }: Webhook, { webhooks }: Config): Promise<string | null> {
-  const refusal = await findReceiverRefusal(settings, webhooks.allowNetworks);
-  if (refusal === null) return null;
-  const { host, reason, remedy } = refusal;
+/** If the guard would refuse the address, says how to allow it, before the first delivery. */
+function warn({ webhook, refused, remedy }: z.output<(typeof setWebhook)["output"]>): void {
+  if (refused === null) return;
+  const { hostname } = new URL(webhook.url);
   const advice =
     remedy === "allow_private"
-      ? `allow it with: formsvc webhook set ${id} --allow-private; or list the network or ${host} in webhooks.allowNetworks`
+      ? `allow it with: formsvc webhook set ${webhook.id} --allow-private; or list the network or ${hostname} in webhooks.allowNetworks`
       : "allow it by listing its exact address in webhooks.allowNetworks";
-  return `nothing will be sent there: ${reason}; ${advice}`;
+  writeError(`${refused}; ${advice}`);
 }
 
-/** @param refused the guard's refusal, if it was asked for. */
+type Shown = z.output<(typeof showWebhook)["output"]>;
+
 function printWebhook(
-  context: CommandContext,
-  webhook: Webhook,
+  { output }: CommandContext,
+  shown: Shown,
   { webhooks: { allowNetworks } }: Config,
-  refused?: string | null,
 ): void {
-  if (context.output.isJson) return context.output.json({ webhook: webhookJson(webhook), refused });
-  const { settings, breaker } = webhook;
+  if (output.isJson) return output.json(shown);
+  const { webhook } = shown;
   const rows = [
     ["id", webhook.id],
-    ["endpoint", webhook.endpointId],
-    ["format", settings.format],
-    ["url", settings.url],
+    ["endpoint", webhook.endpoint_id],
+    ["format", webhook.format],
+    ["url", webhook.url],
     ["state", describeState(webhook)],
-    ["private addresses", describePrivate(settings.allowPrivate, allowNetworks)],
-    ["highest spam score", String(settings.maxSpamScore)],
-    ["own headers", [...webhook.headers.keys()].join(", ")],
-    ["failing since", webhook.failingSince === null ? "" : toIsoTime(webhook.failingSince)],
-    ["next probe", breaker.state === "open" ? toIsoTime(breaker.notBeforeMs) : ""],
-    ["created", toIsoTime(webhook.createdAt)],
+    ["private addresses", describePrivate(webhook.allow_private, allowNetworks)],
+    ["highest spam score", String(webhook.max_spam_score)],
+    ["own headers", webhook.headers.join(", ")],
+    ["failing since", webhook.failing_since ?? ""],
+    ["next probe", webhook.next_probe_at ?? ""],
+    ["created", webhook.created_at],
   ];
-  return context.output.table(["WEBHOOK", ""], rows, "");
+  return output.table(["WEBHOOK", ""], rows, "");
 }
 
 function describePrivate(isAllowed: boolean, allowNetworks: readonly string[]): string {
@@ -284,9 +279,9 @@ function describePrivate(isAllowed: boolean, allowNetworks: readonly string[]): 
   return allowNetworks.length === 0 ? "refused" : "refused, but for what webhooks.allowNetworks lists";
 }
 
-function describeState({ state, breaker, failingSince }: Webhook): string {
+function describeState({ state, failing_since, next_probe_at }: Shown["webhook"]): string {
   if (state === "stopped") return "stopped: the receiver answered 410 twice";
-  if (state !== "enabled" || failingSince === null) return state;
-  const since = `enabled, failing since ${toIsoTime(failingSince)}`;
-  return breaker.state === "open" ? `${since}: probes only` : since;
+  if (state !== "enabled" || failing_since === null) return state;
+  const since = `enabled, failing since ${failing_since}`;
+  return next_probe_at === null ? since : `${since}: probes only`;
 }

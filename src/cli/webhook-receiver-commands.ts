@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { openKeyring } from "../app/features.ts";
 import { createWebhookSender, dashboardUrlOf } from "../app/transports.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Arrival, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
-import { sendTest, TEST_DATA } from "../webhooks/send-test.ts";
-import { testResultJson } from "../webhooks/webhook-json.ts";
-import { getWebhook } from "../webhooks/webhook-store.ts";
+import { TEST_DATA } from "../webhooks/send-test.ts";
+import { TestPlaces } from "../webhooks/test-places.ts";
+import { testWebhook as sendTestMessage } from "../webhooks/test-webhook.ts";
+import { showWebhook } from "../webhooks/webhook-operations.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
 import { command, type CommandContext, refuse } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { operate } from "./operate.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { Output } from "./output.ts";
 
@@ -26,20 +26,22 @@ export const testWebhook = command({
   options: [{ flags: "--data <file>", summary: "the submission's fields as JSON; - reads standard input" }],
   examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
   action: (context, options, [id]) =>
-    withDatabase(context, async (db, config) => {
-      const webhook = await db.read(() => getWebhook(id));
+    operate(context, async ({ perform, db, config }) => {
+      await perform(showWebhook, { webhook: id });
       const data = readData(options.data);
       const keyring = await db.read(() => openKeyring(config));
-      const endpointName = (await db.read(() => findEndpoint(webhook.endpointId)))?.name ?? "";
       const sender = createWebhookSender(config);
-      const message = { webhook, endpointName, data };
-      const parts = { db, keyring, sender, dashboardUrl: dashboardUrlOf(config) };
-      const result = await sendTest(parts, message, context.clock.now());
-      await sender.destroy();
-      const { outcome, durationMs } = result;
-      if (context.output.isJson) context.output.json(testResultJson(result));
-      else context.output.line(`${outcome} after ${durationMs} ms. ${result.message}`);
-      if (outcome !== "delivered") throw new FormsvcError("failed", `the test was not delivered: ${outcome}`);
+      const parts = { keyring, sender, testPlaces: new TestPlaces(), dashboardUrl: dashboardUrlOf(config) };
+      try {
+        const result = await perform(sendTestMessage, { webhook: id, data }, parts);
+        const { outcome, duration_ms, message } = result;
+        if (context.output.isJson) context.output.json(result);
+        else context.output.line(`${outcome} after ${duration_ms} ms. ${message}`);
+        if (outcome !== "delivered")
+          throw new FormsvcError("failed", `the test was not delivered: ${outcome}`);
+      } finally {
+        await sender.destroy();
+      }
     }),
 });
 

@@ -14,6 +14,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { SearchPlaces } from "../submissions/search-places.ts";
 import type { News } from "../submissions/news.ts";
+import type { TestPlaces } from "../webhooks/test-places.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 
 /** What the pages work with. */
@@ -26,6 +27,8 @@ export interface DashboardParts {
   readonly log: Log;
   readonly keyring: Keyring;
   readonly sender: Pick<HttpSender, "send">;
+  /** For tests of webhooks. */
+  readonly testPlaces: TestPlaces;
   /** What belongs to an endpoint and goes with it. */
   readonly endpointContents: readonly DeleteContents[];
   /** The spam settings of an owner who chose nothing. */

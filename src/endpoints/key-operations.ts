@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import type { Access } from "../operations/access.ts";
-import { requireAccess } from "../operations/actor.ts";
 import { changed, type Context, type OwnChange, operation } from "../operations/operation.ts";
 import { prepareKey, revokeKey as endNow, storeKey, succeedKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 import { issuedKeyJson, issuedKeyShape, keyJson, keyShape } from "../keys/key-json.ts";
 import { getKey, type Key, listKeys, noKey } from "../keys/key-store.ts";
-import { isInReach } from "../workspaces/reach.ts";
+import { requireAlso } from "../workspaces/reach.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpointReference } from "./endpoint-operations.ts";
 import { findReachableEndpoint, reachEndpoint } from "./endpoint-store.ts";
@@ -115,12 +114,9 @@ function* reachForKey(
 }
 
 /** @throws forbidden for a secret key if the actor may only work with publishable ones */
-function* requireFurther({ actor, viewing }: Context, { workspaceId }: Endpoint, kind: KeyKind): Steps<void> {
+function* requireFurther(context: Context, { workspaceId }: Endpoint, kind: KeyKind): Steps<void> {
   if (kind !== "secret") return;
-  for (const access of furtherAccess) {
-    requireAccess(actor, access);
-    yield* isInReach({ viewing, access }, workspaceId);
-  }
+  for (const access of furtherAccess) yield* requireAlso(context, access, workspaceId);
 }
 
 function changeOf({ id, kind }: Key, { id: subject, workspaceId }: Endpoint): OwnChange {

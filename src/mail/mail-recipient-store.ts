@@ -84,10 +84,12 @@ export function* withAddress(recipient: Recipient): Steps<MailRecipient | undefi
 export function* listMailRecipients(endpointId: string | null): Steps<MailRecipient[]> {
   const rows = yield* all(query.selectFrom("mail_recipient").selectAll());
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return (yield* listRecipients(MAIL_KIND, endpointId)).flatMap((recipient) => {
-    const row = byId.get(recipient.id);
-    return row === undefined ? [] : [toMailRecipient(recipient, row)];
-  });
+  return (yield* listRecipients(MAIL_KIND, endpointId === null ? null : [endpointId])).flatMap(
+    (recipient) => {
+      const row = byId.get(recipient.id);
+      return row === undefined ? [] : [toMailRecipient(recipient, row)];
+    },
+  );
 }
 
 /** Messages that wait use the new settings. @throws usage when a setting is out of its bounds; not_found */

@@ -59,6 +59,22 @@ export const ACCESS = {
     scopes: ["endpoints:write"],
     about: "Delete a form with all that was sent to it",
   },
+  "recipients:read": {
+    role: "reader",
+    scopes: ["recipients:read"],
+    about: "Look at webhooks, recipients of e-mail, automatic replies, and what was sent to them",
+  },
+  "recipients:write": {
+    role: "editor",
+    scopes: ["recipients:write"],
+    about: "Change, pause, test and delete them, and send messages again",
+  },
+  "recipients:direct": {
+    role: "editor",
+    scopes: ["recipients:write", "submissions:read"],
+    about:
+      "Say where submissions go: make a webhook, a recipient or an automatic reply, and change its address",
+  },
   "workspace:read": {
     role: "reader",
     scopes: ["workspace:read"],

@@ -22,7 +22,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
   if (!config.dashboard.enabled) return null;
   const { allowNetworks } = config.dashboard;
   const allowed = compileNetworks(allowNetworks);
-  const { posts, keyring, sender, mail, news, searches, onChange } = service;
+  const { posts, keyring, sender, mail, news, searches, testPlaces, onChange } = service;
   return {
     path: "/dashboard",
     isFor: (clientAddress) => allowNetworks.length === 0 || allowed.contains(clientAddress),
@@ -41,6 +41,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         spamDefaults: spamDefaults(config),
         keyring,
         sender,
+        testPlaces,
         letters: mail?.letters ?? null,
         storedLetters: mail?.storedLetters ?? null,
         sendTestMail: mail?.sendTest ?? null,

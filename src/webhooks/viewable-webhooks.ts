@@ -1,12 +1,12 @@
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
+import { viewableEndpointIds } from "../endpoints/endpoint-store.ts";
+import type { Viewing } from "../operations/actor.ts";
 import { countFailedOf } from "../outbox/queue/count-deliveries.ts";
 import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
-import { mayView } from "../workspaces/workspace-store.ts";
-import type { Viewing } from "../operations/actor.ts";
+import { listOwned, reachRecipient } from "../recipients/reach-recipient.ts";
 import { isIll } from "./webhook-health.ts";
-import { findWebhook, noWebhook, withAddress } from "./webhook-store.ts";
+import { WEBHOOKS } from "./webhook-store.ts";
 import { type Webhook, WEBHOOK_KIND } from "./webhook.ts";
 
 /** A webhook with the endpoint whose submissions it gets. */
@@ -17,10 +17,8 @@ export interface OwnedWebhook {
 
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableWebhook(viewing: Viewing, id: string): Steps<OwnedWebhook> {
-  const webhook = yield* findWebhook(id);
-  const endpoint = webhook && (yield* findEndpoint(webhook.endpointId));
-  if (webhook === undefined || endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId)))
-    throw noWebhook(id);
+  const asking = { viewing, access: "recipients:read" } as const;
+  const { member: webhook, endpoint } = yield* reachRecipient(asking, WEBHOOKS, id);
   return { webhook, endpoint };
 }
 
@@ -30,15 +28,8 @@ export function* listViewableWebhooks(
   after: string | null,
   limit: number,
 ): Steps<OwnedWebhook[]> {
-  const endpointIds = yield* viewableEndpointIds(viewing);
-  const filter = { kind: WEBHOOK_KIND, endpointIds, idleOrFailing: false };
-  const owned: OwnedWebhook[] = [];
-  for (const recipient of yield* listSomeRecipients(filter, after, limit)) {
-    const webhook = yield* withAddress(recipient);
-    const endpoint = yield* findEndpoint(recipient.endpointId);
-    if (webhook !== undefined && endpoint !== undefined) owned.push({ webhook, endpoint });
-  }
-  return owned;
+  const owned = yield* listOwned(viewing, WEBHOOKS, after, limit);
+  return owned.map(({ member: webhook, endpoint }) => ({ webhook, endpoint }));
 }
 
 /** What somebody should look at. */
@@ -62,7 +53,7 @@ export function* findWebhookTroubles(viewing: Viewing, now: number): Steps<Webho
   const found = (yield* listSomeRecipients(filter, null, MAX_LOOKED_AT)).filter((one) => isIll(one, now));
   const ill: Webhook[] = [];
   for (const recipient of found.slice(0, MAX_NAMED)) {
-    const webhook = yield* withAddress(recipient);
+    const webhook = yield* WEBHOOKS.complete(recipient);
     if (webhook !== undefined) ill.push(webhook);
   }
   return { ill, more: found.length - ill.length, failed: yield* countFailedOf(endpointIds) };

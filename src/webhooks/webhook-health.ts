@@ -5,7 +5,7 @@ import { countFailed } from "../outbox/queue/count-deliveries.ts";
 import { listRecipients } from "../outbox/queue/recipient-store.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 import { type Webhook, WEBHOOK_KIND } from "./webhook.ts";
-import { withAddress } from "./webhook-store.ts";
+import { WEBHOOKS } from "./webhook-store.ts";
 
 /** Least time of failing before it is reported: a receiver may fail for a moment while it is deployed. Probes are always reported. */
 const LONG_FAILING_MS = 3_600_000;
@@ -14,7 +14,7 @@ const LONG_FAILING_MS = 3_600_000;
 export function* checkReceivers(now: number): Steps<Finding[]> {
   const ill: Webhook[] = [];
   for (const recipient of yield* listRecipients(WEBHOOK_KIND, null)) {
-    const webhook = isIll(recipient, now) ? yield* withAddress(recipient) : undefined;
+    const webhook = isIll(recipient, now) ? yield* WEBHOOKS.complete(recipient) : undefined;
     if (webhook !== undefined) ill.push(webhook);
   }
   if (ill.length === 0) return [sound("webhooks.receivers", "no receiver keeps failing")];

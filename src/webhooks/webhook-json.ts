@@ -1,9 +1,29 @@
+import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
+import { WEBHOOK_FORMATS } from "./formats/format.ts";
 import type { TestResult } from "./send-test.ts";
 import type { Webhook } from "./webhook.ts";
 
+export const webhookShape = z.strictObject({
+  id: z.string(),
+  endpoint_id: z.string(),
+  format: z.enum(WEBHOOK_FORMATS),
+  url: z.string().describe("Where it leads; that of a chat is a secret, and shown shortened."),
+  enabled: z.boolean(),
+  state: z.enum(["enabled", "disabled", "stopped"]).describe("Stopped: its receiver said that it is gone."),
+  allow_private: z.boolean().describe("Whether addresses of private networks may be reached."),
+  max_spam_score: z.number().describe("Nothing with a higher spam score is sent."),
+  headers: z.array(z.string()).describe("The names of its own headers; their values are never shown."),
+  failing_since: z.string().nullable(),
+  next_probe_at: z
+    .string()
+    .nullable()
+    .describe("Null unless it gets one message at a time, to see if it is back."),
+  created_at: z.string(),
+});
+
 /** A webhook as every JSON output shows it. Values of own headers are often credentials, so only their names are shown. */
-export function webhookJson(webhook: Webhook) {
+export function webhookJson(webhook: Webhook): z.output<typeof webhookShape> {
   const { settings, breaker } = webhook;
   return {
     id: webhook.id,
@@ -21,8 +41,18 @@ export function webhookJson(webhook: Webhook) {
   };
 }
 
+export const testResultShape = z.strictObject({
+  id: z.string(),
+  webhook_id: z.string(),
+  url: z.string(),
+  outcome: z.string().describe("`delivered`, or what hindered it."),
+  status: z.number().nullable().describe("Of the answer; null if none came."),
+  duration_ms: z.number(),
+  message: z.string(),
+});
+
 /** The result of a test message. */
-export function testResultJson(result: TestResult) {
+export function testResultJson(result: TestResult): z.output<typeof testResultShape> {
   return {
     id: result.messageId,
     webhook_id: result.webhookId,

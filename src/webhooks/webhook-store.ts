@@ -1,4 +1,4 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Selectable } from "kysely";
@@ -6,14 +6,9 @@ import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
-import {
-  deleteRecipient,
-  findRecipient,
-  insertRecipient,
-  listRecipients,
-  setMaxSpamScore,
-  setRecipientEnabled,
-} from "../outbox/queue/recipient-store.ts";
+import { findRecipient, insertRecipient, setMaxSpamScore } from "../outbox/queue/recipient-store.ts";
+import { listMembers } from "../recipients/reach-recipient.ts";
+import type { RecipientType } from "../recipients/recipient-type.ts";
 import type { WebhookFormat } from "./formats/format.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";
@@ -35,12 +30,20 @@ import {
   type WebhookSettings,
 } from "./webhook.ts";
 
+/** Webhooks as recipients. An address often holds a secret, so the record of changes names the host alone. */
+export const WEBHOOKS: RecipientType<Webhook> = {
+  kind: WEBHOOK_KIND,
+  complete: withAddress,
+  none: noWebhook,
+  describe: ({ settings }) => new URL(settings.url).host,
+};
+
 /**
  * The secret is shown now and never again; one that tells a chat has none.
  *
  * @throws usage when a setting is out of its bounds, or the endpoint has as many webhooks as it may.
  */
-export function* createWebhook(
+export function* insertWebhookRows(
   keyring: Keyring,
   endpointId: string,
   given: WebhookSettings,
@@ -79,24 +82,18 @@ export function noWebhook(id: string): FormsvcError {
 }
 
 /** The webhook of a recipient; undefined if its own row is gone. */
-export function* withAddress(recipient: Recipient): Steps<Webhook | undefined> {
+function* withAddress(recipient: Recipient): Steps<Webhook | undefined> {
   const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", recipient.id));
   return row && toWebhook(recipient, row);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */
-export function* listWebhooks(endpointId: string | null): Steps<Webhook[]> {
-  const recipients = yield* listRecipients(WEBHOOK_KIND, endpointId);
-  const webhooks: Webhook[] = [];
-  for (const recipient of recipients) {
-    const webhook = yield* withAddress(recipient);
-    if (webhook !== undefined) webhooks.push(webhook);
-  }
-  return webhooks;
+export function listWebhooks(endpointId: string | null): Steps<Webhook[]> {
+  return listMembers(WEBHOOKS, endpointId === null ? null : [endpointId]);
 }
 
 /** Pending deliveries use the new settings from their next attempt on. @throws usage when a setting is out of its bounds; not_found */
-export function* updateWebhook(
+export function* updateWebhookRows(
   keyring: Keyring,
   id: string,
   given: Partial<Omit<WebhookSettings, "format">>,
@@ -117,22 +114,6 @@ export function* updateWebhook(
   return yield* getWebhook(id);
 }
 
-/**
- * Enabling also forgives what went before: deliveries start with one at a time. `alignDeliveries` moves the deliveries
- * to where they belong. @throws not_found
- */
-export function* setWebhookEnabled(id: string, enabled: boolean): Steps<Webhook> {
-  yield* getWebhook(id);
-  yield* setRecipientEnabled(id, enabled);
-  return yield* getWebhook(id);
-}
-
-/** Deletes the webhook with its deliveries. @throws not_found */
-export async function deleteWebhook(db: Database, id: string, now: number): Promise<void> {
-  await db.read(() => getWebhook(id));
-  await deleteRecipient(db, id, now);
-}
-
 export interface RotatedSecret {
   readonly webhook: Webhook;
   /** The new one, which is shown now and never again. */
@@ -141,10 +122,10 @@ export interface RotatedSecret {
   readonly oldUntil: number;
 }
 
-/** @throws not_found; usage when it tells a chat, which verifies nothing */
-export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<RotatedSecret> {
-  const webhook = yield* getWebhook(id);
-  const { format } = webhook.settings;
+/** @throws usage when it tells a chat, which verifies nothing */
+export function* rotateSecretRows(keyring: Keyring, webhook: Webhook, now: number): Steps<RotatedSecret> {
+  const { id, settings } = webhook;
+  const { format } = settings;
   if (format !== "standard") {
     throw new FormsvcError(
       "usage",

@@ -1,6 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { requireRole } from "../operations/actor.ts";
+import type { Access } from "../operations/access.ts";
+import { requireAccess, requireRole } from "../operations/actor.ts";
 import type { Context } from "../operations/operation.ts";
 import type { Workspace } from "./workspace.ts";
 import { chooseWorkspace, findRole, getWorkspace, listViewableWorkspaces } from "./workspace-store.ts";
@@ -19,6 +20,16 @@ export function* isInReach({ viewing, access }: Asking, workspaceId: string): St
   if (role === null) return false;
   requireRole(role, access);
   return true;
+}
+
+/** What an operation needs for some inputs only, besides its own access. @throws forbidden */
+export function* requireAlso(
+  { actor, viewing }: Pick<Context, "actor" | "viewing">,
+  access: Access,
+  workspaceId: string,
+): Steps<void> {
+  requireAccess(actor, access);
+  yield* isInReach({ viewing, access }, workspaceId);
 }
 
 /**

@@ -14,12 +14,16 @@ import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-posts.ts";
-import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
 import { listChannelDeliveries, type Replay, replayOf } from "../../src/outbox/queue/channel-deliveries.ts";
 import { webhookChannel } from "../../src/webhooks/webhook-deliveries.ts";
-import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
-import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../../src/webhooks/change-webhook.ts";
-import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  rotateSecret,
+  setWebhook,
+} from "../../src/webhooks/webhook-operations.ts";
 import {
   addMailRecipient,
   changeMailRecipient,
@@ -43,12 +47,12 @@ const any = { endpointIds: null, since: null, until: null };
 test("enabling a webhook releases what was held for it, by the verb as by the command", async () => {
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
-  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  world.db.now(() => setRecipientEnabled(webhook.id, false));
   world.post(3);
   await world.spread();
   expect(world.states()).toEqual({ held: 3 });
   const enable = (db: typeof world.db) =>
-    switchWebhook(db, { id: webhook.id, enabled: true, actor: null }, systemClock);
+    performOn(db, enableWebhook, { webhook: webhook.id }, { now: Date.now() });
   const command = ["webhook", "enable", webhook.id];
   const rows = await changeBothWays(operatorMachine(), world.db, enable, command);
   expect(rows.verb).toEqual(rows.command);
@@ -60,20 +64,21 @@ test("a webhook is added, changed, given a new secret and deleted, by the verb a
   const { webhook } = world.addWebhook("https://example.com/", { headers: { "x-one": "1" } });
   const { keyring, endpointId } = world;
   const { id } = webhook;
-  const settings = { ...defaultWebhookSettings, url: "https://example.com/new" };
-  const change = { url: "https://example.com/moved", maxSpamScore: 40 };
+  const url = "https://example.com/new";
+  const change = { url: "https://example.com/moved", max_spam_score: 40 };
+  const door = () => ({ parts: { keyring }, now: Date.now() });
   type Verb = (db: typeof world.db) => Promise<unknown>;
   const both: [verb: Verb, command: string[]][] = [
     [
-      (db) => db.transaction(() => addWebhook(keyring, { endpointId, settings, actor: null }, Date.now())),
-      ["create", "--endpoint", endpointId, "--url", settings.url],
+      (db) => performOn(db, createWebhook, { endpoint: endpointId, url }, door()),
+      ["create", "--endpoint", endpointId, "--url", url],
     ],
     [
-      (db) => db.transaction(() => changeWebhook(keyring, { id, change, actor: null }, Date.now())),
+      (db) => performOn(db, setWebhook, { webhook: id, ...change }, door()),
       ["set", id, "--url", change.url, "--max-spam-score", "40"],
     ],
-    [(db) => db.transaction(() => renewSecret(keyring, id, null, Date.now())), ["rotate-secret", id]],
-    [(db) => removeWebhook(db, id, null, Date.now()), ["delete", id, "--yes"]],
+    [(db) => performOn(db, rotateSecret, { webhook: id }, door()), ["rotate-secret", id]],
+    [(db) => performOn(db, deleteWebhook, { webhook: id }, door()), ["delete", id, "--yes"]],
   ];
   for (const [verb, command] of both) {
     const rows = await changeBothWays(operatorMachine(), world.db, verb, ["webhook", ...command]);

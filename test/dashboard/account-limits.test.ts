@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { addFormOwner, type FormOwner } from "../support/form-owner.ts";
 import { startMailedSite } from "../support/mailed-site.ts";
@@ -16,7 +16,7 @@ const PER_HOUR = /In an hour, an account sends \d+ [\w ]+ at most[^<]*Try it aga
 function addWebhook({ owner, config, clock }: TestServer, { endpoint }: FormOwner, url: string): string {
   const settings = { ...defaultWebhookSettings, url, allowPrivate: true };
   const keyring = createKeyring(config.secrets);
-  const { webhook } = owner.now(() => createWebhook(keyring, endpoint.id, settings, clock.now()));
+  const { webhook } = owner.now(() => insertWebhookRows(keyring, endpoint.id, settings, clock.now()));
   return `/dashboard/webhooks/${webhook.id}`;
 }
 

@@ -10,7 +10,8 @@ import { createSelfExamination } from "../../src/server/examine-self.ts";
 import { createNews } from "../../src/submissions/news.ts";
 import { SearchPlaces } from "../../src/submissions/search-places.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
+import { TestPlaces } from "../../src/webhooks/test-places.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
@@ -48,6 +49,7 @@ async function linesFor(
     blindness: () => null,
     news: createNews(),
     searches: new SearchPlaces(),
+    testPlaces: new TestPlaces(),
     onChange: () => {},
   };
   const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };
@@ -59,7 +61,7 @@ async function withWebhook(server: TestServer) {
   const endpoint = await server.addEndpoint();
   const settings = { ...defaultWebhookSettings, url: "https://crm.example.com/secret-path" };
   const keyring = createKeyring(server.config.secrets);
-  const { webhook } = owner.now(() => createWebhook(keyring, endpoint.id, settings, clock.now()));
+  const { webhook } = owner.now(() => insertWebhookRows(keyring, endpoint.id, settings, clock.now()));
   return { endpoint, webhook, accountId: ownerOf(server) };
 }
 

@@ -1,8 +1,7 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { storeTotp } from "../../src/sessions/credential-store.ts";
-import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { addressOf, dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
@@ -187,7 +186,7 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       for (const path of pagesOf(routes, ada)) await open(path);
       // What is shown only later.
       server.owner.now(() => storeTotp(ada.accountId, Buffer.from("secret"), 1, server.clock.now()));
-      server.owner.now(() => setWebhookEnabled(ada.webhookId, false));
+      server.owner.now(() => setRecipientEnabled(ada.webhookId, false));
       await open("/dashboard/account/second-factor");
       await open(`/dashboard/system/accounts/${ada.accountId}`);
       await open(`/dashboard/webhooks/${ada.webhookId}`);

@@ -1,3 +1,4 @@
+import { performOn } from "../support/terminal.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
 import { CHANGE_WORDS } from "../../src/dashboard/system/change-words.ts";
@@ -8,8 +9,8 @@ import { removeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { startServer } from "../../src/server/start-server.ts";
 import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions/credential-store.ts";
 import { startSession } from "../../src/sessions/session.ts";
-import { removeWebhook } from "../../src/webhooks/change-webhook.ts";
-import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { deleteWebhook } from "../../src/webhooks/webhook-operations.ts";
+import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { sendRequest } from "../support/http-client.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
@@ -196,7 +197,7 @@ test("submissions are marked and deleted, held posts are released and dropped", 
   const { server, home } = await begin();
   const { owner } = server;
   // Else the dashboard's server would send what is released.
-  await removeWebhook(owner, home.webhookId, null, Date.now());
+  await performOn(owner, deleteWebhook, { webhook: home.webhookId });
   await removeMailRecipient(owner, home.mailRecipientId, null, Date.now());
   const [first = ""] = home.submissionIds;
   const { json } = await server.post(home.secret, goodPost);
@@ -304,7 +305,7 @@ test("messages are sent again, one and all that were given up", async () => {
   );
   owner.execute("UPDATE delivery SET state = 'failed'");
   // It then keeps what is to be sent, else the dashboard's server would send it.
-  owner.now(() => setWebhookEnabled(webhookId, false));
+  owner.now(() => setRecipientEnabled(webhookId, false));
   const path = `/dashboard/webhooks/${webhookId}`;
   const rows = await bothWays(server, [
     [

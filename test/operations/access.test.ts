@@ -7,21 +7,15 @@ import { issueKey, revokeKey, rotateKey } from "../../src/endpoints/key-operatio
 import { type Access, ACCESS, ROLES, ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
 import { type Actor, type Reach, requireAccess, requireRole } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
-import { NOON } from "../support/fake-clock.ts";
-import { temporaryDatabase } from "../support/temporary-database.ts";
+import { type Identity, threeOwners, tokenOf } from "../support/actors.ts";
+import type { temporaryDatabase } from "../support/temporary-database.ts";
 import { performOn } from "../support/terminal.ts";
 
 const account = { accountId: "acct_1", email: "ada@example.com", isOperator: false };
 const operator = { ...account, isOperator: true };
 
-function token(
-  scopes: readonly Scope[],
-  of: typeof account | null = account,
-  reach: Reach | null = null,
-): Actor {
-  return { kind: "token", tokenId: "tok_1", name: "CI", account: of, scopes, reach };
-}
+const token = (scopes: readonly Scope[], of: Identity | null = account, reach: Reach | null = null): Actor =>
+  tokenOf(of, scopes, reach);
 
 function isRefused(actor: Actor, access: Access): boolean {
   try {
@@ -74,22 +68,6 @@ test("every row of the table of access is used", () => {
   const used = new Set(ASKED.map(({ access }) => access));
   expect(Object.keys(ACCESS).filter((access) => !used.has(access as Access))).toEqual([]);
 });
-
-/** Ada is an operator, Ben and Cleo are not; each has a form of the same name. */
-async function threeOwners() {
-  const db = temporaryDatabase();
-  const owners = [];
-  for (const email of ["ada@example.com", "ben@example.com", "cleo@example.com"]) {
-    const { account: made, workspace } = db.now(() => insertAccountRows(email, NOON));
-    const input = { name: "Contact", schema: exampleSchema, workspace: workspace.id };
-    const { endpoint } = await performOn(db, createEndpoint, input);
-    const identity = { accountId: made.id, email, isOperator: made.isOperator };
-    const actor: Actor = { kind: "account", ...identity };
-    owners.push({ actor, identity, workspace: workspace.id, endpoint: endpoint.id });
-  }
-  const [ada, ben, cleo] = owners as [(typeof owners)[0], (typeof owners)[0], (typeof owners)[0]];
-  return { db, ada, ben, cleo };
-}
 
 const seenBy = async (db: ReturnType<typeof temporaryDatabase>, actor: Actor): Promise<string[]> =>
   (await performOn(db, listAllEndpoints, {}, { actor })).data.map(({ id }) => id);

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
-import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 import { all, first } from "../../src/database/steps.ts";
@@ -53,7 +53,7 @@ test("a webhook that is disabled gets nothing of what was claimed ahead", async 
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response, _, index) => {
     if (index === WARM) {
-      world.db.now(() => setWebhookEnabled(webhook.id, false));
+      world.db.now(() => setRecipientEnabled(webhook.id, false));
       world.deliverer.reload();
     }
     response.end();

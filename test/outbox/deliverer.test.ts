@@ -6,13 +6,12 @@ import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
 import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { alignDeliveries } from "../../src/outbox/queue/align-deliveries.ts";
+import { deleteRecipient, setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import {
   activeKeys,
-  deleteWebhook,
   getWebhook,
-  rotateSecret,
-  setWebhookEnabled,
-  updateWebhook,
+  rotateSecretRows,
+  updateWebhookRows,
 } from "../../src/webhooks/webhook-store.ts";
 import { type Received, startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
@@ -136,7 +135,7 @@ test("410 once is retried, twice at least a minute apart stops the webhook and h
   expect(before).toBeLessThan(12);
 
   status = 200;
-  world.db.now(() => setWebhookEnabled(webhook.id, true));
+  world.db.now(() => setRecipientEnabled(webhook.id, true));
   world.deliverer.reload();
   await world.settle();
   expect(world.states()).toEqual({ delivered: 5 });
@@ -176,7 +175,7 @@ test("a disabled webhook's deliveries are held, also what is in flight, and go o
   world.deliverer.start();
   world.post();
   await expect.poll(() => release.length).toBe(1);
-  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  world.db.now(() => setRecipientEnabled(webhook.id, false));
   world.deliverer.reload();
   release[0]!();
   world.post(2);
@@ -185,7 +184,7 @@ test("a disabled webhook's deliveries are held, also what is in flight, and go o
   expect(world.states()).toEqual({ held: 3 });
   expect(receiver.received).toHaveLength(1);
   slow = false;
-  world.db.now(() => setWebhookEnabled(webhook.id, true));
+  world.db.now(() => setRecipientEnabled(webhook.id, true));
   expect(world.db.now(() => alignDeliveries(world.clock.now()))).toBe(false);
   expect(world.states()).toEqual({ pending: 3 });
   world.deliverer.reload();
@@ -197,10 +196,10 @@ test("held deliveries of an enabled webhook go out although the command that ena
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response) => response.end());
   const { webhook } = world.addWebhook(receiver.url);
-  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  world.db.now(() => setRecipientEnabled(webhook.id, false));
   world.post(1200);
   await world.spread();
-  world.db.now(() => setWebhookEnabled(webhook.id, true));
+  world.db.now(() => setRecipientEnabled(webhook.id, true));
   expect(world.states()).toEqual({ held: 1200 });
   world.deliverer.start();
   await expect.poll(async () => (await world.settle(), world.states())).toEqual({ delivered: 1200 });
@@ -215,7 +214,7 @@ test("a new URL and new headers are used for what is pending already", async () 
   world.post();
   await world.settle();
   world.db.now(() =>
-    updateWebhook(world.keyring, webhook.id, { url: next.url, headers: { authorization: "Bearer x" } }),
+    updateWebhookRows(world.keyring, webhook.id, { url: next.url, headers: { authorization: "Bearer x" } }),
   );
   world.deliverer.reload();
   await world.runUntil(world.clock.now() + 60_000);
@@ -242,9 +241,9 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   world.deliverer.start();
   world.post();
   await world.settle();
-  const { secret: middle } = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
+  const { secret: middle } = world.db.now(() => rotateSecretRows(world.keyring, webhook, world.clock.now()));
   world.clock.advance(1000);
-  const { secret: newest } = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
+  const { secret: newest } = world.db.now(() => rotateSecretRows(world.keyring, webhook, world.clock.now()));
   world.deliverer.reload();
   status = 200;
   await world.runUntil(world.clock.now() + 30_000);
@@ -265,7 +264,7 @@ test("a third rotation within the grace drops the oldest secret", async () => {
   const { webhook } = world.addWebhook("https://example.com/");
   for (let round = 0; round < 4; round += 1) {
     world.clock.advance(1000);
-    world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
+    world.db.now(() => rotateSecretRows(world.keyring, webhook, world.clock.now()));
   }
   expect(world.db.now(() => activeKeys(world.clock.now())).get(webhook.id)).toHaveLength(3);
 });
@@ -296,7 +295,7 @@ test("deleting a webhook while it is being sent to deletes its deliveries and di
   world.deliverer.start();
   world.post(700);
   await expect.poll(() => release.length).toBeGreaterThan(0);
-  await deleteWebhook(world.db, webhook.id, world.clock.now());
+  await deleteRecipient(world.db, webhook.id, world.clock.now());
   world.deliverer.reload();
   for (const answer of release) answer();
   await expect.poll(async () => (await world.settle(), world.states())).toEqual({ delivered: 700 });

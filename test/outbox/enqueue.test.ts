@@ -6,7 +6,8 @@ import { toIsoTime } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { renderBody } from "../../src/outbox/queue/event.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import { createWebhook, deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { deleteRecipient, setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { claimDue } from "../support/claims.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
@@ -18,15 +19,15 @@ test("a webhook that another process made, disabled or deleted counts from the v
   world.post();
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
   const { webhook } = other.now(() =>
-    createWebhook(world.keyring, world.endpointId, SETTINGS, world.clock.now()),
+    insertWebhookRows(world.keyring, world.endpointId, SETTINGS, world.clock.now()),
   );
   world.post();
   expect(world.states()).toEqual({ pending: 1 });
   await world.spread();
-  other.now(() => setWebhookEnabled(webhook.id, false));
+  other.now(() => setRecipientEnabled(webhook.id, false));
   world.post();
   expect(world.states()).toEqual({ pending: 1, held: 1 });
-  await deleteWebhook(other, webhook.id, world.clock.now());
+  await deleteRecipient(other, webhook.id, world.clock.now());
   world.post();
   expect(world.states()).toEqual({});
   other.close();
@@ -37,7 +38,7 @@ test("a batch that failed does not keep what it had read", async () => {
   const submission = { id: "sub_x", endpointId: world.endpointId, spamScore: 0 };
   const told = { ...submission, ipAddress: "", userAgent: "", createdAt: 0 };
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
-  other.now(() => createWebhook(world.keyring, world.endpointId, SETTINGS, world.clock.now()));
+  other.now(() => insertWebhookRows(world.keyring, world.endpointId, SETTINGS, world.clock.now()));
   const failing = (): void =>
     world.outbox.transactionNow((enqueue) => {
       expect(enqueue(told, 0).head).toContain("submission.created");

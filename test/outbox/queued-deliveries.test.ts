@@ -8,7 +8,7 @@ import { MAIL_METRICS } from "../../src/mail/mail-metrics.ts";
 import { oldestDueAt } from "../../src/outbox/queue/count-deliveries.ts";
 import { measureChannel } from "../../src/outbox/queue/channel-metrics.ts";
 import { WEBHOOK_METRICS } from "../../src/webhooks/webhook-metrics.ts";
-import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { deleteRecipient, setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { claimDue, earliestDue, finish } from "../support/claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
@@ -47,7 +47,7 @@ test("one in the outbox is found by its id, its webhook, its submission and its 
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
   const { webhook: disabled } = world.addWebhook("https://example.org/");
-  world.db.now(() => setWebhookEnabled(disabled.id, false));
+  world.db.now(() => setRecipientEnabled(disabled.id, false));
   const [first, second] = world.post(2);
   const list = (filter: object) => world.db.now(() => listDeliveries({ ...ALL, ...filter })).deliveries;
   expect(list({ state: "pending" }).map(({ submissionId }) => submissionId)).toEqual([second, first]);
@@ -114,7 +114,7 @@ test("deleting a webhook takes no body from another whose messages still wait in
   const { webhook: second } = world.addWebhook(receiver.url);
   const [id] = world.post();
   claimDue(world.db, one.id, 1, world.clock.now());
-  await deleteWebhook(world.db, one.id, world.clock.now());
+  await deleteRecipient(world.db, one.id, world.clock.now());
   expect(world.db.now(() => listDeliveries(ALL)).deliveries).toMatchObject([{ recipientId: second.id }]);
   world.deliverer.reload();
   world.deliverer.start();
@@ -157,7 +157,7 @@ test("the metrics of a kind count what waits in the outbox for it alone, and sin
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");
   const { webhook: disabled } = world.addWebhook("https://example.org/");
-  world.db.now(() => setWebhookEnabled(disabled.id, false));
+  world.db.now(() => setRecipientEnabled(disabled.id, false));
   world.post(3);
   await world.spread();
   world.post(100);

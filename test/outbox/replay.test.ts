@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/queue/replay-deliveries.ts";
-import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
@@ -110,7 +110,7 @@ test("a range that is replayed as new again multiplies nothing: what still waits
     return counted;
   };
   expect(await replayAll()).toBe(0);
-  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  world.db.now(() => setRecipientEnabled(webhook.id, false));
   expect(await replayAll()).toBe(0);
   markDelivered(world);
   expect(await replayAll()).toBe(3);
@@ -157,7 +157,7 @@ test("what is replayed to a disabled webhook is held for it; what is being sent 
   expect(await countReplayable(world.db, EVERYTHING, { asNew: false, now: world.clock.now() })).toBe(0);
   release[0]!();
   await world.settle();
-  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  world.db.now(() => setRecipientEnabled(webhook.id, false));
   await replayDelivery(world.db, id!, { asNew: true, now });
   await replayDelivery(world.db, id!, { asNew: false, now });
   expect(world.states()).toEqual({ held: 2 });

@@ -9,7 +9,12 @@ import { createKeyring, type Keyring } from "../../src/secrets/keyring.ts";
 import { checkKeys, countSecrets, decryptSome, encryptSome } from "../../src/secrets/stored-secret.ts";
 import { secretKey } from "../../src/webhooks/sign.ts";
 import { listWebhookSecrets, openWebhook } from "../../src/webhooks/webhook-secrets.ts";
-import { activeKeys, getWebhook, rotateSecret, updateWebhook } from "../../src/webhooks/webhook-store.ts";
+import {
+  activeKeys,
+  getWebhook,
+  rotateSecretRows,
+  updateWebhookRows,
+} from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
@@ -38,8 +43,8 @@ test("with a key, what signs and the values of own headers are encrypted from th
   await using receiver = await startReceiverWith((response) => response.end());
   await using world = new WebhookWorld({}, { keyFile: null, key: randomBytes(32).toString("base64") });
   const { webhook, secret } = world.addWebhook(receiver.url, { headers: { authorization: TOKEN } });
-  const { secret: newest } = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
-  world.db.now(() => updateWebhook(world.keyring, webhook.id, { maxSpamScore: 90 }));
+  const { secret: newest } = world.db.now(() => rotateSecretRows(world.keyring, webhook, world.clock.now()));
+  world.db.now(() => updateWebhookRows(world.keyring, webhook.id, { maxSpamScore: 90 }));
   world.deliverer.reload();
   world.deliverer.start();
   world.post();
@@ -86,8 +91,8 @@ test("a chat's address is encrypted as other secrets are, is shown shortened, an
   const before = new URL("/services/T0/B0/the-first-address", receiver.url).href;
   const { id } = world.addWebhook(before, { format: "slack", allowPrivate: true }).webhook;
   const url = new URL("/services/T0/B0/unguessableABCD", receiver.url).href;
-  world.db.now(() => updateWebhook(world.keyring, id, { url }));
-  world.db.now(() => updateWebhook(world.keyring, id, { maxSpamScore: 90 }));
+  world.db.now(() => updateWebhookRows(world.keyring, id, { url }));
+  world.db.now(() => updateWebhookRows(world.keyring, id, { maxSpamScore: 90 }));
   const { settings } = world.db.now(() => getWebhook(id));
   expect(settings.url).toBe(`${new URL(url).origin}/…ABCD`);
   expect([...world.db.now(() => countSecrets(LISTS))]).toEqual([[world.keyring.ids()[0], 1]]);
@@ -120,8 +125,8 @@ test("of hundreds of plain secrets, some of them changed before, nothing is left
     const length = (number * 37) % 1000;
     for (const size of [20, 20 + length]) {
       const headers = { authorization: randomBytes(size).toString("hex").slice(0, 1000) };
-      world.db.now(() => updateWebhook(world.keyring, id, { headers }));
-      world.db.now(() => rotateSecret(world.keyring, id, world.clock.now()));
+      const webhook = world.db.now(() => updateWebhookRows(world.keyring, id, { headers }));
+      world.db.now(() => rotateSecretRows(world.keyring, webhook, world.clock.now()));
       if (number % 7 === 0) noteAll();
     }
   }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { readMail } from "../support/read-mail.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
@@ -14,7 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function addWebhook({ owner, config, clock }: TestServer, endpointId: string, url: string): string {
   const settings = { ...defaultWebhookSettings, url, allowPrivate: true };
-  return owner.now(() => createWebhook(createKeyring(config.secrets), endpointId, settings, clock.now()))
+  return owner.now(() => insertWebhookRows(createKeyring(config.secrets), endpointId, settings, clock.now()))
     .webhook.id;
 }
 

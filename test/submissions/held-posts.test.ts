@@ -14,7 +14,7 @@ import { releaseHeldPost, type ReleaseParts } from "../../src/submissions/releas
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { getWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
 
@@ -63,7 +63,7 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const arrived = service.clock.now();
   const [held] = heldIn(service);
   service.clock.advance(86_400_000);
-  service.db.now(() => createWebhook(plain, service.endpointId, receiver, arrived));
+  service.db.now(() => insertWebhookRows(plain, service.endpointId, receiver, arrived));
   const released = await releaseHeldPost(partsOf(service), held?.id ?? "", service.clock.now());
   expect(service.db.now(() => getSubmission(released.id))).toMatchObject({
     createdAt: arrived,
@@ -105,7 +105,7 @@ test("posts that one command releases are each notified once", async () => {
   const service = await receiving();
   await service.submit(pitch);
   await service.submit({ ...pitch, email: "sam@example.net" });
-  service.db.now(() => createWebhook(plain, service.endpointId, receiver, service.clock.now()));
+  service.db.now(() => insertWebhookRows(plain, service.endpointId, receiver, service.clock.now()));
   const released: string[] = [];
   for (const { id } of heldIn(service))
     released.push((await releaseHeldPost(partsOf(service), id, service.clock.now())).id);
@@ -117,7 +117,7 @@ test("a release that fails half-way changes nothing", async () => {
   const service = await receiving();
   await service.submit(pitch);
   const [held] = heldIn(service);
-  service.db.now(() => createWebhook(plain, service.endpointId, receiver, service.clock.now()));
+  service.db.now(() => insertWebhookRows(plain, service.endpointId, receiver, service.clock.now()));
   service.db.execute(
     "CREATE TRIGGER broken BEFORE INSERT ON outbox BEGIN SELECT raise(ABORT, 'the outbox is broken'); END",
   );

@@ -1,7 +1,7 @@
 import { defaultConfig } from "../../src/config/config.ts";
 import type { Steps } from "../../src/database/steps.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 
 /** Adds this number of webhooks on this machine to an endpoint, each with a path of its own. */
@@ -9,6 +9,6 @@ export function* addWebhooks(endpointId: string, url: string, count: number): St
   const keyring = createKeyring(defaultConfig.secrets);
   for (let index = 0; index < count; index += 1) {
     const settings = { ...defaultWebhookSettings, url: `${url}/${index}`, allowPrivate: true };
-    yield* createWebhook(keyring, endpointId, settings, Date.now());
+    yield* insertWebhookRows(keyring, endpointId, settings, Date.now());
   }
 }

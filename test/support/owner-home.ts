@@ -8,7 +8,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import type { TestServer } from "./test-server.ts";
 import { until } from "./until.ts";
@@ -68,7 +68,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
   const endpointId = created.endpoint.id;
   const url = given.receiverUrl ?? "http://127.0.0.1:9/hook";
   const { webhook } = owner.now(() =>
-    createWebhook(
+    insertWebhookRows(
       createKeyring(config.secrets),
       endpointId,
       { ...defaultWebhookSettings, url, allowPrivate: true },

@@ -30,7 +30,7 @@ import {
   type Webhook,
   type WebhookSettings,
 } from "../../src/webhooks/webhook.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock } from "./fake-clock.ts";
@@ -128,7 +128,9 @@ export class WebhookWorld {
 
   addWebhook(url: string, settings: Partial<WebhookSettings> = {}): { webhook: Webhook; secret: string } {
     const chosen = { ...defaultWebhookSettings, url, ...settings };
-    const made = this.db.now(() => createWebhook(this.keyring, this.endpointId, chosen, this.clock.now()));
+    const made = this.db.now(() =>
+      insertWebhookRows(this.keyring, this.endpointId, chosen, this.clock.now()),
+    );
     this.deliverer.reload();
     return { webhook: made.webhook, secret: made.secret ?? "" };
   }

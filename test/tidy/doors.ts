@@ -59,15 +59,6 @@ export const COMMANDS_TO_MOVE: ReadonlySet<string> = new Set([
   "submission-commands#tail",
   "submission-transfer#exportCommand",
   "submission-transfer#importCommand",
-  "webhook-commands#create",
-  "webhook-commands#disable",
-  "webhook-commands#enable",
-  "webhook-commands#list",
-  "webhook-commands#remove",
-  "webhook-commands#rotate",
-  "webhook-commands#set",
-  "webhook-commands#show",
-  "webhook-receiver-commands#testWebhook",
 ]);
 
 /** Functions that change rows and that the doors call without an operation, with the reason. */
@@ -116,10 +107,5 @@ export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([
   "src/submissions/read-marks.ts#markRead",
   "src/submissions/read-marks.ts#markUnread",
   "src/submissions/release-held.ts#releaseHeldPost",
-  "src/webhooks/change-webhook.ts#addWebhook",
-  "src/webhooks/change-webhook.ts#changeWebhook",
-  "src/webhooks/change-webhook.ts#removeWebhook",
-  "src/webhooks/change-webhook.ts#renewSecret",
-  "src/webhooks/switch-webhook.ts#switchWebhook",
   "src/webhooks/webhook-deliveries.ts#webhookChannel",
 ]);

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { FormsvcError } from "../../src/foundation/errors.ts";
-import { createWebhook, getWebhook, listWebhooks, updateWebhook } from "../../src/webhooks/webhook-store.ts";
+import {
+  insertWebhookRows,
+  getWebhook,
+  listWebhooks,
+  updateWebhookRows,
+} from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings, type WebhookSettings } from "../../src/webhooks/webhook.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
@@ -28,11 +33,13 @@ test.each(BAD)(
     await using world = new WebhookWorld();
     const { keyring, endpointId, db } = world;
     const now = world.clock.now();
-    const { webhook } = db.now(() => createWebhook(keyring, endpointId, good, now));
+    const { webhook } = db.now(() => insertWebhookRows(keyring, endpointId, good, now));
     const refused = expect.objectContaining({ name: FormsvcError.name, code: "usage" });
-    const create = db.transaction(() => createWebhook(keyring, endpointId, { ...good, ...bad }, now));
+    const create = db.transaction(() => insertWebhookRows(keyring, endpointId, { ...good, ...bad }, now));
     await expect(create).rejects.toEqual(refused);
-    const update = db.transaction(() => updateWebhook(keyring, webhook.id, { ...bad, allowPrivate: true }));
+    const update = db.transaction(() =>
+      updateWebhookRows(keyring, webhook.id, { ...bad, allowPrivate: true }),
+    );
     await expect(update).rejects.toEqual(refused);
     expect(db.now(() => listWebhooks(null))).toEqual([webhook]);
   },
@@ -44,6 +51,6 @@ test("a webhook is stored with its address and the names of its headers in norma
   const { webhook } = world.addWebhook("HTTPS://Example.com#part", { headers: { "X-Team": "sales" } });
   expect(webhook.settings.url).toBe("https://example.com/");
   expect([...webhook.headers.keys()]).toEqual(["x-team"]);
-  await db.transaction(() => updateWebhook(keyring, webhook.id, { url: "HTTP://0x7f.1" }));
+  await db.transaction(() => updateWebhookRows(keyring, webhook.id, { url: "HTTP://0x7f.1" }));
   expect(db.now(() => getWebhook(webhook.id)).settings.url).toBe("http://127.0.0.1/");
 });

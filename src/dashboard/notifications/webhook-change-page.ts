@@ -1,11 +1,11 @@
 import { html } from "../../foundation/html.ts";
-import { changeWebhook, removeWebhook, renewSecret } from "../../webhooks/change-webhook.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { deleteWebhook, rotateSecret, setWebhook } from "../../webhooks/webhook-operations.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
-import { applied, change, type DashboardParts } from "../parts.ts";
-import { findDoubt } from "./receiver-doubt.ts";
+import type { DashboardParts } from "../parts.ts";
+import { Stopped } from "../perform.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { timeText } from "../kit/time.ts";
 import {
@@ -16,6 +16,7 @@ import {
   type TypedWebhook,
   typedFrom,
   webhookFields,
+  webhookInput,
 } from "./webhook-form.ts";
 import { crumbs, pathOf, secretBox } from "./webhook-view.ts";
 
@@ -38,23 +39,20 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
     const typed = readTyped(visit.form);
     const checked = checkChange(typed, found.webhook.settings);
     if ("problems" in checked) return editPage(visit, found, typed, checked.problems);
-    const { viewer, form, now } = visit;
-    const problems = await change(parts, function* () {
-      const { webhook } = yield* getViewableWebhook(viewer, found.webhook.id);
-      if (form.get("seen") !== fingerprintOf(webhook)) return CHANGED_MEANWHILE;
+    const { viewer, form } = visit;
+    const { id } = found.webhook;
+    const guard = function* () {
+      const { webhook } = yield* getViewableWebhook(viewer, id);
+      if (form.get("seen") !== fingerprintOf(webhook))
+        throw new Stopped(async () => editPage(visit, await owned(visit), typed, CHANGED_MEANWHILE));
       const { url, allowPrivate } = webhook.settings;
-      // Else an owner could lead a webhook with an operator's permission to anything in the operator's network.
       const isMoved = checked.settings.url !== undefined && checked.settings.url !== url;
-      if (!viewer.isOperator && allowPrivate && isMoved) return ONLY_OPERATORS;
-      const settings = viewer.isOperator ? checked.settings : { ...checked.settings, allowPrivate };
-      yield* changeWebhook(parts.keyring, { id: webhook.id, change: settings, actor: viewer }, now);
-      return NO_PROBLEMS;
-    });
-    if (problems === CHANGED_MEANWHILE) return editPage(visit, await owned(visit), typed, problems);
-    if (problems.size > 0) return editPage(visit, found, typed, problems);
-    const { webhook } = await owned(visit);
-    const doubt = await findDoubt(viewer, webhook.settings, parts.config.webhooks.allowNetworks);
-    return redirect(pathOf(webhook.id), doubt === null ? "saved" : "saved-but-refused");
+      if (!viewer.isOperator && allowPrivate && isMoved)
+        throw new Stopped(() => editPage(visit, found, typed, ONLY_OPERATORS));
+    };
+    const input = { webhook: id, ...webhookInput(checked.settings, viewer) };
+    const { refused } = await visit.perform(setWebhook, input, guard);
+    return redirect(pathOf(id), refused === null ? "saved" : "saved-but-refused");
   });
 
   routes.read("/webhooks/:id/rotate-secret", async (visit) =>
@@ -70,11 +68,10 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   );
 
   async function rotate(visit: Visit): Promise<Answer> {
-    const { viewer, now } = visit;
-    const { webhook } = await owned(visit);
-    const { secret, oldUntil } = await change(parts, () =>
-      renewSecret(parts.keyring, webhook.id, viewer, now),
-    );
+    const { webhook, secret, previous_secret_expires_at } = await visit.perform(rotateSecret, {
+      webhook: visit.params["id"] ?? "",
+    });
+    const oldUntil = Date.parse(previous_secret_expires_at);
     const use = `Until ${timeText(oldUntil)} each message is signed with the old one too, so nothing breaks while you change the receiver.`;
     return page("New secret", html`${crumbs(webhook.id)}${secretBox(secret, use)}`, 201);
   }
@@ -84,8 +81,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   );
 
   routes.write("/webhooks/:id/delete", async (visit) => {
-    const { webhook } = await owned(visit);
-    await applied(parts, () => removeWebhook(db, webhook.id, visit.viewer, visit.now));
+    await visit.perform(deleteWebhook, { webhook: visit.params["id"] ?? "" });
     return redirect("/dashboard/notifications", "webhook-deleted");
   });
 }

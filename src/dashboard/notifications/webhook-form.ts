@@ -79,6 +79,14 @@ export function checkChange(
   return address === null || asked === null ? { problems } : { settings: { ...address, ...asked } };
 }
 
+/** The settings as an operation takes them. Only operators have the box for private addresses, so others leave it as it is. */
+export function webhookInput<Given extends Asked>(
+  { allowPrivate, maxSpamScore, ...given }: Given,
+  { isOperator }: { readonly isOperator: boolean },
+) {
+  return { ...given, max_spam_score: maxSpamScore, ...(isOperator && { allow_private: allowPrivate }) };
+}
+
 /** Null if there is a problem, which is then among them. */
 function checkAsked(problems: Map<string, string>, typed: TypedWebhook): Asked | null {
   const lines = typed.headers.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");

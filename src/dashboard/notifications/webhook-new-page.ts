@@ -1,19 +1,25 @@
+import type { z } from "zod";
 import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
-import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { addWebhook } from "../../webhooks/change-webhook.ts";
-import type { OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { createWebhook } from "../../webhooks/webhook-operations.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { listFormChoices } from "../forms/form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
-import { change, type DashboardParts } from "../parts.ts";
-import { findDoubt } from "./receiver-doubt.ts";
+import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
-import { secretBox } from "./webhook-view.ts";
+import {
+  checkTyped,
+  EMPTY_WEBHOOK,
+  readTyped,
+  type TypedWebhook,
+  webhookFields,
+  webhookInput,
+} from "./webhook-form.ts";
+import { pathOf, secretBox } from "./webhook-view.ts";
+import { doubtWords } from "./webhook-words.ts";
 import { pageWords } from "../kit/sentence.ts";
 
 /** `/dashboard/webhooks/new`. */
@@ -37,32 +43,14 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
     const typed = readTyped(visit.form);
     const checked = checkTyped(typed);
     if ("problems" in checked) return newPage(visit, typed, checked.problems);
-    const allowPrivate = checked.settings.allowPrivate && visit.viewer.isOperator;
-    const settings = { headers: {}, ...checked.settings, allowPrivate };
     try {
-      return await create(visit, typed.endpointId, settings);
+      const input = webhookInput(checked.settings, visit.viewer);
+      const made = await visit.perform(createWebhook, { endpoint: typed.endpointId, ...input });
+      return page("Webhook added", createdView(made), 201);
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
       return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
     }
-  }
-
-  async function create(
-    { viewer, now }: Visit,
-    endpointId: string,
-    settings: Parameters<typeof addWebhook>[1]["settings"],
-  ): Promise<Answer> {
-    const made = await change(parts, function* () {
-      const endpoint = yield* getViewableEndpoint(viewer, endpointId);
-      const { webhook, secret } = yield* addWebhook(
-        parts.keyring,
-        { endpointId: endpoint.id, settings, actor: viewer },
-        now,
-      );
-      return { endpoint, webhook, secret };
-    });
-    const refused = await findDoubt(viewer, made.webhook.settings, parts.config.webhooks.allowNetworks);
-    return page("Webhook added", createdView(made, refused), 201);
   }
 
   async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
@@ -101,11 +89,9 @@ function noEndpoints(): Html {
     )}`;
 }
 
-function createdView(
-  { webhook, secret }: { readonly webhook: OwnedWebhook["webhook"]; readonly secret: string | null },
-  refused: string | null,
-): Html {
-  const path = `/dashboard/webhooks/${webhook.id}`;
+function createdView({ webhook, secret, ...doubt }: z.output<(typeof createWebhook)["output"]>): Html {
+  const path = pathOf(webhook.id);
+  const refused = doubtWords(doubt);
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head"><h1>Webhook added</h1></div>
     ${refused !== null && html`<p class="notice bad" role="alert">${refused}</p>`}

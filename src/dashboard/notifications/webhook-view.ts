@@ -1,6 +1,7 @@
+import type { z } from "zod";
 import { html, type Html } from "../../foundation/html.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
-import type { TestResult } from "../../webhooks/send-test.ts";
+import type { testResultShape } from "../../webhooks/webhook-json.ts";
 import type { OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { webhookAdvice } from "./delivery-words.ts";
@@ -8,11 +9,14 @@ import { healthCard, healthPill } from "./health.ts";
 import { time } from "../kit/time.ts";
 import { healthOf, privateWords } from "./webhook-words.ts";
 
+/** The result of a test, as this viewer is told of it. */
+export type TestOutcome = z.output<typeof testResultShape>;
+
 export interface WebhookView extends OwnedWebhook {
   readonly queue: RecipientQueue;
   readonly list: DeliveryList;
   /** Of a test that was just sent; null if none was. */
-  readonly tested: TestResult | null;
+  readonly tested: TestOutcome | null;
   /** Why nothing would be sent to the address; null if it is allowed. */
   readonly refused: string | null;
   /** `webhooks.allowNetworks` */
@@ -48,7 +52,7 @@ export function webhookView(view: WebhookView): Html {
     </div>`;
 }
 
-function testedView({ outcome, status, message, durationMs }: TestResult): Html {
+function testedView({ outcome, status, message, duration_ms: durationMs }: TestOutcome): Html {
   const isGood = outcome === "delivered";
   const advice = webhookAdvice({ outcome, status });
   return html`<div class="notice ${isGood ? "" : "bad"}" role="${isGood ? "status" : "alert"}">

@@ -1,8 +1,9 @@
 import { html } from "../../foundation/html.ts";
 import { isListed } from "../../webhooks/address-guard.ts";
-import type { ReceiverRefusal } from "../../webhooks/find-receiver-refusal.ts";
+import type { Doubt } from "../../webhooks/find-doubt.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
 import type { Health } from "./health.ts";
+import { sentence } from "../kit/sentence.ts";
 import { dueTime, exactTime } from "../kit/time.ts";
 
 export function healthOf({ state, failingSince, breaker }: Webhook): Health {
@@ -29,9 +30,11 @@ export function healthOf({ state, failingSince, breaker }: Webhook): Health {
   };
 }
 
-/** Why nothing would be sent to this address, for operators. */
-export function refusalSentence({ reason, remedy }: ReceiverRefusal): string {
-  const what = `Nothing will be sent there: ${reason}.`;
+/** Why nothing would be sent to this address; null if it may be reached. */
+export function doubtWords({ refused, remedy }: Doubt): string | null {
+  if (refused === null) return null;
+  if (remedy === null) return `${refused} ${NOT_SENT_ADVICE}`;
+  const what = sentence(refused);
   return remedy === "list_address"
     ? `${what} Allow it by its exact address in webhooks.allowNetworks.`
     : `${what} Tick “Allow private addresses” if the receiver is yours, or list it in webhooks.allowNetworks.`;

@@ -11,7 +11,7 @@ import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } fr
 
 /** The automatic reply of an endpoint, on or off; undefined if it never had one. */
 export function* findAutoReplyOf(endpointId: string): Steps<AutoReply | undefined> {
-  const [recipient] = yield* listRecipients(REPLY_KIND, endpointId);
+  const [recipient] = yield* listRecipients(REPLY_KIND, [endpointId]);
   return recipient && (yield* withWords(recipient));
 }
 

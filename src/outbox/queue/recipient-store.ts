@@ -34,10 +34,10 @@ export function* findRecipient(kind: string, id: string): Steps<Recipient | unde
   return row && toRecipient(row);
 }
 
-/** Oldest first. @param endpointId null is every endpoint. */
-export function* listRecipients(kind: string, endpointId: string | null): Steps<Recipient[]> {
+/** Oldest first. @param endpointIds null is every endpoint. */
+export function* listRecipients(kind: string, endpointIds: readonly string[] | null): Steps<Recipient[]> {
   const rows = selectRecipients().where("kind", "=", kind).orderBy("id");
-  const wanted = endpointId === null ? rows : rows.where("endpoint_id", "=", endpointId);
+  const wanted = endpointIds === null ? rows : rows.where(isOfEndpoints(endpointIds));
   return (yield* all(wanted)).map(toRecipient);
 }
 

@@ -1,0 +1,49 @@
+import { writeInTurn } from "../database/read-in-turn.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { changed, type Context, type OwnChange } from "../operations/operation.ts";
+import { alignDeliveries } from "../outbox/queue/align-deliveries.ts";
+import { deleteRecipient, setRecipientEnabled } from "../outbox/queue/recipient-store.ts";
+import { reachRecipient } from "./reach-recipient.ts";
+import type { Member, RecipientType } from "./recipient-type.ts";
+
+/** What the record says of a change to a recipient. */
+export function changeOf<Of extends Member>(
+  { describe }: RecipientType<Of>,
+  member: Of,
+  { workspaceId }: Endpoint,
+): OwnChange {
+  return { subject: member.id, workspaceId, detail: describe(member) };
+}
+
+/** Enables or disables a recipient, and moves its deliveries to the matching state. @throws not_found, forbidden */
+export async function switchRecipient<Of extends Member>(
+  context: Context,
+  type: RecipientType<Of>,
+  id: string,
+  isEnabled: boolean,
+): Promise<Of> {
+  const { db, now } = context;
+  const switched = await context.transact(function* () {
+    const { endpoint } = yield* reachRecipient(context, type, id);
+    yield* setRecipientEnabled(id, isEnabled);
+    const { member } = yield* reachRecipient(context, type, id);
+    return changed(member, changeOf(type, member, endpoint));
+  });
+  while (await writeInTurn(db, () => alignDeliveries(now)));
+  return switched;
+}
+
+/** Deletes a recipient with all its deliveries. @throws not_found, forbidden */
+export async function removeRecipient<Of extends Member>(
+  context: Context,
+  type: RecipientType<Of>,
+  id: string,
+): Promise<{ deleted: string[] }> {
+  // Recorded first: the deliveries go in many transactions, and the recipient in the last one.
+  await context.transact(function* () {
+    const { member, endpoint } = yield* reachRecipient(context, type, id);
+    return changed(null, changeOf(type, member, endpoint));
+  });
+  await deleteRecipient(context.db, id, context.now);
+  return { deleted: [id] };
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { workFor } from "../foundation/work-for.ts";
+import type { Viewing } from "../operations/actor.ts";
+import { findReceiverRefusal, isReceiverReachable } from "./find-receiver-refusal.ts";
+import { NOT_SENT_THERE } from "./hide-network.ts";
+import type { WebhookSettings } from "./webhook.ts";
+
+export const doubtShape = {
+  refused: z.string().nullable().describe("Why nothing would be sent to the address; null if it is allowed."),
+  remedy: z
+    .enum(["allow_private", "list_address"])
+    .nullable()
+    .describe(
+      "What an operator can do: allow private addresses, or list the address in webhooks.allowNetworks.",
+    ),
+};
+
+/** Why nothing would be sent to an address, for whoever asks; all null if it may be reached. */
+export type Doubt = z.output<z.ZodObject<typeof doubtShape>>;
+
+const NO_DOUBT: Doubt = { refused: null, remedy: null };
+
+/** Looks the name up now. Only operators are told which addresses there are, because they are those of the server's own network. */
+export async function findDoubt(
+  { isOperator, accountId }: Pick<Viewing, "isOperator" | "accountId">,
+  settings: Pick<WebhookSettings, "url" | "allowPrivate">,
+  allowNetworks: readonly string[],
+): Promise<Doubt> {
+  if (!isOperator) {
+    const isReachable = await workFor(accountId, () => isReceiverReachable(settings, allowNetworks));
+    return isReachable ? NO_DOUBT : { refused: NOT_SENT_THERE, remedy: null };
+  }
+  const refusal = await workFor(accountId, () => findReceiverRefusal(settings, allowNetworks));
+  if (refusal === null) return NO_DOUBT;
+  return { refused: `nothing will be sent there: ${refusal.reason}`, remedy: refusal.remedy };
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { changed, type Context, operation } from "../operations/operation.ts";
+import { countAction } from "../outbox/queue/account-limits.ts";
+import { limitedAccountOf } from "../recipients/limited-account.ts";
+import { reachRecipient } from "../recipients/reach-recipient.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { tellAttempt } from "./hide-network.ts";
+import type { HttpSender } from "./send.ts";
+import { sendTest, TEST_DATA } from "./send-test.ts";
+import type { TestPlaces } from "./test-places.ts";
+import { testResultJson, testResultShape } from "./webhook-json.ts";
+import { webhookReference } from "./webhook-operations.ts";
+import { WEBHOOKS } from "./webhook-store.ts";
+
+interface Parts {
+  readonly keyring: Keyring;
+  readonly sender: Pick<HttpSender, "send">;
+  readonly testPlaces: TestPlaces;
+  /** The address at which people open the dashboard; null if it is not known. */
+  readonly dashboardUrl: string | null;
+}
+
+/** Bounded for accounts by the hour, also the attempts that fail. */
+export const testWebhook = operation({
+  name: "webhook.test",
+  summary: "Send an invented submission to a webhook once, now, of which nothing is stored",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject({
+    ...webhookReference,
+    data: z.record(z.string(), z.unknown()).default(TEST_DATA).describe("The fields of the submission."),
+  }),
+  output: testResultShape,
+  async run(context: Context<Parts>, { webhook: id, data }) {
+    const { db, parts, actor, viewing, now } = context;
+    const { member, endpoint } = await db.read(() => reachRecipient(context, WEBHOOKS, id));
+    const account = limitedAccountOf(actor);
+    return parts.testPlaces.run(account?.accountId ?? null, async () => {
+      if (account !== null)
+        await context.transact(function* () {
+          yield* countAction(account, "test", 1, now);
+          return changed(null);
+        });
+      const message = { webhook: member, endpointName: endpoint.name, data };
+      const result = await sendTest({ ...parts, db }, message, now);
+      return testResultJson(tellAttempt(result, viewing.isOperator));
+    });
+  },
+});

@@ -1,0 +1,229 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { endpointReference } from "../endpoints/endpoint-operations.ts";
+import { reachEndpoint } from "../endpoints/endpoint-store.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Access } from "../operations/access.ts";
+import { changed, type Context, operation } from "../operations/operation.ts";
+import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
+import {
+  chooseEndpointIds,
+  endpointChoice,
+  listMembers,
+  type Owned,
+  reachRecipient,
+} from "../recipients/reach-recipient.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { requireAlso } from "../workspaces/reach.ts";
+import { checkWebhookSettings } from "./check-webhook-settings.ts";
+import { doubtShape, findDoubt } from "./find-doubt.ts";
+import { WEBHOOK_FORMATS } from "./formats/format.ts";
+import { webhookJson, webhookShape } from "./webhook-json.ts";
+import { insertWebhookRows, rotateSecretRows, updateWebhookRows, WEBHOOKS } from "./webhook-store.ts";
+import { defaultWebhookSettings, type Webhook, type WebhookSettings } from "./webhook.ts";
+
+interface Parts {
+  /** Seals secrets, addresses of chats and values of headers. */
+  readonly keyring: Keyring;
+}
+
+/** How an operation names a webhook. */
+export const webhookReference = { webhook: z.string().describe("Its id.") };
+
+const url = z.string().describe("Address that submissions are sent to: http or https.");
+const allowPrivate = z.boolean().describe("Allow addresses of private networks, which only operators may.");
+const maxSpamScore = z.number().describe("Send nothing with a higher spam score, 0 to 100.");
+const headers = z.record(z.string(), z.string()).describe("Headers of one's own by name; they replace all.");
+
+/** What an address needs that is new. */
+const furtherAccess: readonly Access[] = ["recipients:direct"];
+
+const shown = z.strictObject({ webhook: webhookShape });
+
+export const listAllWebhooks = operation({
+  name: "webhook.list",
+  summary: "List webhooks",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject(endpointChoice),
+  output: z.strictObject({ data: z.array(webhookShape) }),
+  *run(context, choice) {
+    const webhooks = yield* listMembers(WEBHOOKS, yield* chooseEndpointIds(context, choice));
+    return { data: webhooks.map(webhookJson) };
+  },
+});
+
+export const showWebhook = operation({
+  name: "webhook.show",
+  summary: "Show a webhook and the state of its receiver",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject(webhookReference),
+  output: shown,
+  *run(context, { webhook: id }) {
+    return { webhook: webhookJson((yield* reachRecipient(context, WEBHOOKS, id)).member) };
+  },
+});
+
+export const createWebhook = operation({
+  name: "webhook.create",
+  summary: "Make a webhook, whose secret is shown this once",
+  kind: "write",
+  access: "recipients:direct",
+  input: z.strictObject({
+    ...endpointReference,
+    url,
+    format: z.enum(WEBHOOK_FORMATS).default("standard").describe("Our own event, or a message for a chat."),
+    allow_private: allowPrivate.default(defaultWebhookSettings.allowPrivate),
+    max_spam_score: maxSpamScore.default(defaultWebhookSettings.maxSpamScore),
+    headers: headers.default({}),
+  }),
+  output: z.strictObject({
+    webhook: webhookShape,
+    secret: z.string().nullable().describe("Its messages are signed with it; null for a chat."),
+    ...doubtShape,
+  }),
+  async run(context: Context<Parts>, input) {
+    const { db, config, viewing, parts, now } = context;
+    await db.read(() => reachEndpoint(context, input));
+    if (input.allow_private) requireOperator(context, "let a webhook reach private addresses");
+    const given = checkWebhookSettings(
+      {
+        url: input.url,
+        format: input.format,
+        allowPrivate: input.allow_private,
+        maxSpamScore: input.max_spam_score,
+        headers: input.headers,
+      },
+      input.format,
+    );
+    // Looked up before the secret is made, so that a name server that hangs loses none.
+    const doubt = await findDoubt(viewing, given, config.webhooks.allowNetworks);
+    return context.transact(function* () {
+      const endpoint = yield* reachEndpoint(context, input);
+      const { webhook, secret } = yield* insertWebhookRows(parts.keyring, endpoint.id, given, now);
+      const change = changeOf(WEBHOOKS, webhook, endpoint);
+      return changed({ webhook: webhookJson(webhook), secret, ...doubt }, change);
+    });
+  },
+});
+
+export const setWebhook = operation({
+  name: "webhook.set",
+  summary: "Change a webhook; what is not named stays, and pending deliveries follow",
+  kind: "write",
+  access: "recipients:write",
+  furtherAccess,
+  input: z.strictObject({
+    ...webhookReference,
+    url: url.optional(),
+    allow_private: allowPrivate.optional(),
+    max_spam_score: maxSpamScore.optional(),
+    headers: headers.optional(),
+  }),
+  output: shown.extend(doubtShape),
+  async run(context: Context<Parts>, { webhook: id, ...input }) {
+    const { db, config, viewing, parts } = context;
+    const { member: known } = await db.read(() => reachRecipient(context, WEBHOOKS, id));
+    const change = checkWebhookSettings(changeIn(input), known.settings.format);
+    const doubt = await findDoubt(viewing, { ...known.settings, ...change }, config.webhooks.allowNetworks);
+    return context.transact(function* () {
+      const before = yield* reachRecipient(context, WEBHOOKS, id);
+      if (Object.keys(change).length === 0) return changed({ webhook: webhookJson(before.member), ...doubt });
+      yield* checkLead(context, before, change);
+      const webhook = yield* updateWebhookRows(parts.keyring, id, change);
+      const recorded = changeOf(WEBHOOKS, webhook, before.endpoint);
+      return changed({ webhook: webhookJson(webhook), ...doubt }, recorded);
+    });
+  },
+});
+
+type WebhookChange = Partial<Omit<WebhookSettings, "format">>;
+
+function changeIn(input: {
+  readonly url?: string | undefined;
+  readonly allow_private?: boolean | undefined;
+  readonly max_spam_score?: number | undefined;
+  readonly headers?: Record<string, string> | undefined;
+}): WebhookChange {
+  return {
+    ...(input.url !== undefined && { url: input.url }),
+    ...(input.allow_private !== undefined && { allowPrivate: input.allow_private }),
+    ...(input.max_spam_score !== undefined && { maxSpamScore: input.max_spam_score }),
+    ...(input.headers !== undefined && { headers: input.headers }),
+  };
+}
+
+/** Whether the actor may lead the webhook where the change leads it. @throws forbidden */
+function* checkLead(
+  context: Context,
+  { member: { settings }, endpoint }: Owned<Webhook>,
+  { url: given, allowPrivate: allows = settings.allowPrivate }: WebhookChange,
+): Steps<void> {
+  if (allows && !settings.allowPrivate) requireOperator(context, "let a webhook reach private addresses");
+  // The address of a chat is known by its last characters alone, so whatever is given may be another one.
+  const isMoved = given !== undefined && (settings.format !== "standard" || given !== settings.url);
+  if (!isMoved) return;
+  for (const access of furtherAccess) yield* requireAlso(context, access, endpoint.workspaceId);
+  // Else an owner could lead a webhook with an operator's permission to anything in the operator's network.
+  if (allows) requireOperator(context, "change the address of a webhook that may reach private addresses");
+}
+
+/** @throws forbidden if the actor does not see all workspaces */
+function requireOperator({ viewing }: Context, what: string): void {
+  if (!viewing.isOperator) throw new FormsvcError("forbidden", `Only an operator may ${what}.`);
+}
+
+export const enableWebhook = operation({
+  name: "webhook.enable",
+  summary: "Send to a webhook again, held deliveries first",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(webhookReference),
+  output: shown,
+  async run(context, { webhook: id }) {
+    return { webhook: webhookJson(await switchRecipient(context, WEBHOOKS, id, true)) };
+  },
+});
+
+export const disableWebhook = operation({
+  name: "webhook.disable",
+  summary: "Hold a webhook's deliveries until it is enabled again",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(webhookReference),
+  output: shown,
+  async run(context, { webhook: id }) {
+    return { webhook: webhookJson(await switchRecipient(context, WEBHOOKS, id, false)) };
+  },
+});
+
+export const rotateSecret = operation({
+  name: "webhook.rotate-secret",
+  summary: "Make a new secret, which is shown this once; the old one signs beside it for 24 hours",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(webhookReference),
+  output: z.strictObject({
+    webhook: webhookShape,
+    secret: z.string(),
+    previous_secret_expires_at: z.string(),
+  }),
+  *run(context: Context<Parts>, { webhook: id }) {
+    const { member, endpoint } = yield* reachRecipient(context, WEBHOOKS, id);
+    const { webhook, secret, oldUntil } = yield* rotateSecretRows(context.parts.keyring, member, context.now);
+    const output = { webhook: webhookJson(webhook), secret, previous_secret_expires_at: toIsoTime(oldUntil) };
+    return changed(output, changeOf(WEBHOOKS, webhook, endpoint));
+  },
+});
+
+export const deleteWebhook = operation({
+  name: "webhook.delete",
+  summary: "Delete a webhook with all its deliveries, sent or not",
+  kind: "danger",
+  access: "recipients:write",
+  input: z.strictObject(webhookReference),
+  output: z.strictObject({ deleted: z.array(z.string()) }),
+  run: (context, { webhook: id }) => removeRecipient(context, WEBHOOKS, id),
+});

@@ -1,0 +1,36 @@
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import type { Scope } from "../../src/operations/access.ts";
+import type { Actor, Reach } from "../../src/operations/actor.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { NOON } from "./fake-clock.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
+import { performOn } from "./terminal.ts";
+
+/** Who an account is, as a token names its owner. */
+export interface Identity {
+  readonly accountId: string;
+  readonly email: string;
+  readonly isOperator: boolean;
+}
+
+/** @param of whose token it is; null is a token of a workspace */
+export function tokenOf(of: Identity | null, scopes: readonly Scope[], reach: Reach | null = null): Actor {
+  return { kind: "token", tokenId: "tok_1", name: "CI", account: of, scopes, reach };
+}
+
+/** Ada is an operator, Ben and Cleo are not; each has a form of the same name. */
+export async function threeOwners() {
+  const db = temporaryDatabase();
+  const owners = [];
+  for (const email of ["ada@example.com", "ben@example.com", "cleo@example.com"]) {
+    const { account, workspace } = db.now(() => insertAccountRows(email, NOON));
+    const input = { name: "Contact", schema: exampleSchema, workspace: workspace.id };
+    const { endpoint } = await performOn(db, createEndpoint, input);
+    const identity: Identity = { accountId: account.id, email, isOperator: account.isOperator };
+    const actor: Actor = { kind: "account", ...identity };
+    owners.push({ actor, identity, workspace: workspace.id, endpoint: endpoint.id });
+  }
+  const [ada, ben, cleo] = owners as [(typeof owners)[0], (typeof owners)[0], (typeof owners)[0]];
+  return { db, ada, ben, cleo };
+}
