@@ -82,6 +82,33 @@ CREATE TABLE api_key (
 ) STRICT;
 CREATE INDEX api_key_by_endpoint ON api_key (endpoint_id);
 
+-- Tokens of the HTTP API, as hashes.
+CREATE TABLE api_token (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  -- The 12 characters by which it is found.
+  lookup TEXT NOT NULL UNIQUE,
+  hash BLOB NOT NULL,
+  -- Whose it is; NULL is a service token, which belongs to a workspace and may be bound to one endpoint of it.
+  account_id TEXT REFERENCES account ON DELETE CASCADE,
+  workspace_id TEXT REFERENCES workspace ON DELETE CASCADE,
+  endpoint_id TEXT REFERENCES endpoint ON DELETE CASCADE,
+  -- A list as JSON.
+  scopes TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- NULL is never.
+  expires_at INTEGER,
+  -- To the day.
+  last_used_at INTEGER,
+  revoked_at INTEGER,
+  CHECK ((account_id IS NULL) = (workspace_id IS NOT NULL)),
+  CHECK (endpoint_id IS NULL OR workspace_id IS NOT NULL)
+) STRICT;
+CREATE INDEX api_token_by_account ON api_token (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX api_token_by_endpoint ON api_token (endpoint_id) WHERE endpoint_id IS NOT NULL;
+CREATE INDEX api_token_by_expiry ON api_token (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX api_token_by_workspace ON api_token (workspace_id) WHERE workspace_id IS NOT NULL;
+
 -- Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.
 CREATE TABLE submission (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -592,5 +619,7 @@ CREATE TABLE audit_event (
   action TEXT NOT NULL,
   -- What it was done to: an id or an e-mail address.
   subject TEXT NOT NULL,
-  detail TEXT
+  detail TEXT,
+  token_id TEXT, token_name TEXT, terminal_user TEXT
 ) STRICT;
+CREATE INDEX audit_event_by_token ON audit_event (token_id, id) WHERE token_id IS NOT NULL;

@@ -19,6 +19,7 @@ const TABLES: Readonly<Record<string, string>> = {
   endpoint_number: "A small number for each endpoint, which its submissions refer to. A trigger adds it.",
   endpoint_schema: "Every version of an endpoint's schema.",
   api_key: "Keys, as hashes.",
+  api_token: "Tokens of the HTTP API, as hashes.",
   submission:
     "Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.",
   idempotency:

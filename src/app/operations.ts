@@ -30,6 +30,13 @@ import {
   listAccountSessions,
   resetTotp,
 } from "../sessions/sign-in-operations.ts";
+import {
+  createToken,
+  listAllTokens,
+  revokeOwnToken,
+  revokeToken,
+  showOwnToken,
+} from "../tokens/token-operations.ts";
 import { createAccount, listAllAccounts, setAccount, showAccount } from "../workspaces/account-operations.ts";
 import {
   createWorkspace,
@@ -72,6 +79,11 @@ export const OPERATIONS: readonly AnyOperation[] = [
   setWorkspacePlan,
   showUsage,
   listUsages,
+  createToken,
+  listAllTokens,
+  revokeToken,
+  showOwnToken,
+  revokeOwnToken,
   createAccount,
   listAllAccounts,
   showAccount,

@@ -3,17 +3,36 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 
-/** Who did it. */
+/** An account, with its address of that time. */
 export interface Actor {
   readonly accountId: string;
   readonly email: string;
 }
 
+/** A program with a token, with the token's name of that time. */
+interface TokenDoer {
+  readonly tokenId: string;
+  readonly tokenName: string;
+  /** Whose token it is; null is a token of a workspace. */
+  readonly account: Actor | null;
+}
+
+/** Somebody at the command line, as the operating system names them. */
+interface TerminalDoer {
+  readonly terminalUser: string;
+}
+
 /** Somebody without an account who followed the link of a letter. */
 const VISITOR = "visitor";
 
-/** Null is somebody at the command line. */
-export type Doer = Actor | typeof VISITOR | null;
+/** Who did it. Null is somebody at the command line whose name is not known, or the server itself. */
+export type Doer = Actor | TokenDoer | TerminalDoer | typeof VISITOR | null;
+
+/** The account that did something, itself or by its token; null if none did. */
+export function accountOf(doer: Doer): Actor | null {
+  if (doer === null || doer === VISITOR || "terminalUser" in doer) return null;
+  return "tokenId" in doer ? doer.account : doer;
+}
 
 /** What was done. */
 export interface Change {
@@ -39,6 +58,8 @@ const MAX_CHANGES = 10_000;
 const MAX_AGE_MS = 400 * 86_400_000;
 /** Characters of a subject or detail that are kept. */
 const MAX_TEXT_LENGTH = 500;
+/** Characters of the name of a user of the operating system that are kept. */
+const MAX_USER_LENGTH = 100;
 /** Changes that are read at once when new ones are looked for. */
 const MAX_NEW = 150;
 /** Rows deleted in one transaction. */
@@ -73,20 +94,36 @@ export function* listChangesAfter(id: number): Steps<RecordedChange[]> {
   return (yield* all(rows)).map(toChange);
 }
 
+/** At most `limit` changes of a token, the newest first. */
+export function* listChangesOfToken(tokenId: string, limit: number): Steps<RecordedChange[]> {
+  const rows = query.selectFrom("audit_event").selectAll().where("token_id", "=", tokenId);
+  return (yield* all(rows.orderBy("id", "desc").limit(limit))).map(toChange);
+}
+
 /** The id of the newest change; 0 when there is none. */
 export function* newestChange(): Steps<number> {
   return (yield* listChanges(1))[0]?.id ?? 0;
 }
 
-/** No address of an account is the word for a visitor: it has an at sign. */
-function columnsOf(actor: Doer): { account_id: string | null; email: string | null } {
-  if (actor === null || actor === VISITOR) return { account_id: null, email: actor };
-  return { account_id: actor.accountId, email: actor.email };
+/** Columns of who did it. No address of an account is the word for a visitor: it has an at sign. */
+function columnsOf(doer: Doer) {
+  const account = accountOf(doer);
+  const known = doer !== null && doer !== VISITOR;
+  return {
+    account_id: account?.accountId ?? null,
+    email: doer === VISITOR ? VISITOR : (account?.email ?? null),
+    token_id: known && "tokenId" in doer ? doer.tokenId : null,
+    token_name: known && "tokenId" in doer ? doer.tokenName : null,
+    terminal_user: known && "terminalUser" in doer ? doer.terminalUser.slice(0, MAX_USER_LENGTH) : null,
+  };
 }
 
-function doerOf({ account_id: accountId, email }: Selectable<Tables["audit_event"]>): Doer {
-  if (accountId !== null) return { accountId, email: email ?? "" };
-  return email === VISITOR ? VISITOR : null;
+function doerOf(row: Selectable<Tables["audit_event"]>): Doer {
+  const account = row.account_id === null ? null : { accountId: row.account_id, email: row.email ?? "" };
+  if (row.token_id !== null) return { tokenId: row.token_id, tokenName: row.token_name ?? "", account };
+  if (account !== null) return account;
+  if (row.terminal_user !== null) return { terminalUser: row.terminal_user };
+  return row.email === VISITOR ? VISITOR : null;
 }
 
 function toChange(row: Selectable<Tables["audit_event"]>): RecordedChange {
@@ -106,9 +143,9 @@ const DROP_AGED_SQL = `DELETE FROM audit_event WHERE id IN (
 
 const SPAN_SQL = "SELECT (SELECT max(id) FROM audit_event) - (SELECT min(id) FROM audit_event) AS span";
 
-/** First those that have the most newer ones of the same account. */
+/** First those that have the most newer ones of the same account, or of the same token that belongs to no account. */
 const DROP_SURPLUS_SQL = `DELETE FROM audit_event WHERE id IN (SELECT id FROM (
-  SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM audit_event) AS changes
+  SELECT id, row_number() OVER (PARTITION BY COALESCE(account_id, token_id) ORDER BY id DESC) AS place FROM audit_event) AS changes
   ORDER BY place DESC, id LIMIT ?)`;
 
 /**

@@ -37,6 +37,7 @@ const WORDS: Words = {
   list_endpoints: () => "see: formsvc endpoint list",
   list_keys: () => "see: formsvc key list ENDPOINT",
   list_recipients: () => "see: formsvc recipient list",
+  list_tokens: () => "see: formsvc token list",
   list_webhooks: () => "see: formsvc webhook list",
   list_workspaces: () => "see: formsvc workspace list",
   look_at_recipient: ({ recipientId }) =>
@@ -56,6 +57,7 @@ const WORDS: Words = {
     "release it on a larger plan (formsvc workspace set-plan) or next month",
   replace_damaged_database: () =>
     "stop the server, keep the file, and restore the newest backup: formsvc restore FILE",
+  replace_ending_tokens: () => "make others in time and put them in their place: formsvc token create",
   replay_failed_deliveries: () => "once the receiver is well: formsvc webhook replay --failed",
   replay_failed_mail: () => "once what refused them is mended: formsvc mail replay --failed",
   restart_older_server: () => "the database is of an older version: restart the server with this one first",

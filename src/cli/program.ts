@@ -17,6 +17,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   endpoint: () => import("./endpoint-commands.ts"),
   schema: () => import("./schema-commands.ts"),
   key: () => import("./key-commands.ts"),
+  token: () => import("./token-commands.ts"),
   submission: () => import("./submission-commands.ts"),
   backup: () => import("./backup-command.ts"),
   restore: () => import("./restore-command.ts"),

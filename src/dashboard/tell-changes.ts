@@ -1,4 +1,4 @@
-import { listChangesAfter, newestChange } from "../audit/audit-store.ts";
+import { accountOf, listChangesAfter, newestChange } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { changed } from "../foundation/events.ts";
@@ -27,7 +27,7 @@ export function createChangeTeller(db: Pick<Database, "read">, log: Log): () => 
       // What is that old was told by another call, which went on meanwhile.
       if (told.ids.has(id) || id <= told.newest - OVERLAP) continue;
       told.ids.add(id);
-      const accountId = actor === null || actor === "visitor" ? null : actor.accountId;
+      const accountId = accountOf(actor)?.accountId ?? null;
       changed(log, { accountId, action, subject, workspaceId });
     }
     told = withoutOld({ newest: Math.max(told.newest, changes.at(-1)?.id ?? 0), ids: told.ids });

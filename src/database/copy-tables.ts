@@ -54,6 +54,7 @@ export const COPIED_TABLES = [
   "ignored_redirect",
   "refused_origin",
   "api_key",
+  "api_token",
   "submission",
   "submission_read",
   "idempotency",

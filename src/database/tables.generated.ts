@@ -73,6 +73,21 @@ export interface Tables {
     is_revoked: Generated<number>;
     tag: Buffer | null;
   };
+  /** Tokens of the HTTP API, as hashes. */
+  api_token: {
+    id: string;
+    name: string;
+    lookup: string;
+    hash: Buffer;
+    account_id: string | null;
+    workspace_id: string | null;
+    endpoint_id: string | null;
+    scopes: string;
+    created_at: number;
+    expires_at: number | null;
+    last_used_at: number | null;
+    revoked_at: number | null;
+  };
   /** Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again. */
   submission: {
     seq: Generated<number>;
@@ -447,5 +462,8 @@ export interface Tables {
     action: string;
     subject: string;
     detail: string | null;
+    token_id: string | null;
+    token_name: string | null;
+    terminal_user: string | null;
   };
 }

@@ -37,6 +37,7 @@ import {
   checkMailServer,
 } from "../mail/mail-health.ts";
 import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
+import { checkTokenExpiry } from "../tokens/token-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
@@ -104,6 +105,7 @@ const CHECKS: readonly Check[] = [
   ),
   ofTables(({ db, config, secretLists }) => db.read(() => checkSecrets(secretLists, config.secrets))),
   ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
+  ofTables(({ db, now }) => db.read(() => checkTokenExpiry(now))),
   ofTables(({ db }) => db.read(checkRefusedOrigins)),
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),

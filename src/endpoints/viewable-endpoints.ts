@@ -2,11 +2,8 @@ import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import { eachOf } from "./endpoint-store.ts";
 import type { Viewing } from "../operations/actor.ts";
-import {
-  labelWorkspaces,
-  listViewableWorkspaces,
-  readWorkspaceNames,
-} from "../workspaces/workspace-store.ts";
+import { listViewableWorkspaces, readWorkspaceNames } from "../workspaces/workspace-store.ts";
+import { labelWorkspaces } from "../workspaces/label-workspaces.ts";
 
 /** An endpoint as lists and filters name it. */
 export interface EndpointName {

@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
 }
 
+const DAY_MS = 86_400_000;
+
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** The last time that was rendered: under load a dozen log lines and notifications share a millisecond. */
@@ -28,6 +30,11 @@ export function monthOf(ms: number): string {
     latest = { month, from: Date.parse(`${month}-01T00:00:00Z`), until: nextMonthStart(ms) };
   }
   return latest.month;
+}
+
+/** The first millisecond of the UTC day. */
+export function dayStart(ms: number): number {
+  return ms - (((ms % DAY_MS) + DAY_MS) % DAY_MS);
 }
 
 /** The first millisecond of the next UTC month. */

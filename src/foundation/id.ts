@@ -3,7 +3,19 @@ import { V7Generator } from "uuidv7";
 import { FormsvcError } from "./errors.ts";
 
 /** The kinds of thing that have an id; the prefix says which. */
-export type IdPrefix = "acct" | "ws" | "ep" | "key" | "sub" | "held" | "wh" | "rcpt" | "msg" | "ses" | "srv";
+export type IdPrefix =
+  | "acct"
+  | "ws"
+  | "ep"
+  | "key"
+  | "tok"
+  | "sub"
+  | "held"
+  | "wh"
+  | "rcpt"
+  | "msg"
+  | "ses"
+  | "srv";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Digits of an id that are its time: 3 bits and nine times 5. */

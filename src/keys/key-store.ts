@@ -5,8 +5,9 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
+import { isLookup } from "../foundation/secret-text.ts";
 import { tagOf } from "./key-tag.ts";
-import { isLookup, parseKey, type KeyKind, type ParsedKey } from "./key-format.ts";
+import { parseKey, type KeyKind, type ParsedKey } from "./key-format.ts";
 
 export interface Key {
   readonly id: string;

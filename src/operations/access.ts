@@ -90,6 +90,16 @@ export const ACCESS = {
     scopes: null,
     about: "Help somebody sign in: a link that sets the password, and the removal of a second factor",
   },
+  tokens: {
+    role: "owner",
+    scopes: null,
+    about: "Make tokens, and list and revoke them",
+  },
+  "own-token": {
+    role: null,
+    scopes: [],
+    about: "See and revoke the token with which one asks",
+  },
   "own-account": {
     role: null,
     scopes: null,

@@ -1,4 +1,4 @@
-import type { Doer } from "../audit/audit-store.ts";
+import type { Actor as Account, Doer } from "../audit/audit-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Access, includesRole, includesScope, type Role, ruleOf, type Scope } from "./access.ts";
 
@@ -11,7 +11,7 @@ interface AccountActor {
 }
 
 /** A program with a token. */
-interface TokenActor {
+export interface TokenActor {
   readonly kind: "token";
   readonly tokenId: string;
   readonly name: string;
@@ -108,7 +108,15 @@ export function requireRole(role: Role, access: Access): void {
 
 /** Whom the record of changes names. */
 export function doerOf(actor: Actor): Doer {
-  if (actor.kind === "account") return actor;
-  if (actor.kind === "token") return actor.account;
+  if (actor.kind === "account") return accountDoer(actor);
+  if (actor.kind === "token") {
+    const { tokenId, name, account } = actor;
+    return { tokenId, tokenName: name, account: account && accountDoer(account) };
+  }
+  if (actor.kind === "terminal") return actor.user === null ? null : { terminalUser: actor.user };
   return actor.kind === "visitor" ? "visitor" : null;
+}
+
+function accountDoer({ accountId, email }: Omit<AccountActor, "kind">): Account {
+  return { accountId, email };
 }

@@ -66,7 +66,7 @@ export function* insertWorkspaceRow(
   plan: string = DEFAULT_PLAN,
 ): Steps<Workspace> {
   const name = checkName(nameText);
-  const owner = account === null ? yield* soleAccount(now, plan) : yield* getAccount(account);
+  const owner = yield* chooseAccount(account, now, plan);
   return yield* insertNamedWorkspace(owner.id, name, now, plan);
 }
 
@@ -115,21 +115,6 @@ export function* readWorkspaceNames(ids: readonly string[]): Steps<ReadonlyMap<s
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-const LABELS_SQL = `SELECT workspace.id AS id, name, email FROM workspace
-  JOIN account ON account.id = workspace.account_id WHERE workspace.id IN (SELECT value FROM json_each(?))`;
-
-/** The same names, but those that several of these workspaces have stand with the account, and the id if that is the same too. */
-export function* labelWorkspaces(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
-  const rows = yield* all(text<{ id: string; name: string; email: string }>(LABELS_SQL, JSON.stringify(ids)));
-  const namesakes = Map.groupBy(rows, ({ name }) => name);
-  const label = ({ id, name, email }: (typeof rows)[number]): string => {
-    const same = namesakes.get(name) ?? [];
-    if (same.length < 2) return name;
-    return same.filter((one) => one.email === email).length < 2 ? `${name} (${email})` : `${name} (${id})`;
-  };
-  return new Map(rows.map((row) => [row.id, label(row)]));
-}
-
 /** @throws not_found, in the same words, when there is none with this id and when it belongs to somebody else. */
 export function* getViewableWorkspace(viewing: Viewing, id: string): Steps<Workspace> {
   const row = yield* first(selectVisible(viewing).where("id", "=", id));
@@ -171,10 +156,17 @@ export function* chooseWorkspace(
   if (reference !== null) return yield* getWorkspace(reference);
   const only = yield* findOnlyWorkspace();
   if (only !== null) return only;
-  const { account, workspace } = yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan);
-  const change = { subject: account.email, workspaceId: workspace.id, detail: null };
+  return (yield* insertFirstAccount(now, plan)).workspace;
+}
+
+function* insertFirstAccount(
+  now: number,
+  plan: string,
+): Steps<{ readonly account: Account; readonly workspace: Workspace }> {
+  const made = yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan);
+  const change = { subject: made.account.email, workspaceId: made.workspace.id, detail: null };
   yield* recordChange(null, { action: "account.create", ...change }, now);
-  return workspace;
+  return made;
 }
 
 /** Null in an empty database. @throws ambiguous */
@@ -284,12 +276,23 @@ export function* countSubmission(workspaceId: string, month: string, plans: Plan
   );
 }
 
-function* soleAccount(now: number, plan: string): Steps<Account> {
+/**
+ * The account that a command means: the one it names, else the only one. In an empty database it creates the first account and its
+ * workspace, on that plan. Call it inside a transaction.
+ *
+ * @param reference id or e-mail address. @throws not_found, ambiguous
+ */
+export function* chooseAccount(
+  reference: string | null,
+  now: number,
+  plan: string = DEFAULT_PLAN,
+): Steps<Account> {
+  if (reference !== null) return yield* getAccount(reference);
   const [first, second] = yield* listAccounts();
   if (second !== undefined) {
     throw new FormsvcError("ambiguous", "there are several accounts", { hint: { kind: "choose_account" } });
   }
-  return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).account;
+  return first ?? (yield* insertFirstAccount(now, plan)).account;
 }
 
 /**

@@ -30,12 +30,20 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     ]);
   });
 
-  test("a visitor's changes are told from those of the command line and of accounts", async () => {
+  test("changes of visitors, of the command line, of accounts and of tokens are told apart", async () => {
     const db = await temporary();
-    const doers = [ANA, "visitor", null] as const;
+    const token = { tokenId: "tok_1", tokenName: "CI" };
+    const doers = [
+      ANA,
+      "visitor",
+      null,
+      { terminalUser: "ana" },
+      { ...token, account: null },
+      { ...token, account: ANA },
+    ] as const;
     for (const doer of doers) await db.transaction(() => recordChange(doer, CHANGE, NOON));
-    const listed = await db.read(() => listChanges(3));
-    expect(listed.map(({ actor }) => actor)).toEqual([null, "visitor", ANA]);
+    const listed = await db.read(() => listChanges(6));
+    expect(listed.map(({ actor }) => actor).toReversed()).toEqual(doers);
   });
 
   test("changes beyond 10,000 go, the oldest first, 500 at a time", async () => {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isLookup, makeKey, parseKey } from "../../src/keys/key-format.ts";
+import { isLookup } from "../../src/foundation/secret-text.ts";
+import { makeKey, parseKey } from "../../src/keys/key-format.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS = BASE62.split("");

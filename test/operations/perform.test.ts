@@ -79,7 +79,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await performOn(db, rename, { name: "Bakery" })).toEqual({ renamed: 1 });
     expect(await names(db)).toEqual(["Bakery"]);
     expect(await db.read(() => listChanges(10))).toMatchObject([
-      { action: "workspace.rename", subject: "Bakery", actor: null, at: NOON },
+      { action: "workspace.rename", subject: "Bakery", actor: { terminalUser: "ada" }, at: NOON },
     ]);
   });
 
@@ -121,7 +121,7 @@ test("whoever writes is named in the record, whatever the door", async () => {
   for (const actor of actors) await performOn(db, inOne, { name: actor.kind }, { actor });
   expect(db.now(() => listChanges(10)).map(({ subject, actor }) => [subject, actor])).toEqual([
     ["server", null],
-    ["token", { accountId: account.id, email: "ada@example.com" }],
+    ["token", { tokenId: "tok_1", tokenName: "CI", account: { accountId: account.id, email: ada.email } }],
     ["account", { accountId: account.id, email: "ada@example.com" }],
   ]);
 });

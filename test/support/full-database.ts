@@ -95,13 +95,33 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     at: NOON,
     account_id: accountId,
     email: "ana@example.org",
+    token_id: "tok_gone",
+    token_name: HOSTILE,
+    terminal_user: null,
     workspace_id: null,
     action: "account.create",
     subject: HOSTILE,
     detail: null,
   });
+  yield* insert("api_token", token({ account_id: accountId, workspace_id: null, endpoint_id: null }));
   yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
   yield* insert("told_problem", { topic: HOSTILE, told_to: "ops@example.org", finding: "{}" });
+}
+
+function token(bound: Pick<Tables["api_token"], "account_id" | "workspace_id" | "endpoint_id">) {
+  const id = newId("tok", NOON);
+  return {
+    ...bound,
+    id,
+    name: HOSTILE,
+    lookup: id.slice(-12),
+    hash: Buffer.alloc(32, 8),
+    scopes: '["endpoints:read"]',
+    created_at: NOON,
+    expires_at: NOON + DAY_MS,
+    last_used_at: null,
+    revoked_at: null,
+  };
 }
 
 function* fillRedirects({ endpointIds }: Filled): Steps<void> {
@@ -128,6 +148,7 @@ function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {
     });
     yield* insert("endpoint_schema", { endpoint_id: id, version: 1, definition: "{}", created_at: NOON });
     yield* insert("endpoint_spam", { endpoint_id: id, choices: "{}" });
+    yield* insert("api_token", token({ account_id: null, workspace_id: workspaceId, endpoint_id: id }));
     yield* insert("refused_origin", {
       endpoint_id: id,
       origin: "https://a.example",

@@ -10,7 +10,7 @@ const ID = /\b[a-z]+_[0-9a-z]{26}\b/g;
 
 /**
  * Makes changes to two copies of a database, by verbs and by commands, and returns the rows of both. Ids and times that the
- * changes made are shown as `new` and `later`, and secrets as `random`.
+ * changes made are shown as `new` and `later`, secrets as `random`, and the user of the terminal as `somebody`.
  */
 export async function changeBothWays(
   machine: OperatorMachine,
@@ -32,6 +32,7 @@ export async function changeBothWays(
   const rowsOf = (db: SqliteDatabase): string[] =>
     dump(db).map((row) =>
       row
+        .replace(/"terminal_user":(?:null|"[^"]*")/, '"terminal_user":"somebody"')
         .replaceAll(ID, (id) => (known.has(id) ? id : `new ${id.split("_")[0]}`))
         .replaceAll(/\b\d{13}\b/g, (ms) => (Number(ms) >= since ? "later" : ms)),
     );

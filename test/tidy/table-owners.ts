@@ -12,6 +12,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   workspace_spam: "endpoints",
   endpoint_spam: "endpoints",
   api_key: "keys",
+  api_token: "tokens",
   submission: "submissions",
   refused_origin: "endpoints",
   held: "submissions",

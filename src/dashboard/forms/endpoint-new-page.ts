@@ -10,10 +10,10 @@ import { exampleSchema } from "../../schemas/example-schema.ts";
 import { checkName } from "../../workspaces/workspace.ts";
 import {
   getViewableWorkspace,
-  labelWorkspaces,
   listViewableWorkspaces,
   seesSeveralWorkspaces,
 } from "../../workspaces/workspace-store.ts";
+import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";

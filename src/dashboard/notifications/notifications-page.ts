@@ -7,7 +7,8 @@ import { readQueue, type RecipientQueue } from "../../outbox/queue/count-deliver
 import type { Viewer } from "../../sessions/session.ts";
 import { listViewableWebhooks, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
-import { labelWorkspaces, seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
+import { seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
+import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { page } from "../answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "../kit/empty-card.ts";

@@ -48,5 +48,8 @@ function doerView(actor: Doer): Html {
   if (actor === null) return html`<span class="muted">command line</span>`;
   if (actor === "visitor")
     return html`<span class="muted" title="somebody who followed the link of an e-mail">visitor</span>`;
-  return html`<bdi>${actor.email}</bdi>`;
+  if ("terminalUser" in actor)
+    return html`<span class="muted">command line</span><small><bdi>${actor.terminalUser}</bdi></small>`;
+  if (!("tokenId" in actor)) return html`<bdi>${actor.email}</bdi>`;
+  return html`<bdi>${actor.account?.email ?? "a workspace’s token"}</bdi><small>token <bdi>${actor.tokenName}</bdi></small>`;
 }

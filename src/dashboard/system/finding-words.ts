@@ -35,6 +35,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "metrics.address": "Metrics",
   "proxies.trusted": "Proxy",
   "secrets.encryption": "Secrets",
+  "tokens.expiry": "Tokens",
   "webhooks.failed": "Messages",
   "webhooks.receivers": "Webhooks",
 };

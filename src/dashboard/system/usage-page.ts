@@ -5,11 +5,11 @@ import { countSubmissions } from "../../submissions/count-submissions.ts";
 import { findLimits, type Workspace } from "../../workspaces/workspace.ts";
 import {
   getViewableWorkspace,
-  labelWorkspaces,
   listUsage,
   listViewableWorkspaces,
   readUsages,
 } from "../../workspaces/workspace-store.ts";
+import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { page } from "../answer.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { toIsoTime } from "../foundation/clock.ts";
+import { SCOPES } from "../operations/access.ts";
+import { stateOf, type Token } from "./token.ts";
+
+/** A token as it is shown when it is made. */
+export const tokenShape = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  account: z.string().nullable().describe("E-mail address of whose it is; null is a service token."),
+  workspace_id: z.string().nullable().describe("Of a service token; null is an account's."),
+  endpoint_id: z.string().nullable().describe("The only endpoint that a service token is for."),
+  scopes: z.array(z.enum(SCOPES)),
+  expires_at: z.string().nullable().describe("Null is never."),
+  last_used_on: z.string().nullable().describe("The day, UTC."),
+  created_at: z.string(),
+});
+
+/** The same in lists. */
+export const listedTokenShape = tokenShape.extend({ state: z.enum(["active", "expired", "revoked"]) });
+
+/** @param email of the account whose it is; null is a service token. */
+export function tokenJson(token: Token, email: string | null): z.output<typeof tokenShape> {
+  const { lastUsedAt, expiresAt } = token;
+  return {
+    id: token.id,
+    name: token.name,
+    account: email,
+    workspace_id: token.workspaceId,
+    endpoint_id: token.endpointId,
+    scopes: [...token.scopes],
+    expires_at: expiresAt === null ? null : toIsoTime(expiresAt),
+    last_used_on: lastUsedAt === null ? null : toIsoTime(lastUsedAt).slice(0, 10),
+    created_at: toIsoTime(token.createdAt),
+  };
+}
+
+export function listedTokenJson(
+  token: Token,
+  email: string | null,
+  now: number,
+): z.output<typeof listedTokenShape> {
+  return { ...tokenJson(token, email), state: stateOf(token, now) };
+}
