@@ -5,32 +5,59 @@ import { build } from "esbuild";
 const folder = new URL("../src/browser/", import.meta.url);
 const target = new URL("../src/http/browser-client.generated.ts", import.meta.url);
 
-/** What the executable carries for browsers: one script, and its types. */
-export async function bundleBrowserClient(): Promise<{ script: string; types: string }> {
+/** What the executable carries for browsers. */
+interface BrowserClient {
+  readonly script: string;
+  readonly scriptTypes: string;
+  /** The same client to be imported. */
+  readonly module: string;
+  readonly moduleTypes: string;
+}
+
+export async function bundleBrowserClient(): Promise<BrowserClient> {
+  const api = sourceOf("client-api.ts");
+  return {
+    script: await bundle("formsvc.ts", "iife"),
+    scriptTypes: `${api}\n${withoutImports(sourceOf("client-global.ts"))}`,
+    module: await bundle("formsvc-module.ts", "esm"),
+    moduleTypes: `${api}\n${["submit", "enhanceForms"].map(declaration).join("")}`,
+  };
+}
+
+async function bundle(file: string, format: "iife" | "esm"): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("formsvc.ts", folder))],
+    entryPoints: [fileURLToPath(new URL(file, folder))],
     bundle: true,
     minify: true,
     write: false,
     platform: "browser",
-    format: "iife",
+    format,
     target: "es2020",
     charset: "utf8",
     logLevel: "warning",
   });
-  const types = readFileSync(new URL("client-api.ts", folder), "utf8");
-  return { script: outputFiles[0]?.text ?? "", types };
+  return outputFiles[0]?.text ?? "";
+}
+
+function sourceOf(file: string): string {
+  return readFileSync(new URL(file, folder), "utf8");
+}
+
+/** The types are one file each, which imports nothing. */
+function withoutImports(source: string): string {
+  return source.replace(/^import type .*\n+/gm, "");
+}
+
+function declaration(name: string): string {
+  return `export declare const ${name}: FormsvcModule["${name}"];\n`;
 }
 
 /** The source of the module that hands it to the server. */
 export async function renderBrowserClient(): Promise<string> {
-  const { script, types } = await bundleBrowserClient();
-  const lines = [
-    "// Made by scripts/embed-browser-client.ts from src/browser/.",
-    `export const script = ${JSON.stringify(script)};`,
-    `export const types = ${JSON.stringify(types)};`,
-  ];
-  return `${lines.join("\n")}\n`;
+  const lines = Object.entries(await bundleBrowserClient()).map(
+    ([name, text]) => `export const ${name} = ${JSON.stringify(text)};`,
+  );
+  return `// Made by scripts/embed-browser-client.ts from src/browser/.\n${lines.join("\n")}\n`;
 }
 
 if (import.meta.main) writeFileSync(target, await renderBrowserClient());

@@ -4,6 +4,7 @@ import { renderGuarantees } from "./docs/access-table.ts";
 import { renderCommands } from "./docs/commands-page.ts";
 import { renderConfiguration } from "./docs/configuration-page.ts";
 import { renderErrors } from "./docs/errors-page.ts";
+import { renderNpmRecipe } from "./docs/module-types.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -14,6 +15,7 @@ export async function renderDocs(): Promise<Readonly<Record<string, string>>> {
     "docs/configuration.md": renderConfiguration(),
     "docs/errors.md": renderErrors(),
     "docs/guarantees.md": renderGuarantees(root),
+    "docs/recipes/npm.md": renderNpmRecipe(root),
     "formsvc.config.example.json": `${JSON.stringify(defaultConfig, null, 2)}\n`,
   };
 }

@@ -1,4 +1,4 @@
-/** The types of formsvc.js, which puts `formsvc` on the page's global object. */
+/** The types of formsvc.js, which puts `formsvc` on the page's global object, and of formsvc.mjs, which is imported. */
 
 export interface SubmitOptions {
   /** The address of the server; without it, the address of the script. */
@@ -48,9 +48,13 @@ export interface Formsvc {
   submit(key: string, data: object, options?: SubmitOptions): Promise<Result>;
 }
 
-declare global {
-  var formsvc: Formsvc;
+/** What formsvc.mjs exports. Nothing happens until one of them is called. */
+export interface FormsvcModule extends Formsvc {
+  /** Sends each form of the page that has `data-formsvc` by script, as formsvc.js does by itself. */
+  enhanceForms(): void;
+}
 
+declare global {
   interface HTMLElementEventMap {
     /** Before a form is sent; `preventDefault()` keeps it from being sent. */
     "formsvc:submit": CustomEvent<{ readonly data: FormData }>;

@@ -9,12 +9,21 @@ import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
+import { type FormSchema, jsonSchemaOf } from "../schemas/json-schema.ts";
+import { typescriptTypes } from "../schemas/typescript-types.ts";
 import { parseJson, readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { operate, type Terminal } from "./operate.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "schema", "The fields that an endpoint takes", [show, check, set, edit]);
+  addNoun(program, "schema", "The fields that an endpoint takes", [
+    show,
+    check,
+    set,
+    edit,
+    types,
+    jsonSchema,
+  ]);
 }
 
 /** @param file `-` is standard input. @throws usage, schema_invalid */
@@ -31,6 +40,42 @@ const show = command({
       context.output.json(await perform(showSchema, { endpoint: reference })),
     ),
 });
+
+const types = command({
+  usage: "types <endpoint>",
+  summary: "Print TypeScript types of a form's data",
+  notes:
+    "NAMEInput is what a page may send, NAMEData what is stored: a field with a default is always there.",
+  examples: ["formsvc schema types Contact > contact.ts"],
+  action: (context, _options, [reference]) =>
+    operate(context, async ({ perform }) => {
+      const { endpoint } = await perform(showEndpoint, { endpoint: reference });
+      const written = typescriptTypes(formSchemaOf(endpoint));
+      if (!context.output.isJson) return context.output.text(written);
+      return context.output.json({
+        endpoint_id: endpoint.id,
+        schema_version: endpoint.schema_version,
+        types: written,
+      });
+    }),
+});
+
+const jsonSchema = command({
+  usage: "json-schema <endpoint>",
+  summary: "Print JSON Schema 2020-12 of what a form takes as JSON",
+  examples: ["formsvc schema json-schema Contact > contact.schema.json"],
+  action: (context, _options, [reference]) =>
+    operate(context, async ({ perform }) => {
+      const { endpoint } = await perform(showEndpoint, { endpoint: reference });
+      context.output.json(jsonSchemaOf(formSchemaOf(endpoint)));
+    }),
+});
+
+type ShownEndpoint = z.output<(typeof showEndpoint)["output"]>["endpoint"];
+
+function formSchemaOf({ name, schema, schema_version: version, unknown_fields }: ShownEndpoint): FormSchema {
+  return { name, version, fields: parseDefinition(schema), unknownFields: unknown_fields };
+}
 
 const check = command({
   usage: "check <file>",

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { version } from "../foundation/version.ts";
-import { script, types } from "./browser-client.generated.ts";
+import { module, moduleTypes, script, scriptTypes } from "./browser-client.generated.ts";
 import type { Operation } from "./operation.ts";
 
 /** Seconds that a browser may keep the newest script: after an upgrade a page may use the old one for this time. */
@@ -21,23 +21,36 @@ interface Asset {
 
 /**
  * `GET /formsvc.js`, the newest client; its first line has the address of exactly this version, which never changes and can be
- * pinned by its hash. `GET /formsvc.d.ts`, its types.
+ * pinned by its hash. `GET /formsvc.mjs`, the same to be imported, with such an address too. `GET /formsvc.d.ts` and `/formsvc.d.mts`,
+ * their types.
  */
 export function browserClientRoutes(server: FastifyInstance): void {
   const integrity = `sha384-${createHash("sha384").update(script).digest("base64")}`;
-  const pinnedPath = `/formsvc-${createHash("sha256").update(script).digest("hex").slice(0, 12)}.js`;
+  const pinnedPath = `/formsvc-${shortHash(script)}.js`;
+  const pinnedModule = `/formsvc-${shortHash(module)}.mjs`;
   const tag = `<script src="…${pinnedPath}" integrity="${integrity}" crossorigin="anonymous" defer></script>`;
   const newest = `public, max-age=${NEWEST_SECONDS}`;
   const javascript = "text/javascript; charset=utf-8";
   const files: Readonly<Record<string, Asset>> = {
     "/formsvc.js": asset(`/* formsvc ${version}. To pin it: ${tag} */\n${script}`, javascript, newest),
     [pinnedPath]: asset(script, javascript, FOREVER),
-    "/formsvc.d.ts": asset(types, "text/plain; charset=utf-8", newest),
+    "/formsvc.d.ts": asset(scriptTypes, "text/plain; charset=utf-8", newest),
+    "/formsvc.mjs": asset(
+      `/* formsvc ${version}. To pin it: …${pinnedModule} */\n${module}`,
+      javascript,
+      newest,
+    ),
+    [pinnedModule]: asset(module, javascript, FOREVER),
+    "/formsvc.d.mts": asset(moduleTypes, "text/plain; charset=utf-8", newest),
   };
   for (const [path, file] of Object.entries(files)) {
     const options = path === "/formsvc.js" ? { config: { operation: scriptOperation } } : {};
     server.get(path, options, (request, reply) => sendAsset(request, reply, file));
   }
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
 function asset(text: string, type: string, cacheControl: string): Asset {

@@ -287,6 +287,17 @@ test("the JSON of endpoints and schemas follows every change", async () => {
   expect(await machine.json(["endpoint", "show", "Sales"])).toMatchObject({
     endpoint: { schema_version: 2 },
   });
+  expect(await machine.json(["schema", "json-schema", "Sales"])).toMatchObject({
+    title: "Sales",
+    properties: { email: { type: "string", format: "email" } },
+  });
+  const { stdout: types } = await machine.mustRun(["schema", "types", "Sales"]);
+  expect(types).toContain("export interface SalesInput {\n  email?: string;\n}\n");
+  expect(await machine.json(["schema", "types", "Sales"])).toEqual({
+    endpoint_id: endpointId,
+    schema_version: 2,
+    types,
+  });
   expect(await machine.json(["endpoint", "delete", "Sales", "--yes"])).toMatchObject({
     endpoint: { id: endpointId },
   });

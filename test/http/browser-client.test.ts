@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleBrowserClient } from "../../scripts/embed-browser-client.ts";
-import { script, types } from "../../src/http/browser-client.generated.ts";
+import { module, moduleTypes, script, scriptTypes } from "../../src/http/browser-client.generated.ts";
 import { sendRaw } from "../support/raw-get.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
 
@@ -21,8 +21,8 @@ afterAll(() => server.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => sendRaw(`${server.url}${path}`, headers);
 
-test("the embedded script and types are what src/browser/ makes", async () => {
-  expect(await bundleBrowserClient()).toEqual({ script, types });
+test("the embedded script, module and types are what src/browser/ makes", async () => {
+  expect(await bundleBrowserClient()).toEqual({ script, scriptTypes, module, moduleTypes });
 });
 
 test("the script is under 3 KB on the wire and comes from every origin", async () => {
@@ -54,6 +54,37 @@ test("its first line names a versioned address that never changes, with the hash
   expect(pinned.status).toBe(200);
   expect(`sha384-${createHash("sha384").update(pinned.body).digest("base64")}`).toBe(integrity);
   expect(pinned.headers["cache-control"]).toContain("immutable");
+});
+
+test("the module is served with an address that never changes, and exports what its types say", async () => {
+  const newest = (await get("/formsvc.mjs")).body.toString();
+  const [, path = ""] = /(\/formsvc-[0-9a-f]{12}\.mjs)/.exec(newest) ?? [];
+  const pinned = await get(path);
+  expect(newest.endsWith(pinned.body.toString())).toBe(true);
+  expect(pinned.headers["cache-control"]).toContain("immutable");
+  expect(pinned.headers["content-type"]).toBe("text/javascript; charset=utf-8");
+  const types = (await get("/formsvc.d.mts")).body.toString();
+  const declared = [...types.matchAll(/^export declare const (\w+):/gm)].map(([, name]) => name);
+  const loaded = (await import(`data:text/javascript,${encodeURIComponent(newest)}`)) as Record<
+    string,
+    unknown
+  >;
+  expect(new Set(Object.keys(loaded))).toEqual(new Set(declared));
+});
+
+test("a server without a page may load the module; a bundled one asks for the server's address", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-module-"));
+  try {
+    const file = join(folder, "bundle.mjs");
+    writeFileSync(file, (await get("/formsvc.mjs")).body);
+    const loaded = (await import(file)) as { submit: (...args: unknown[]) => Promise<{ ok: boolean }> };
+    await expect(loaded.submit("fpk_x", {})).rejects.toThrow("name the server in the options");
+    const { publishable } = await server.addEndpoint();
+    const data = { name: "Ana", email: "ana@example.org" };
+    expect(await loaded.submit(publishable, data, { server: server.url })).toMatchObject({ ok: true });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("the types are served beside it, and tell right use from wrong", async () => {

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -11,12 +11,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import { program } from "../support/program.ts";
 import type { RunningServer } from "../support/running-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 import { type Block, readRecipe, recipeNames } from "./recipe-blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const PAGES = ["plain-html", "html-with-script", "fetch", "react", "vue", "hugo"];
+const PAGES = ["plain-html", "html-with-script", "fetch", "react", "vue", "npm", "hugo"];
 const PROGRAMS: Readonly<Record<string, string>> = {
   curl: "curl",
   node: "node",
@@ -136,10 +137,52 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
     );
   }
 
+  test("the recipes react and npm compile, and a field that the form does not have does not", async () => {
+    await publish("npm", blocks("npm"));
+    await publish("react", blocks("react"));
+    expect(compile(join(folder, "npm/app"), { files: ["main.tsx"] })).toBe("");
+    // The script's own types, beside JavaScript that is checked.
+    writeFileSync(
+      join(folder, "react/formsvc.d.ts"),
+      await (await fetch(`${server.url}/formsvc.d.ts`)).text(),
+    );
+    const inReact = { files: ["main.jsx", "formsvc.d.ts"], allowJs: true, checkJs: true, strict: false };
+    expect(compile(join(folder, "react"), inReact)).toBe("");
+    for (const [project, file, options] of [
+      ["npm/app", "main.tsx", { files: ["main.tsx"] }],
+      ["react", "main.jsx", inReact],
+    ] as const) {
+      const path = join(folder, project, file);
+      const text = readFileSync(path, "utf8");
+      writeFileSync(
+        path,
+        text.replace(
+          "setBusy(true);",
+          "setBusy(true);\n    data.colour.trim(submit.colour, formsvc.colour);",
+        ),
+      );
+      expect(compile(join(folder, project), options)).toMatch(/'colour' does not exist/);
+      writeFileSync(path, text);
+    }
+  });
+
+  /** As a person would at a terminal in the project's folder, with this machine's formsvc. */
+  async function runInProject(home: string, text: string): Promise<void> {
+    const bin = join(folder, "bin");
+    mkdirSync(bin, { recursive: true });
+    const words = program.map((word) => `'${word}'`).join(" ");
+    writeFileSync(join(bin, "formsvc"), `#!/bin/sh\ncd '${machine.folder}' && exec ${words} "$@"\n`, {
+      mode: 0o755,
+    });
+    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` };
+    await promisify(execFile)("bash", ["-e", "-c", text], { cwd: home, env });
+  }
+
   /** Puts the recipe's files on the site, built as their framework builds them. */
   async function publish(name: string, files: readonly Block[]): Promise<string> {
     const home = join(folder, name);
-    for (const { file, text } of files) {
+    const named = files.filter(({ file }) => file !== "");
+    for (const { file, text } of named) {
       mkdirSync(dirname(join(home, file)), { recursive: true });
       writeFileSync(join(home, file), text);
     }
@@ -147,7 +190,8 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
       await promisify(execFile)("hugo", ["--quiet"], { cwd: home });
       return site.put("/hugo", readFileSync(join(home, "public/contact/index.html"), "utf8"));
     }
-    const script = files.find(({ file }) => file.startsWith("main."));
+    for (const { text } of files.filter(({ language }) => language === "sh")) await runInProject(home, text);
+    const script = files.find(({ file }) => /^(?:app\/)?main\./.test(file));
     if (script !== undefined) {
       const bundled = await build({
         entryPoints: [join(home, script.file)],
@@ -163,6 +207,28 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
     return site.put(`/${name}`, files.find(({ language }) => language === "html")?.text ?? "");
   }
 });
+
+/** What the compiler says of a project. */
+function compile(
+  home: string,
+  { files, ...options }: { files: readonly string[]; [option: string]: unknown },
+): string {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    jsx: "react-jsx",
+    module: "preserve",
+    target: "es2022",
+    lib: ["es2022", "dom", "dom.iterable"],
+    types: [],
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    ...options,
+  };
+  writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  return spawnSync(process.execPath, [tsc, "-p", home], { encoding: "utf8" }).stdout;
+}
 
 const singleFileComponents: Plugin = {
   name: "vue",

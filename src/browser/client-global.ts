@@ -1,0 +1,5 @@
+import type { Formsvc } from "./client-api.ts";
+
+declare global {
+  var formsvc: Formsvc;
+}

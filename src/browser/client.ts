@@ -1,0 +1,39 @@
+import type { Formsvc } from "./client-api.ts";
+import { prepare, submitForm } from "./enhance.ts";
+import { randomKey, send } from "./send.ts";
+
+const FORMS = "form[data-formsvc]";
+
+/** @param serverOf the address to which `submit` is relative, if a caller names no server. */
+export function createSubmit(serverOf: () => string): Formsvc["submit"] {
+  return async (key, data, options = {}) =>
+    send(new URL("submit", options.server === undefined ? serverOf() : `${options.server}/`).href, {
+      body: JSON.stringify(data),
+      headers: {
+        Authorization: `Bearer ${key}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": options.idempotencyKey ?? randomKey(),
+      },
+    });
+}
+
+/** Sends every marked form of the page by script, those too that are added later. */
+export function enhanceForms(): void {
+  addEventListener("focusin", ({ target }) => {
+    const form = formOf(target);
+    if (form !== null) prepare(form);
+  });
+  addEventListener("submit", (event) => {
+    const form = formOf(event.target);
+    if (form === null || event.defaultPrevented) return;
+    event.preventDefault();
+    void submitForm(form, event.submitter);
+  });
+  const prepareAll = (): void => document.querySelectorAll<HTMLFormElement>(FORMS).forEach(prepare);
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", prepareAll);
+  else prepareAll();
+}
+
+function formOf(target: EventTarget | null): HTMLFormElement | null {
+  return target instanceof Element ? target.closest<HTMLFormElement>(FORMS) : null;
+}

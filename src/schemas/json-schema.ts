@@ -1,0 +1,101 @@
+import type { UnknownFields } from "./compile-field.ts";
+import type { SchemaDefinition } from "./definition.ts";
+import type { FieldDefinition } from "./field-definition.ts";
+import { portablePattern } from "./portable-pattern.ts";
+
+/** A form's fields with what else decides which posts are taken. */
+export interface FormSchema {
+  readonly name: string;
+  readonly version: number;
+  readonly fields: SchemaDefinition;
+  readonly unknownFields: UnknownFields;
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * JSON Schema 2020-12 of a JSON body that the form takes. What cannot be said in it is said in a `$comment`, and the server checks it all
+ * the same. Lengths are in its own unit: it counts characters, and the server UTF-16 units.
+ */
+export function jsonSchemaOf({ name, version, fields, unknownFields }: FormSchema): JsonSchema {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $comment: `Version ${version} of the schema`,
+    title: name,
+    ...membersOf(fields, unknownFields),
+    // Names that steer how a post is handled are taken whatever the form declares.
+    ...(unknownFields === "reject" && { patternProperties: { "^_": true } }),
+  };
+}
+
+function membersOf(fields: SchemaDefinition, unknownFields: UnknownFields): JsonSchema {
+  const members = Object.entries(fields);
+  const required = members.filter(([, field]) => isRequired(field)).map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(members.map(([name, field]) => [name, fieldSchema(field, unknownFields)])),
+    ...(required.length > 0 && { required }),
+    ...(unknownFields === "reject" && { additionalProperties: false }),
+  };
+}
+
+/** A field with a default is never missing. */
+export function isRequired(field: FieldDefinition): boolean {
+  return field.required === true && field.default === undefined;
+}
+
+function fieldSchema(field: FieldDefinition, unknownFields: UnknownFields): JsonSchema {
+  const { description, default: fallback } = field;
+  return {
+    ...rulesOf(field, unknownFields),
+    ...(description !== undefined && { description }),
+    ...(fallback !== undefined && { default: fallback }),
+  };
+}
+
+function rulesOf(field: FieldDefinition, unknownFields: UnknownFields): JsonSchema {
+  switch (field.type) {
+    case "string": {
+      const { minLength, maxLength, format, pattern } = field;
+      return {
+        ...present({ type: "string", enum: field.enum, minLength, maxLength }),
+        ...formOf(format, pattern),
+      };
+    }
+    case "number": {
+      const { minimum, maximum } = field;
+      return present({ type: "number", enum: field.enum, minimum, maximum });
+    }
+    case "boolean":
+      return present({ type: "boolean", enum: field.enum });
+    case "object":
+      return field.properties === undefined ? { type: "object" } : membersOf(field.properties, unknownFields);
+    case "array":
+    default: {
+      const { items, minItems, maxItems } = field;
+      const item = items === undefined ? undefined : fieldSchema(items, unknownFields);
+      return present({ type: "array", items: item, minItems, maxItems });
+    }
+  }
+}
+
+/** Any scheme but these two is refused; a browser reads an address without regard to case and to spaces around it. */
+const WEB_ADDRESS = "^\\s*[Hh][Tt][Tt][Pp][Ss]?:";
+
+function formOf(format: "email" | "url" | undefined, pattern: string | undefined): JsonSchema {
+  const written = pattern === undefined ? null : portablePattern(pattern);
+  const patterns = [format === "url" ? WEB_ADDRESS : null, written].filter((each) => each !== null);
+  const comment = pattern !== undefined && written === null ? { $comment: `RE2 pattern: ${pattern}` } : {};
+  const [first, ...others] = patterns;
+  return {
+    ...(format !== undefined && { format: format === "url" ? "uri" : format }),
+    ...(first !== undefined && { pattern: first }),
+    ...(others.length > 0 && { allOf: others.map((each) => ({ pattern: each })) }),
+    ...comment,
+  };
+}
+
+/** Without the members that are undefined. */
+function present(members: Readonly<Record<string, unknown>>): JsonSchema {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
