@@ -2,8 +2,8 @@ import { userInfo } from "node:os";
 import type { z } from "zod";
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
-import type { Operation } from "../operations/operation.ts";
-import { perform } from "../operations/perform.ts";
+import type { Operation, StreamOperation } from "../operations/operation.ts";
+import { type Door, perform, performStream } from "../operations/perform.ts";
 import type { CommandContext } from "./command.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
 
@@ -17,6 +17,12 @@ export type Perform = <Parts, Input extends z.ZodObject, Output extends z.ZodTyp
 /** What a command works with while its database is open. */
 export interface Terminal {
   readonly perform: Perform;
+  /** The same for an operation whose output comes in parts. */
+  readonly stream: <Parts, Input extends z.ZodObject, Part extends z.ZodType>(
+    operation: StreamOperation<Parts, Input, Part>,
+    input: z.input<Input>,
+    ...parts: unknown extends Parts ? [] : [Parts]
+  ) => Promise<AsyncGenerator<z.output<Part>>>;
   readonly db: AnyDatabase;
   readonly config: Config;
 }
@@ -32,15 +38,28 @@ export function operate<Result>(
   work: (terminal: Terminal) => Result | Promise<Result>,
   open: typeof withDatabase<Result> = withDatabase,
 ): Promise<Result> {
-  return open(context, (db, config) => work({ perform: performer(context, db, config), db, config }));
+  return open(context, (db, config) => {
+    const door = doorOf(context, db, config);
+    return work({
+      perform: performer(context, db, config),
+      stream: (operation, input, ...[parts]) =>
+        performStream({ ...door(), parts: parts as never }, operation, input),
+      db,
+      config,
+    });
+  });
 }
 
 /** Runs operations as whoever types the command, on a database that is open. */
-export function performer({ clock }: CommandContext, db: AnyDatabase, config: Config): Perform {
+export function performer(context: CommandContext, db: AnyDatabase, config: Config): Perform {
+  const door = doorOf(context, db, config);
+  return (operation, input, ...[parts]) => perform({ ...door(), parts: parts as never }, operation, input);
+}
+
+function doorOf({ clock }: CommandContext, db: AnyDatabase, config: Config): () => Omit<Door<never>, "parts"> {
   const actor = { kind: "terminal", user: userName() } as const;
   const door = { db, config, actor, onChange: () => undefined, onProgress: letOthersWrite };
-  return (operation, input, ...[parts]) =>
-    perform({ ...door, now: clock.now(), parts: parts as never }, operation, input);
+  return () => ({ ...door, now: clock.now() });
 }
 
 /** Null for a user that the system has no name for, like one that a container runs as. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import type { Actor } from "../operations/actor.ts";
-import type { Operation } from "../operations/operation.ts";
-import { type Guard, perform } from "../operations/perform.ts";
+import type { Operation, StreamOperation } from "../operations/operation.ts";
+import { type Guard, perform, performStream } from "../operations/perform.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { Answer } from "./answer.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -31,10 +31,23 @@ export type Perform = <Input extends z.ZodObject, Output extends z.ZodType>(
   guard?: Guard,
 ) => Promise<z.output<Output>>;
 
-export function performer(parts: DashboardParts, viewer: Viewer | null, now: number): Perform {
+/** The same for an operation whose output comes in parts. */
+export type Stream = <Input extends z.ZodObject, Part extends z.ZodType>(
+  operation: StreamOperation<DashboardParts, Input, Part>,
+  input: z.input<Input>,
+) => Promise<AsyncGenerator<z.output<Part>>>;
+
+/** The two ways to run an operation for one request. */
+export function performers(
+  parts: DashboardParts,
+  { viewer, now, gone }: { readonly viewer: Viewer | null; readonly now: number; readonly gone: AbortSignal },
+): { readonly perform: Perform; readonly stream: Stream } {
   const { db, config, onChange } = parts;
   const actor: Actor = viewer === null ? { kind: "visitor" } : { kind: "account", ...viewer };
   const onProgress = (): Promise<void> => sleep(PAUSE_MS);
-  const door = { db, config, now, actor, parts, onChange, onProgress };
-  return (operation, input, guard) => perform(door, operation, input, guard);
+  const door = { db, config, now, actor, parts, onChange, onProgress, gone };
+  return {
+    perform: (operation, input, guard) => perform(door, operation, input, guard),
+    stream: (operation, input) => performStream(door, operation, input),
+  };
 }

@@ -3,7 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { Answer } from "./answer.ts";
-import type { Perform } from "./perform.ts";
+import type { Perform, Stream } from "./perform.ts";
 
 /** One request of somebody who is signed in. */
 export interface Visit {
@@ -17,6 +17,8 @@ export interface Visit {
   readonly now: number;
   /** Runs an operation; the only way in which pages change anything. */
   readonly perform: Perform;
+  /** The same for an operation whose output comes in parts. */
+  readonly stream: Stream;
   /** Aborted when the client hangs up before it has the whole answer. */
   readonly gone: AbortSignal;
   readonly request: FastifyRequest;

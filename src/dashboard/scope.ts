@@ -15,7 +15,7 @@ import { appPage, plainPage } from "./kit/layout.ts";
 import { noticeHtml } from "./kit/notices.ts";
 import { type OwnSite, ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
-import { performer, Stopped } from "./perform.ts";
+import { performers, Stopped } from "./perform.ts";
 import {
   createRoutes,
   formOf,
@@ -150,14 +150,15 @@ async function visit(
   parts: DashboardParts,
 ): Promise<unknown> {
   const now = parts.clock.now();
+  const gone = goneSignal(reply);
   const answer = await answerOf(handler, {
     viewer: request.viewer,
     params: request.params as Record<string, string>,
     query: queryOf(request),
     form: formOf(request),
     now,
-    perform: performer(parts, request.viewer, now),
-    gone: goneSignal(reply),
+    ...performers(parts, { viewer: request.viewer, now, gone }),
+    gone,
     request,
     reply,
   });

@@ -34,8 +34,24 @@ export interface Operation<
   ): Steps<unknown> | Promise<unknown> | AsyncGenerator<Progress, unknown>;
 }
 
+/**
+ * A read that gives its output in parts, each of which is made when the one before was taken: everything that was sent, or what comes
+ * from now on.
+ */
+export interface StreamOperation<
+  Parts = never,
+  Input extends z.ZodObject = z.ZodObject,
+  Part extends z.ZodType = z.ZodType,
+> extends Omit<Operation<Parts, Input, Part>, "kind" | "run"> {
+  readonly kind: "stream";
+  /** One part. */
+  readonly output: Part;
+  /** The promise refuses what is not there, before the first part is asked for. */
+  run(context: Context<Parts>, input: z.output<Input>): Promise<AsyncGenerator>;
+}
+
 /** An operation of whatever parts and types, for lists of them. */
-export type AnyOperation = Operation;
+export type AnyOperation = Operation | StreamOperation;
 
 /** What an operation is run with. */
 export interface Context<Parts = unknown> {
@@ -50,6 +66,8 @@ export interface Context<Parts = unknown> {
   readonly access: Access;
   /** What it works with beside the database, such as a keyring. */
   readonly parts: Parts;
+  /** Aborted when nobody waits for the output any more; undefined where somebody waits to the end. */
+  readonly gone: AbortSignal | undefined;
   /**
    * One transaction of an operation that makes several, durable when the promise resolves. What the outcome says was changed is
    * recorded in it.
@@ -111,9 +129,21 @@ interface WriteSpec<Parts, Input extends z.ZodObject, Output extends z.ZodType> 
     | AsyncGenerator<Progress, z.output<Output>>;
 }
 
+interface StreamSpec<Parts, Input extends z.ZodObject, Part extends z.ZodType> extends Spec<Input, Part> {
+  readonly kind: "stream";
+  readonly run: (
+    context: Context<Parts>,
+    input: z.output<Input>,
+  ) => Promise<AsyncGenerator<z.output<Part>, void>>;
+}
+
 /** Gives `run` the types that follow from input and output; the operation itself is unchanged. */
+export function operation<Parts, Input extends z.ZodObject, Part extends z.ZodType>(
+  spec: StreamSpec<Parts, Input, Part>,
+): StreamOperation<Parts, Input, Part>;
 export function operation<Parts, Input extends z.ZodObject, Output extends z.ZodType>(
   spec: ReadSpec<Parts, Input, Output> | WriteSpec<Parts, Input, Output>,
-): Operation<Parts, Input, Output> {
+): Operation<Parts, Input, Output>;
+export function operation(spec: AnyOperation): AnyOperation {
   return spec;
 }

@@ -6,7 +6,14 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { problemsOf } from "../foundation/problems.ts";
 import { type Actor, doerOf, requireAccess, viewingOf } from "./actor.ts";
-import type { AnyOperation, Context, Operation, Outcome, Progress } from "./operation.ts";
+import type {
+  AnyOperation,
+  Context,
+  Operation,
+  Outcome,
+  Progress,
+  StreamOperation,
+} from "./operation.ts";
 
 /** What a door runs operations with. */
 export interface Door<Parts> {
@@ -16,8 +23,10 @@ export interface Door<Parts> {
   readonly now: number;
   readonly actor: Actor;
   readonly parts: Parts;
-  /** Called when something may have been changed, also by an operation that failed in the middle. */
+  /** Called when something may have been changed that is recorded, also by an operation that failed in the middle. */
   readonly onChange: () => void;
+  /** Aborted when nobody waits for the output any more. */
+  readonly gone?: AbortSignal;
   /** Told how far long work is; it goes on when the promise resolves. */
   readonly onProgress?: (progress: Progress) => Promise<void>;
 }
@@ -39,7 +48,8 @@ export async function perform<Parts, Input extends z.ZodObject, Output extends z
 ): Promise<z.output<Output>> {
   requireAccess(door.actor, operation.access);
   const read = readInput(operation.input, input);
-  const context = contextOf(door, operation, guard);
+  let mayHaveChanged = false;
+  const context = contextOf(door, operation, guard, () => (mayHaveChanged = true));
   try {
     return (await runIn(
       door,
@@ -48,8 +58,24 @@ export async function perform<Parts, Input extends z.ZodObject, Output extends z
       operation.kind,
     )) as z.output<Output>;
   } finally {
-    if (operation.kind !== "read") door.onChange();
+    if (mayHaveChanged) door.onChange();
   }
+}
+
+/**
+ * The same for an operation whose output comes in parts. Rights, input and what it is about are looked at before the promise resolves.
+ *
+ * @throws as {@link perform}; while the parts are read, what the operation throws
+ */
+export async function performStream<Parts, Input extends z.ZodObject, Part extends z.ZodType>(
+  door: Door<Parts>,
+  operation: StreamOperation<Parts, Input, Part>,
+  input: z.input<Input>,
+): Promise<AsyncGenerator<z.output<Part>>> {
+  requireAccess(door.actor, operation.access);
+  const context = contextOf(door, operation, undefined, () => undefined);
+  const parts = await operation.run(context, readInput(operation.input, input));
+  return parts as AsyncGenerator<z.output<Part>>;
 }
 
 /** Whatever `run` gives: steps are one transaction, or one state that is read; all else makes its own. */
@@ -74,10 +100,12 @@ async function runIn(
   return step.value;
 }
 
+/** @param onWrite called before each transaction */
 function contextOf<Parts>(
-  { db, config, now, actor, parts }: Door<Parts>,
+  { db, config, now, actor, parts, gone }: Door<Parts>,
   { name, access }: Pick<AnyOperation, "name" | "access">,
   guard: Guard | undefined,
+  onWrite: () => void,
 ): Context<Parts> {
   const doer = doerOf(actor);
   let isGuarded = guard === undefined;
@@ -89,7 +117,9 @@ function contextOf<Parts>(
     viewing: viewingOf(actor),
     access,
     parts,
+    gone,
     async transact(work) {
+      onWrite();
       const result = await db.transaction(function* () {
         if (!isGuarded && guard !== undefined) yield* guard();
         const { output, changes } = yield* work();
