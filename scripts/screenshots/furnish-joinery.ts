@@ -7,7 +7,7 @@ import { insertAutoReply, noteReplyBegun } from "../../src/mail/auto-reply/auto-
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { markRead } from "../../src/submissions/read-marks.ts";
+import { insertReadRows } from "../../src/submissions/read-marks.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import type { OwnerHome } from "../../test/support/owner-home.ts";
@@ -58,7 +58,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
   await receiver.stop();
   await addRefusedSites(server, forms.Shop);
   nameReceivers(server, end);
-  owner.now(() => markRead(before.accountId, submissionIds.slice(0, -UNREAD)));
+  owner.now(() => insertReadRows(before.accountId, submissionIds.slice(0, -UNREAD)));
   clock.set(end);
   const mailed = addMail(server, forms.Contact.id);
   const visitor = await visit(server, OWNER);

@@ -37,6 +37,16 @@ import {
   revokeToken,
   showOwnToken,
 } from "../tokens/token-operations.ts";
+import { exportSubmissions } from "../submissions/export-submissions.ts";
+import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
+import {
+  deleteSubmissions,
+  listSubmissions,
+  markSubmissionsAs,
+  markSubmissionsRead,
+  showSubmission,
+} from "../submissions/submission-operations.ts";
+import { tailSubmissions } from "../submissions/tail-submissions.ts";
 import { createAccount, listAllAccounts, setAccount, showAccount } from "../workspaces/account-operations.ts";
 import {
   createWorkspace,
@@ -73,6 +83,18 @@ export const OPERATIONS: readonly AnyOperation[] = [
   disableWebhook,
   deleteWebhook,
   testWebhook,
+  listSubmissions,
+  showSubmission,
+  markSubmissionsAs,
+  markSubmissionsRead,
+  deleteSubmissions,
+  tailSubmissions,
+  exportSubmissions,
+  listHeld,
+  showHeld,
+  releaseHeld,
+  dropHeld,
+  dropAllHeld,
   createWorkspace,
   listAllWorkspaces,
   showWorkspace,

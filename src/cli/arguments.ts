@@ -19,6 +19,12 @@ export function parseTime(text: string): number {
   return readTime(text, systemClock.now()) ?? refuse(`expected ${TIME_FORMS}`);
 }
 
+/** The same as it stands, for an operation that reads it. */
+export function parseTimeText(text: string): string {
+  parseTime(text);
+  return text;
+}
+
 export function parseCount(limit: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;

@@ -1,17 +1,15 @@
-import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
-import { heldPostJson } from "../submissions/held-json.ts";
-import { toIsoTime } from "../foundation/clock.ts";
-import { HELD_REASONS, type HeldPost } from "../submissions/held-post.ts";
-import { type HeldPosts, openHeldPosts } from "../submissions/open-held-posts.ts";
+import type { z } from "zod";
+import { plainText } from "../foundation/plain-text.ts";
+import type { HeldPostJson } from "../submissions/held-json.ts";
+import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
+import { HELD_REASONS } from "../submissions/held-post.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
-import { confirm, parseCount, parseTime } from "./arguments.ts";
+import { confirm, parseCount, parseTimeText } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
-import { withDatabase } from "./open.ts";
-import { plainText } from "../foundation/plain-text.ts";
-import { endpointIdOf, endpointIdsOf } from "./submission-filter.ts";
+import { operate } from "./operate.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
@@ -32,8 +30,8 @@ const list = command({
   options: [
     { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
     { flags: "--why <why>", summary: "only those held for this", choices: [...HELD_REASONS] },
-    { flags: "--since <time>", summary: "from then on: 2026-01-31, or 24h ago", parse: parseTime },
-    { flags: "--until <time>", summary: "before then", parse: parseTime },
+    { flags: "--since <time>", summary: "from then on: 2026-01-31, or 24h ago", parse: parseTimeText },
+    { flags: "--until <time>", summary: "before then", parse: parseTimeText },
     {
       flags: "--limit <count>",
       summary: `how many (default: ${DEFAULT_PAGE_SIZE})`,
@@ -42,25 +40,18 @@ const list = command({
     { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
   ],
   action: (context, options) =>
-    withHeld(context, async (held, db) => {
-      const filter = {
-        endpointIds: await db.read(() => endpointIdsOf(options.endpoint)),
-        why: options.why,
-        since: options.since,
-        until: options.until,
-      };
-      const limit = options.limit ?? DEFAULT_PAGE_SIZE;
-      const page = await held.list(filter, limit, options.cursor);
-      if (context.output.isJson) {
-        return context.output.json({ data: page.data.map(heldPostJson), next_cursor: page.nextCursor });
-      }
+    operate(context, async ({ perform, db }) => {
+      const { endpoint, why, since, until, limit, cursor } = options;
+      const input = { endpoint, why, since, until, limit: limit ?? DEFAULT_PAGE_SIZE, cursor };
+      const page = await perform(listHeld, input);
+      if (context.output.isJson) return context.output.json(page);
       const label = await labelEndpoints(
         db,
-        page.data.map(({ endpointId }) => endpointId),
+        page.data.map((post) => post.endpoint_id),
       );
-      const rows = page.data.map((post) => toRow(post, label(post.endpointId)));
+      const rows = page.data.map((post) => toRow(post, label(post.endpoint_id)));
       context.output.table(["CREATED", "ID", "ENDPOINT", "WHY", "SPAM", "DATA"], rows, "no held posts");
-      if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
+      if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
       return undefined;
     }),
 });
@@ -69,14 +60,15 @@ const show = command({
   usage: "show <held>",
   summary: "Show a held post with its spam reasons",
   action: (context, _options, [id]) =>
-    withHeld(context, async (held) => {
-      const post = await held.get(id);
-      if (context.output.isJson) return context.output.json(heldPostJson(post));
+    operate(context, async ({ perform }) => {
+      const post = await perform(showHeld, { held: id });
+      const { schema_version: _version, ...shown } = post;
+      if (context.output.isJson) return context.output.json(shown);
       return printWhole(context.output, post, headingOf(post));
     }),
 });
 
-function headingOf({ why, origin }: HeldPost): string {
+function headingOf({ why, origin }: HeldPostJson): string {
   if (why === "origin") return `HELD FOR ITS ORIGIN, ${plainText(origin ?? "")}`;
   return why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT";
 }
@@ -86,13 +78,13 @@ const release = command({
   summary: "Turn held posts into submissions: they are counted and sent to webhooks; spam teaches the filter",
   examples: ["formsvc held release held_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, ids) =>
-    withHeld(context, async (held) => {
-      const released: { readonly held: string; readonly submission: string }[] = [];
+    operate(context, async ({ perform }) => {
+      const released: Released[] = [];
       try {
         for (const id of ids) {
-          const submission = await held.release(id);
-          context.output.note(`${id} is ${submission.id} now`);
-          released.push({ held: id, submission: submission.id });
+          const done = await perform(releaseHeld, { held: id });
+          context.output.note(`${id} is ${done.submission} now`);
+          released.push(done);
         }
       } finally {
         // Each is a transaction of its own: those that succeeded before a failure are printed too.
@@ -107,12 +99,12 @@ const drop = command({
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: async (context, options, ids) => {
     await confirm(`Drop ${ids.length === 1 ? ids[0] : `${ids.length} held posts`} for good?`, options.yes);
-    return withHeld(context, async (held, db) => {
-      await held.drop(ids);
+    return operate(context, async ({ perform, db }) => {
+      const done = await perform(dropHeld, { held: ids });
       clearLog(context, db);
       return context.output.isJson
-        ? context.output.json({ dropped: ids })
-        : context.output.note(`dropped: ${ids.length}`);
+        ? context.output.json(done)
+        : context.output.note(`dropped: ${done.dropped.length}`);
     });
   },
 });
@@ -127,8 +119,8 @@ const dropAll = command({
   examples: ["formsvc held drop-all --endpoint Contact"],
   action: async (context, { endpoint, yes }) => {
     await confirm(`Drop all posts held${endpoint === null ? "" : ` for ${endpoint}`} for good?`, yes);
-    return withHeld(context, async (held, db) => {
-      const dropped = await held.dropAll(await db.read(() => endpointIdOf(endpoint)));
+    return operate(context, async ({ perform, db }) => {
+      const { dropped } = await perform(dropAllHeld, { endpoint });
       clearLog(context, db);
       return context.output.isJson
         ? context.output.json({ dropped })
@@ -137,26 +129,16 @@ const dropAll = command({
   },
 });
 
-function printReleased(
-  { output }: CommandContext,
-  released: readonly { readonly held: string; readonly submission: string }[],
-): void {
+type Released = z.output<typeof releaseHeld.output>;
+
+function printReleased({ output }: CommandContext, released: readonly Released[]): void {
   if (output.isJson) return output.json({ released });
   for (const { submission } of released) output.line(submission);
   return undefined;
 }
 
-function withHeld<Result>(
-  context: CommandContext,
-  work: (held: HeldPosts, db: AnyDatabase) => Promise<Result>,
-): Promise<Result> {
-  return withDatabase(context, (db, { plans, held: { days } }) =>
-    work(openHeldPosts({ db, plans, days, clock: context.clock, actor: null }), db),
-  );
-}
-
-function toRow(held: HeldPost, endpoint: string): string[] {
+function toRow(held: HeldPostJson, endpoint: string): string[] {
   const data = plainText(JSON.stringify(held.data));
   const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
-  return [toIsoTime(held.createdAt), held.id, endpoint, held.why, String(held.spamScore), shown];
+  return [held.created_at, held.id, endpoint, held.why, String(held.spam_score), shown];
 }

@@ -56,7 +56,11 @@ export function performer(context: CommandContext, db: AnyDatabase, config: Conf
   return (operation, input, ...[parts]) => perform({ ...door(), parts: parts as never }, operation, input);
 }
 
-function doorOf({ clock }: CommandContext, db: AnyDatabase, config: Config): () => Omit<Door<never>, "parts"> {
+function doorOf(
+  { clock }: CommandContext,
+  db: AnyDatabase,
+  config: Config,
+): () => Omit<Door<never>, "parts"> {
   const actor = { kind: "terminal", user: userName() } as const;
   const door = { db, config, actor, onChange: () => undefined, onProgress: letOthersWrite };
   return () => ({ ...door, now: clock.now() });

@@ -1,26 +1,26 @@
 import type { AnyDatabase } from "../database/any-database.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Mark, findMark } from "../history/teach.ts";
-import { judgeSubmissions, removeSubmissions } from "../submissions/administer-submissions.ts";
-import { submissionJson } from "../submissions/submission-json.ts";
-import type { Submission } from "../submissions/submission.ts";
-import { browseSubmissions } from "../submissions/browse-submissions.ts";
-import { followSubmissions, type Tail } from "../submissions/follow-submissions.ts";
-import { markRead, markUnread } from "../submissions/read-marks.ts";
-import { getSubmission, getViewableSubmission, MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
-import { getAccount } from "../workspaces/workspace-store.ts";
-import { readTail, tailAfter, tailEnd } from "../submissions/tail.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import type { Mark } from "../history/teach.ts";
+import type { SubmissionJson } from "../submissions/submission-json.ts";
+import {
+  deleteSubmissions,
+  listSubmissions,
+  markSubmissionsAs,
+  markSubmissionsRead,
+  showSubmission,
+} from "../submissions/submission-operations.ts";
+import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import { tailSubmissions } from "../submissions/tail-submissions.ts";
 import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
-import { addNoun, command, type CommandContext } from "./command.ts";
-import { findCommand } from "./find-command.ts";
+import { addNoun, command } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
-import { withDatabase } from "./open.ts";
-import { plainText } from "../foundation/plain-text.ts";
-import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
+import { findCommand } from "./find-command.ts";
+import { operate } from "./operate.ts";
+import { filterInput, filterOptions, searchOption } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { contentText, printWhole } from "./submission-view.ts";
 
@@ -63,19 +63,18 @@ const list = command({
     "formsvc submission list --search 'oak table'",
   ],
   action: (context, options) =>
-    withDatabase(context, async (db) => {
+    operate(context, async ({ perform, db }) => {
       const { limit, cursor, search } = options;
-      const filter = { ...(await db.read(() => readFilter(options))), text: search };
-      const page = await browseSubmissions(db, filter, {
-        limit: limit ?? DEFAULT_PAGE_SIZE,
-        cursor,
-        maxBytes: Infinity,
-      });
-      if (context.output.isJson) {
-        return context.output.json({ data: page.data.map(submissionJson), next_cursor: page.nextCursor });
-      }
-      context.output.table(HEADINGS, await labelledRows(db, page.data), "no submissions");
-      if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
+      const input = { ...filterInput(options), search, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
+      const page = await perform(listSubmissions, input, { searches: null });
+      if (context.output.isJson) return context.output.json(page);
+      const label = await labelEndpoints(
+        db,
+        page.data.map((submission) => submission.endpoint_id),
+      );
+      const rows = page.data.map((submission) => toRow(submission, label(submission.endpoint_id)));
+      context.output.table(HEADINGS, rows, "no submissions");
+      if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
       return undefined;
     }),
 });
@@ -84,10 +83,10 @@ const show = command({
   usage: "show <submission>",
   summary: "Show a submission with its spam reasons",
   action: (context, _options, [id]) =>
-    withDatabase(context, async (db) => {
-      const submission = await db.read(() => getSubmission(id));
-      const mark = await db.read(() => findMark(id));
-      if (context.output.isJson) context.output.json(submissionJson(submission));
+    operate(context, async ({ perform }) => {
+      const { mark, ...submission } = await perform(showSubmission, { submission: id });
+      const { schema_version: _version, ...shown } = submission;
+      if (context.output.isJson) context.output.json(shown);
       else printWhole(context.output, submission);
       return mark === null ? undefined : context.output.note(`marked as ${mark}`);
     }),
@@ -113,20 +112,18 @@ const tail = command({
     "formsvc submission tail --cursor sub_01h455vb4pex5vsknk084sn02q --follow --json",
   ],
   action: (context, options) =>
-    withDatabase(context, async (db) => {
-      const filter = await db.read(() => readFilter(options));
-      const { cursor, follow: follows } = options;
-      const from = await db.read(() => (cursor === null ? tailEnd() : tailAfter(cursor)));
-      if (cursor !== null)
-        return goOn(context, db, { filter, from }, follows ? null : (options.limit ?? MAX_PAGE_SIZE));
-      const limit = options.limit ?? (filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
-      const newest = await browseSubmissions(db, filter, { limit, cursor: null, maxBytes: Infinity });
-      const shown = newest.data.toReversed();
-      await printLines(context, db, shown);
-      // A submission committed between the two reads is in both.
-      const printed = new Set(shown.map(({ id }) => id));
-      if (follows) await follow(context, db, { filter, from }, printed);
-      return undefined;
+    operate(context, async ({ stream, db }) => {
+      const { limit, cursor, follow } = options;
+      const input = { ...filterInput(options), limit, cursor, follow };
+      const parts = { committed: watchCommits(db), searches: null };
+      const label = rememberLabels(db);
+      for await (const submission of await stream(tailSubmissions, input, parts)) {
+        if (context.output.isJson) context.output.jsonLine(submission);
+        else {
+          const row = toRow(submission, await label(submission.endpoint_id));
+          context.output.line(row.map(plainText).join("  "));
+        }
+      }
     }),
 });
 
@@ -136,12 +133,12 @@ const remove = command({
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: async (context, options, ids) => {
     await confirm(`Delete ${ids.length === 1 ? ids[0] : `${ids.length} submissions`} for good?`, options.yes);
-    return withDatabase(context, async (db) => {
-      await db.transaction(() => removeSubmissions(null, ids, context.clock.now()));
+    return operate(context, async ({ perform, db }) => {
+      const done = await perform(deleteSubmissions, { submissions: ids });
       clearLog(context, db);
       return context.output.isJson
-        ? context.output.json({ deleted: ids })
-        : context.output.note(`deleted: ${ids.length}`);
+        ? context.output.json(done)
+        : context.output.note(`deleted: ${done.deleted.length}`);
     });
   },
 });
@@ -153,9 +150,9 @@ const mark = command({
   action: (context, _options, [id, wanted]) => {
     if (!["spam", "ham", "none"].includes(wanted))
       throw new FormsvcError("usage", "the mark is spam, ham or none");
-    return withDatabase(context, async (db) => {
+    return operate(context, async ({ perform }) => {
       const chosen = wanted === "none" ? null : (wanted as Mark);
-      await db.transaction(() => judgeSubmissions(null, { ids: [id], mark: chosen }, context.clock.now()));
+      await perform(markSubmissionsAs, { submissions: [id], mark: chosen });
       if (context.output.isJson) return context.output.json({ id, mark: chosen });
       return context.output.note(
         chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,
@@ -172,73 +169,30 @@ const markReadCommand = command({
     { flags: "--undo", summary: "show them as unread again" },
   ],
   examples: ["formsvc submission mark-read sub_01h455vb4pex5vsknk084sn02q --account ada@example.com"],
-  action: (context, { account: reference, undo }, ids) =>
-    withDatabase(context, async (db) => {
-      await db.transaction(function* () {
-        const account = yield* getAccount(reference);
-        const viewing = { accountId: account.id, isOperator: account.isOperator };
-        for (const id of ids) yield* getViewableSubmission(viewing, id);
-        yield* undo ? markUnread(account.id, ids) : markRead(account.id, ids);
-      });
-      if (context.output.isJson) return context.output.json({ ids, read: !undo });
-      return context.output.note(`${undo ? "unread" : "read"}: ${ids.length}`);
+  action: (context, { account, undo }, ids) =>
+    operate(context, async ({ perform }) => {
+      const { read } = await perform(markSubmissionsRead, { submissions: ids, account, read: !undo });
+      if (context.output.isJson) return context.output.json({ ids, read });
+      return context.output.note(`${read ? "read" : "unread"}: ${ids.length}`);
     }),
 });
 
 const HEADINGS = ["CREATED", "ID", "ENDPOINT", "SPAM", "DATA"];
 
-function toRow(submission: Submission, endpoint: string): string[] {
+function toRow(submission: SubmissionJson, endpoint: string): string[] {
   const data = plainText(contentText(submission));
   const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
-  return [toIsoTime(submission.createdAt), submission.id, endpoint, String(submission.spamScore), shown];
+  return [submission.created_at, submission.id, endpoint, String(submission.spam_score), shown];
 }
 
-/** One line each. */
-async function printLines(
-  { output }: CommandContext,
-  db: AnyDatabase,
-  submissions: readonly Submission[],
-): Promise<void> {
-  if (output.isJson) {
-    for (const submission of submissions) output.jsonLine(submissionJson(submission));
-    return;
-  }
-  const rows = await labelledRows(db, submissions);
-  for (const row of rows) output.line(row.map(plainText).join("  "));
-}
-
-async function labelledRows(db: AnyDatabase, submissions: readonly Submission[]): Promise<string[][]> {
-  const label = await labelEndpoints(
-    db,
-    submissions.map(({ endpointId }) => endpointId),
-  );
-  return submissions.map((submission) => toRow(submission, label(submission.endpointId)));
-}
-
-/** Starts at the point where an earlier tail stopped. @param limit null goes on without end. */
-async function goOn(
-  context: CommandContext,
-  db: AnyDatabase,
-  tail: Tail,
-  limit: number | null,
-): Promise<void> {
-  if (limit === null) return follow(context, db, tail, new Set());
-  const { filter, from } = tail;
-  const { submissions } = await db.read(() => readTail(filter, from, limit));
-  return printLines(context, db, submissions);
-}
-
-async function follow(
-  context: CommandContext,
-  db: AnyDatabase,
-  tail: Tail,
-  printed: ReadonlySet<string>,
-): Promise<never> {
-  const following = followSubmissions(db, tail, watchCommits(db));
-  for (;;) {
-    const { value: submission } = await following.next();
-    if (!printed.has(submission.id)) await printLines(context, db, [submission]);
-  }
+/** How a tail names endpoints; each is looked up once. */
+function rememberLabels(db: AnyDatabase): (endpointId: string) => Promise<string> {
+  const labels = new Map<string, string>();
+  return async (id) => {
+    const label = labels.get(id) ?? (await labelEndpoints(db, [id]))(id);
+    labels.set(id, label);
+    return label;
+  };
 }
 
 /** Waits until another process has committed something since it returned last. */

@@ -1,8 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { MAX_SEARCHED_LENGTH, searchProblem } from "../submissions/match-text.ts";
-import { EVERY_SUBMISSION, type SubmissionFilter } from "../submissions/submission-store.ts";
-import { parseTime } from "./arguments.ts";
+import { parseTimeText } from "./arguments.ts";
 import { refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 
@@ -12,9 +11,9 @@ export const filterOptions = [
   {
     flags: "--since <time>",
     summary: "from then on: 2026-01-31, 2026-01-31T12:00:00Z, or 24h ago",
-    parse: parseTime,
+    parse: parseTimeText,
   },
-  { flags: "--until <time>", summary: "before then", parse: parseTime },
+  { flags: "--until <time>", summary: "before then", parse: parseTimeText },
 ] as const;
 
 export const searchOption = {
@@ -29,22 +28,14 @@ function parseSearch(wanted: string): string {
   return problem === null ? wanted : refuse(problem);
 }
 
-/** @throws not_found, ambiguous */
-export function* readFilter(options: OptionValues<typeof filterOptions>): Steps<SubmissionFilter> {
-  const { class: spamClass, since, until } = options;
-  return {
-    ...EVERY_SUBMISSION,
-    endpointIds: yield* endpointIdsOf(options.endpoint),
-    spamClass,
-    since,
-    until,
-  };
-}
-
-/** A list of the one that is named. @param reference null is every endpoint. @throws not_found, ambiguous */
-export function* endpointIdsOf(reference: string | null): Steps<readonly string[] | null> {
-  const endpointId = yield* endpointIdOf(reference);
-  return endpointId === null ? null : [endpointId];
+/** What the operations take of them. */
+export function filterInput({
+  endpoint,
+  class: spamClass,
+  since,
+  until,
+}: OptionValues<typeof filterOptions>) {
+  return { endpoint, class: spamClass, since, until };
 }
 
 /** @param reference null is every endpoint. @throws not_found, ambiguous */

@@ -4,10 +4,9 @@ import { parseCount } from "./arguments.ts";
 import { command, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
+import { operate } from "./operate.ts";
 import { countOf } from "../foundation/count-of.ts";
-import { jsonText } from "../foundation/plain-text.ts";
-import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
-import { submissionJson } from "../submissions/submission-json.ts";
+import { filterInput, filterOptions, searchOption } from "./submission-filter.ts";
 
 const MAX_EXPORT_LIMIT = 999_999_999;
 
@@ -36,16 +35,12 @@ export const exportCommand = command({
     "formsvc submission export --format ndjson --output all.ndjson",
   ],
   action: (context, options) =>
-    withDatabase(context, async (db) => {
+    operate(context, async ({ stream }) => {
       const { output } = context;
-      const { output: name } = options;
-      const parts = exportSubmissions(db, {
-        filter: { ...(await db.read(() => readFilter(options))), text: options.search },
-        format: options.format ?? (output.isJson ? "ndjson" : "csv"),
-        limit: options.limit,
-        cursor: options.cursor,
-        toJson: (submission) => jsonText(submissionJson(submission)),
-      });
+      const { output: name, search, limit, cursor } = options;
+      const format = options.format ?? (output.isJson ? "ndjson" : "csv");
+      const input = { ...filterInput(options), search, format, limit, cursor };
+      const parts = await stream(exportSubmissions, input, { searches: null });
       const file = name === null ? null : createExportFile(name);
       let count = 0;
       try {

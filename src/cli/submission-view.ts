@@ -1,27 +1,34 @@
-import { toIsoTime } from "../foundation/clock.ts";
-import type { Submission } from "../submissions/submission.ts";
+import type { SubmissionJson } from "../submissions/submission-json.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import type { Output } from "./output.ts";
 
 /** What was sent, on one line: the data, then what was set aside. */
-export function contentText({ data, setAside }: Pick<Submission, "data" | "setAside">): string {
-  const beside = setAside?.fields ?? {};
+export function contentText({
+  data,
+  unknown_fields: beside = {},
+}: Pick<SubmissionJson, "data" | "unknown_fields">): string {
   return Object.keys(beside).length === 0 ? jsonText(data) : `${jsonText(data)} + ${jsonText(beside)}`;
 }
 
-export function printWhole(output: Output, submission: Submission, heading = "SUBMISSION"): void {
+/** A submission or held post with the version of its schema. */
+type Whole = Omit<SubmissionJson, "spam_class"> & {
+  readonly spam_class: string;
+  readonly schema_version: number;
+};
+
+export function printWhole(output: Output, submission: Whole, heading = "SUBMISSION"): void {
   const facts = [
     ["id", submission.id],
-    ["endpoint", submission.endpointId],
-    ["created", toIsoTime(submission.createdAt)],
-    ["address", submission.ipAddress],
-    ["user agent", submission.userAgent],
-    ["schema version", String(submission.schemaVersion)],
+    ["endpoint", submission.endpoint_id],
+    ["created", submission.created_at],
+    ["address", submission.ip_address],
+    ["user agent", submission.user_agent],
+    ["schema version", String(submission.schema_version)],
     [
       "spam score",
-      `${submission.spamScore} (${submission.spamClass}), filter version ${submission.spamVersion}`,
+      `${submission.spam_score} (${submission.spam_class}), filter version ${submission.spam_version}`,
     ],
-    ...submission.spamReasons.map(({ signal, points, field, detail }) => [
+    ...submission.spam_reasons.map(({ signal, points, field, detail }) => [
       `  ${points > 0 ? "+" : ""}${points}`,
       `${signal}${field === null ? "" : ` in ${field}`}: ${detail}`,
     ]),
@@ -29,20 +36,19 @@ export function printWhole(output: Output, submission: Submission, heading = "SU
       `data.${name}`,
       typeof value === "string" ? value : jsonText(value),
     ]),
-    ...setAsideRows(submission.setAside),
+    ...setAsideRows(submission),
   ];
   output.table([heading, ""], facts, "");
 }
 
-function setAsideRows(setAside: Submission["setAside"]): string[][] {
-  if (setAside === null) return [];
-  const { fields, dropped } = setAside;
+function setAsideRows({ unknown_fields: fields, unknown_fields_dropped: dropped }: Whole): string[][] {
+  if (fields === undefined && dropped === undefined) return [];
   return [
     ["not among the fields of the form", ""],
-    ...Object.entries(fields).map(([path, value]) => [
+    ...Object.entries(fields ?? {}).map(([path, value]) => [
       `  ${path}`,
       typeof value === "string" ? value : jsonText(value),
     ]),
-    ...(dropped === 0 ? [] : [["  lost for lack of room", String(dropped)]]),
+    ...(dropped === undefined ? [] : [["  lost for lack of room", String(dropped)]]),
   ];
 }

@@ -75,6 +75,31 @@ export const ACCESS = {
     about:
       "Say where submissions go: make a webhook, a recipient or an automatic reply, and change its address",
   },
+  "submissions:read": {
+    role: "reader",
+    scopes: ["submissions:read"],
+    about: "Look at submissions and held posts, and at why they scored",
+  },
+  "submissions:mark-read": {
+    role: "reader",
+    scopes: ["submissions:write"],
+    about: "Note what one has read oneself",
+  },
+  "submissions:write": {
+    role: "editor",
+    scopes: ["submissions:write"],
+    about: "Mark and delete submissions",
+  },
+  "held:write": {
+    role: "editor",
+    scopes: ["submissions:write"],
+    about: "Release and drop held posts",
+  },
+  "submissions:export": {
+    role: "reader",
+    scopes: ["submissions:export"],
+    about: "Take out everything that was sent at once",
+  },
   "workspace:read": {
     role: "reader",
     scopes: ["workspace:read"],

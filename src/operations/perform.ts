@@ -6,14 +6,7 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { problemsOf } from "../foundation/problems.ts";
 import { type Actor, doerOf, requireAccess, viewingOf } from "./actor.ts";
-import type {
-  AnyOperation,
-  Context,
-  Operation,
-  Outcome,
-  Progress,
-  StreamOperation,
-} from "./operation.ts";
+import type { AnyOperation, Context, Operation, Outcome, Progress, StreamOperation } from "./operation.ts";
 
 /** What a door runs operations with. */
 export interface Door<Parts> {
@@ -58,7 +51,7 @@ export async function perform<Parts, Input extends z.ZodObject, Output extends z
       operation.kind,
     )) as z.output<Output>;
   } finally {
-    if (mayHaveChanged) door.onChange();
+    if (mayHaveChanged && operation.kind !== "read") door.onChange();
   }
 }
 

@@ -1,10 +1,51 @@
+import { z } from "zod";
 import type { Database } from "../database/database.ts";
+import { jsonText } from "../foundation/plain-text.ts";
+import { type Context, operation } from "../operations/operation.ts";
+import {
+  eachInSearchPlace,
+  readSubmissionFilter,
+  type SearchParts,
+  searchInput,
+  submissionsInput,
+} from "./choose-submissions.ts";
 import { type CsvFields, csvHeader, csvRow } from "./csv.ts";
 import { collectFields, readSlices } from "./export-fields.ts";
+import { submissionJson } from "./submission-json.ts";
 import type { Submission } from "./submission.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
 
-export type ExportFormat = "csv" | "ndjson" | "json";
+const formats = z.enum(["csv", "ndjson", "json"]);
+
+export type ExportFormat = z.output<typeof formats>;
+
+export const exportSubmissions = operation({
+  name: "submission.export",
+  summary: "Give submissions, oldest first, as CSV, as JSON lines or as one JSON array",
+  kind: "stream",
+  access: "submissions:export",
+  input: z.strictObject({
+    ...submissionsInput,
+    ...searchInput,
+    format: formats.default("csv"),
+    limit: z.int().min(1).nullable().default(null).describe("How many at most; null is all."),
+    cursor: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Only what comes after this id, like the last one exported."),
+  }),
+  output: z.strictObject({
+    text: z.string().describe("Follows the text of the part before."),
+    count: z.number().describe("Submissions so far."),
+  }),
+  async run(context: Context<SearchParts>, { format, limit, cursor, ...input }) {
+    const { db, gone } = context;
+    const filter = await db.read(() => readSubmissionFilter(context, input));
+    const request = { filter, format, limit, cursor, ...(gone && { gone }) };
+    return eachInSearchPlace(context, filter, writeExport(db, request));
+  },
+});
 
 export interface ExportRequest {
   readonly filter: SubmissionFilter;
@@ -13,16 +54,18 @@ export interface ExportRequest {
   readonly limit: number | null;
   /** Only submissions after this id; null begins with the oldest. */
   readonly cursor: string | null;
-  /** Renders a submission as JSON. */
-  readonly toJson: (submission: Submission) => string;
   /** Ends the export, with its reason, when nobody waits for it any more. */
   readonly gone?: AbortSignal;
 }
 
-export interface ExportPart {
+interface ExportPart {
   readonly text: string;
   /** Submissions so far. */
   readonly count: number;
+}
+
+function toJson(submission: Submission): string {
+  return jsonText(submissionJson(submission));
 }
 
 /**
@@ -31,8 +74,8 @@ export interface ExportPart {
  *
  * @throws invalid_request on a malformed cursor; the reason of `gone`.
  */
-export async function* exportSubmissions(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
-  const { format, toJson } = request;
+async function* writeExport(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  const { format } = request;
   const fields = format === "csv" ? await collectFields(db, request) : NO_FIELDS;
   let count = 0;
   if (format === "csv") yield { text: csvHeader(fields), count };

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { MAX_PAGE_SIZE, type SubmissionFilter } from "./submission-store.ts";
+import type { SubmissionFilter } from "./submission-store.ts";
 import { readTail, type TailPosition } from "./tail.ts";
 import type { Submission } from "./submission.ts";
 
@@ -7,6 +7,8 @@ import type { Submission } from "./submission.ts";
 export interface Tail {
   readonly filter: SubmissionFilter;
   readonly from: TailPosition;
+  /** Submissions that are read at once. */
+  readonly pageSize: number;
 }
 
 /**
@@ -17,12 +19,12 @@ export interface Tail {
  */
 export async function* followSubmissions(
   db: Database,
-  { filter, from }: Tail,
+  { filter, from, pageSize }: Tail,
   changed: () => Promise<void>,
 ): AsyncGenerator<Submission, never> {
   let position = from;
   for (;;) {
-    const page = await db.read(() => readTail(filter, position, MAX_PAGE_SIZE));
+    const page = await db.read(() => readTail(filter, position, pageSize));
     yield* page.submissions;
     position = page.position;
     if (page.submissions.length === 0) await changed();

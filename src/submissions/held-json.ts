@@ -1,8 +1,19 @@
-import type { HeldPost } from "./held-post.ts";
-import { submissionJson } from "./submission-json.ts";
+import { z } from "zod";
+import { HELD_REASONS, type HeldPost } from "./held-post.ts";
+import { submissionJson, submissionShape } from "./submission-json.ts";
 
 /** A held post as every JSON output shows it. */
-export function heldPostJson(held: HeldPost) {
-  const { why, origin } = held;
-  return { ...submissionJson(held), why, ...(origin !== undefined && { origin }) };
+export const heldPostShape = submissionShape.extend({
+  id: z.string().describe("`held_` and 26 characters."),
+  spam_class: z.enum(["low", "medium", "high", "blocked"]),
+  why: z.enum(HELD_REASONS).describe("Scored as spam, over the monthly limit, or from a refused origin."),
+  origin: z.string().optional().describe("Of the page, if it is held for that."),
+});
+
+export type HeldPostJson = z.output<typeof heldPostShape>;
+
+export function heldPostJson(held: HeldPost): HeldPostJson {
+  const { why, origin, spamClass } = held;
+  const content = { ...submissionJson(held), spam_class: spamClass };
+  return { ...content, why, ...(origin !== undefined && { origin }) };
 }

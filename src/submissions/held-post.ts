@@ -185,7 +185,8 @@ function ofEndpoints(endpointIds: readonly string[] | null) {
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableHeldPost(viewing: Viewing, id: string): Steps<HeldPost> {
   const held = yield* findHeldPost(id);
-  if (held === undefined || !(yield* mayView(viewing, held.workspaceId))) throw noHeldPost(id);
+  const isOther = (viewing.reach?.endpointId ?? held?.endpointId) !== held?.endpointId;
+  if (held === undefined || isOther || !(yield* mayView(viewing, held.workspaceId))) throw noHeldPost(id);
   return held;
 }
 
@@ -203,40 +204,41 @@ export function* findHeldPost(id: string): Steps<HeldPost | undefined> {
   return row === undefined ? undefined : toHeldPost(row);
 }
 
-function noHeldPost(id: string): FormsvcError {
-  return new FormsvcError(
-    "not_found",
-    `there is no held post ${id}; it may have been released, dropped or expired`,
-  );
+export function noHeldPost(id: string, consequence?: string): FormsvcError {
+  const more = consequence ?? "; it may have been released, dropped or expired";
+  return new FormsvcError("not_found", `there is no held post ${id.slice(0, MAX_SHOWN_ID_LENGTH)}${more}`);
 }
 
-/** Drops all of the ids or none. Returns the workspace of each. @throws not_found naming the first that does not exist. */
-export function* dropHeldPosts(ids: readonly string[]): Steps<readonly string[]> {
-  const workspaceIds: string[] = [];
-  for (const id of ids) {
-    const dropped = yield* first(query.deleteFrom("held").where("id", "=", id).returning("workspace_id"));
-    if (dropped === undefined)
-      throw new FormsvcError("not_found", `there is no held post ${id}; nothing was dropped`);
-    workspaceIds.push(dropped.workspace_id);
-  }
-  return workspaceIds;
+/** Drops all of the ids or none. @throws not_found naming the first that does not exist */
+export function* dropHeldPostRows(ids: readonly string[]): Steps<void> {
+  for (const id of ids)
+    if ((yield* run(query.deleteFrom("held").where("id", "=", id))) === 0)
+      throw noHeldPost(id, "; nothing was dropped");
 }
+
+/** The largest number of characters of a given id that a message repeats. */
+const MAX_SHOWN_ID_LENGTH = 100;
 
 /** The largest number of held posts that are deleted in one transaction, so that posts never wait long for it. */
 const MAX_DELETED = 500;
 
-/** Deletes up to 500 posts that were held for this number of days; null keeps everything. Returns the number deleted. */
+/** Whether a post was held for this number of days; null keeps everything. */
+export function* hasExpired(days: number | null, now: number): Steps<boolean> {
+  const expired = selectExpired(days, now);
+  return expired !== null && (yield* first(expired.limit(1))) !== undefined;
+}
+
+/** Deletes up to 500 posts that were held for this number of days. Returns the number deleted. */
 export function* dropExpired(days: number | null, now: number): Steps<number> {
-  if (days === null) return 0;
-  const oldest = now - days * 86_400_000;
-  if (oldest <= 0) return 0;
-  const expired = query
-    .selectFrom("held")
-    .select("id")
-    .where("id", "<", firstIdAt("held", oldest))
-    .orderBy("id")
-    .limit(MAX_DELETED);
-  return yield* run(query.deleteFrom("held").where("id", "in", expired));
+  const expired = selectExpired(days, now);
+  if (expired === null) return 0;
+  return yield* run(query.deleteFrom("held").where("id", "in", expired.orderBy("id").limit(MAX_DELETED)));
+}
+
+function selectExpired(days: number | null, now: number) {
+  const oldest = days === null ? 0 : now - days * 86_400_000;
+  if (oldest <= 0) return null;
+  return query.selectFrom("held").select("id").where("id", "<", firstIdAt("held", oldest));
 }
 
 function toHeldPost(row: Tables["held"]): HeldPost {

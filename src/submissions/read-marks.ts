@@ -7,7 +7,7 @@ import { all, run, type Steps } from "../database/steps.ts";
  */
 
 /** Ids without a submission are passed over. */
-export function* markRead(accountId: string, ids: readonly string[]): Steps<void> {
+export function* insertReadRows(accountId: string, ids: readonly string[]): Steps<void> {
   if (ids.length === 0) return;
   yield* run(
     query
@@ -23,7 +23,7 @@ export function* markRead(accountId: string, ids: readonly string[]): Steps<void
   );
 }
 
-export function* markUnread(accountId: string, ids: readonly string[]): Steps<void> {
+export function* deleteReadRows(accountId: string, ids: readonly string[]): Steps<void> {
   if (ids.length === 0) return;
   yield* run(
     query.deleteFrom("submission_read").where("submission_id", "in", ids).where("account_id", "=", accountId),

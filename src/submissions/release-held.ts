@@ -1,45 +1,29 @@
-import { type Actor, recordChange } from "../audit/audit-store.ts";
-import { type Database, query } from "../database/database.ts";
-import { run } from "../database/steps.ts";
+import { query } from "../database/database.ts";
+import { run, type Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { newId } from "../foundation/id.ts";
 import { queueSubmission } from "../outbox/queue/queue-submission.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
-import { getHeldPost, type HeldPost } from "./held-post.ts";
+import type { HeldPost } from "./held-post.ts";
 import { teachSubmissions } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
-export interface ReleaseParts {
-  readonly db: Database;
-  readonly plans: Plans;
-  /** Who releases; null is the command line. */
-  readonly actor: Actor | null;
-}
-
 /**
- * Turns a held post into a submission with the time it arrived. It counts in the month of its release, is sent to the webhooks,
- * and teaches the filter if it was held as spam; all in one transaction, with the record of who did it.
+ * Turns a held post into a submission with the time it arrived, inside a transaction. It counts in the month of its release, is sent to
+ * the webhooks, and teaches the filter if it was held as spam.
  *
- * @throws not_found; plan_limit if the month is full.
+ * @throws plan_limit if the month is full.
  */
-export function releaseHeldPost(
-  { db, plans, actor }: ReleaseParts,
-  id: string,
-  now: number,
-): Promise<Submission> {
-  return db.transaction(function* () {
-    const held = yield* getHeldPost(id);
-    yield* countSubmission(held.workspaceId, monthOf(now), plans);
-    const submission = asSubmission(held);
-    yield* insertSubmission(submission, yield* queueSubmission(submission, now));
-    const { workspaceId } = held;
-    if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
-    yield* run(query.deleteFrom("held").where("id", "=", id));
-    yield* recordChange(actor, { action: "held.release", subject: id, workspaceId, detail: null }, now);
-    return submission;
-  });
+export function* releaseHeldPostRow(held: HeldPost, plans: Plans, now: number): Steps<Submission> {
+  const { workspaceId } = held;
+  yield* countSubmission(workspaceId, monthOf(now), plans);
+  const submission = asSubmission(held);
+  yield* insertSubmission(submission, yield* queueSubmission(submission, now));
+  if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
+  yield* run(query.deleteFrom("held").where("id", "=", held.id));
+  return submission;
 }
 
 /** Whatever it is held for. */

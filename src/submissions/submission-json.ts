@@ -2,20 +2,22 @@ import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
+import { jsonObject } from "../operations/json-object.ts";
 import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 import { MAX_SET_ASIDE_BYTES, MAX_SET_ASIDE_NAMES, type SetAside } from "../schemas/set-aside.ts";
 import { findUnfit } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
 /** A submission as every JSON output shows it. */
-export function submissionJson(submission: Submission) {
+export function submissionJson(submission: Submission): SubmissionJson {
   return {
     id: submission.id,
     endpoint_id: submission.endpointId,
     data: submission.data,
     ...setAsideJson(submission.setAside),
     spam_score: submission.spamScore,
-    spam_class: submission.spamClass,
+    // A blocked post is never stored as one.
+    spam_class: submission.spamClass as SubmissionJson["spam_class"],
     spam_reasons: submission.spamReasons,
     spam_version: submission.spamVersion,
     ip_address: submission.ipAddress,
@@ -70,6 +72,15 @@ export const submissionSchema = z
     created_at: z.iso.datetime(),
   })
   .meta({ id: "Submission" });
+
+/** The same as operations give it. */
+export const submissionShape = z.strictObject({
+  ...submissionSchema.shape,
+  data: jsonObject.describe("The submitted fields."),
+  spam_reasons: submissionSchema.shape.spam_reasons.readonly(),
+});
+
+export type SubmissionJson = z.output<typeof submissionShape>;
 
 /** As in posts: what nests deeper than 1000 levels would break each search and export of the database. */
 const data = z.record(z.string(), z.unknown()).superRefine((value, context) => {

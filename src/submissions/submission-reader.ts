@@ -4,16 +4,14 @@ import { browseSubmissions } from "./browse-submissions.ts";
 import type { SearchPlaces } from "./search-places.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
-  deleteSubmissions,
+  deleteSubmissionRows,
   getSubmission,
   isLookup,
+  MAX_PAGE_BYTES,
   type SubmissionFilter,
   type SubmissionPage,
 } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
-
-/** Bytes of JSON on one page; that is 16 submissions of 64 KiB. */
-const MAX_PAGE_BYTES = 1_048_576;
 
 /** One endpoint's submissions, for the holder of its secret key; those of other endpoints do not exist here. */
 export interface SubmissionReader {
@@ -51,7 +49,7 @@ export function createSubmissionReader(
     async remove(endpointId, id) {
       await db.transaction(function* () {
         yield* getOwn(endpointId, id);
-        yield* deleteSubmissions([id]);
+        yield* deleteSubmissionRows([id]);
       });
       onRemoved();
     },

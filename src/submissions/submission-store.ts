@@ -58,6 +58,9 @@ export interface SubmissionPage {
 /** The largest number of submissions on one page. */
 export const MAX_PAGE_SIZE = 1000;
 
+/** Bytes of JSON on one page of who asks over a network; that is 16 submissions of 64 KiB. */
+export const MAX_PAGE_BYTES = 1_048_576;
+
 /** The largest number of characters of a given id that a message repeats. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
@@ -110,17 +113,20 @@ export function* getViewableSubmission(viewing: Viewing, id: string): Steps<Subm
   const submission = yield* findSubmission(id);
   if (submission === undefined) throw noSubmission(id);
   const endpoint = yield* findEndpoint(submission.endpointId);
-  if (endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId))) throw noSubmission(id);
+  const isOther = (viewing.reach?.endpointId ?? submission.endpointId) !== submission.endpointId;
+  if (endpoint === undefined || isOther || !(yield* mayView(viewing, endpoint.workspaceId)))
+    throw noSubmission(id);
   return submission;
 }
 
-function* findSubmission(id: string): Steps<Submission | undefined> {
+export function* findSubmission(id: string): Steps<Submission | undefined> {
   const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
   return row === undefined ? undefined : toSubmission(row);
 }
 
-function noSubmission(id: string): FormsvcError {
-  return new FormsvcError("not_found", `there is no submission ${id.slice(0, MAX_SHOWN_ID_LENGTH)}`);
+export function noSubmission(id: string, consequence = ""): FormsvcError {
+  const shown = id.slice(0, MAX_SHOWN_ID_LENGTH);
+  return new FormsvcError("not_found", `there is no submission ${shown}${consequence}`);
 }
 
 /** Inside a transaction. */
@@ -129,14 +135,13 @@ export function* insertSubmission(submission: Submission, event: EventParts): St
 }
 
 /** Deletes these submissions, all or none. Returns the endpoint of each. @throws not_found naming the first id that does not exist. */
-export function* deleteSubmissions(ids: readonly string[]): Steps<readonly string[]> {
+export function* deleteSubmissionRows(ids: readonly string[]): Steps<readonly string[]> {
   const endpointIds: string[] = [];
   for (const id of ids) {
     const deleted = yield* first(
       query.deleteFrom("submission").where("id", "=", id).returning(idOfEndpoint.as("endpoint_id")),
     );
-    if (deleted === undefined)
-      throw new FormsvcError("not_found", `there is no submission ${id}; nothing was deleted`);
+    if (deleted === undefined) throw noSubmission(id, "; nothing was deleted");
     endpointIds.push(deleted.endpoint_id);
   }
   return endpointIds;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markRead } from "../../src/submissions/read-marks.ts";
+import { insertReadRows } from "../../src/submissions/read-marks.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { openForTest } from "../support/temporary-database.ts";
@@ -15,7 +15,7 @@ test("submission mark-read leaves the rows that opening in the dashboard leaves,
   const db = openForTest(machine.database);
   const marks = () => db.prepare("SELECT * FROM submission_read ORDER BY submission_id").all();
   const [owner] = db.prepare("SELECT id, email FROM account").all() as { id: string; email: string }[];
-  db.now(() => markRead(owner!.id, ids));
+  db.now(() => insertReadRows(owner!.id, ids));
   const expected = marks();
   expect(expected).toHaveLength(2);
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { spamDefaults } from "../../src/app/features.ts";
 import { setSpam } from "../../src/endpoints/administer-endpoints.ts";
@@ -13,7 +14,7 @@ import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
-import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-posts.ts";
+import { dropHeld, listHeld, releaseHeld, showHeld } from "../../src/submissions/held-operations.ts";
 import { listChannelDeliveries, type Replay, replayOf } from "../../src/outbox/queue/channel-deliveries.ts";
 import { webhookChannel } from "../../src/webhooks/webhook-deliveries.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
@@ -191,15 +192,9 @@ test("a held post is released, by the verb as by the command", async () => {
   const id = service.db.now(() => listHeldPosts(any, 1, null)).data[0]?.id ?? "";
   const machine = operatorMachine();
   machine.configure({ held: { days: null } });
-  const { plans } = service.config;
+  const { config } = service;
   const release = (db: typeof service.db) =>
-    openHeldPosts({
-      db,
-      plans,
-      days: null,
-      clock: systemClock,
-      actor: null,
-    }).release(id);
+    performOn(db, releaseHeld, { held: id }, { config, now: Date.now() });
   const rows = await changeBothWays(machine, service.db, release, ["held", "release", id]);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => row.startsWith("submission "))).toHaveLength(1);
@@ -264,28 +259,30 @@ test("a post is explained as the server judges it, without a trace of it in the 
   expect(db.prepare("SELECT count(*) FROM remembered_text").pluck().get()).toBe(before);
 });
 
-const DAYS = 30;
-const GONE: readonly [name: string, ask: (held: HeldPosts, id: string) => Promise<unknown>][] = [
-  ["list", async (held) => expect((await held.list(any, 10, null)).data).toEqual([])],
-  ["get", (held, id) => expect(held.get(id)).rejects.toThrow("no held post")],
-  ["release", (held, id) => expect(held.release(id)).rejects.toThrow("no held post")],
-  ["drop", (held, id) => expect(held.drop([id])).rejects.toThrow("no held post")],
+const GONE: readonly [name: string, ask: (db: Database, held: string, now: number) => Promise<unknown>][] = [
+  ["list", async (db, _held, now) => expect((await performOn(db, listHeld, {}, { now })).data).toEqual([])],
+  [
+    "show",
+    (db, held, now) => expect(performOn(db, showHeld, { held }, { now })).rejects.toThrow("no held post"),
+  ],
+  [
+    "release",
+    (db, held, now) => expect(performOn(db, releaseHeld, { held }, { now })).rejects.toThrow("no held post"),
+  ],
+  [
+    "drop",
+    (db, held, now) =>
+      expect(performOn(db, dropHeld, { held: [held] }, { now })).rejects.toThrow("no held post"),
+  ],
 ];
 
 test.each(GONE)("what was held long enough is gone for %s, whether a server runs or not", async (_, ask) => {
   const service = await receiving();
   await service.submit(pitch);
-  const { db, clock, config } = service;
-  const held = openHeldPosts({
-    db,
-    plans: config.plans,
-    days: DAYS,
-    clock,
-    actor: null,
-  });
-  const id = (await held.list(any, 10, null)).data[0]?.id ?? "";
-  expect((await held.get(id)).data).toEqual(pitch);
-  clock.advance(DAYS * 86_400_000 + 1);
-  await ask(held, id);
+  const { db, clock } = service;
+  const id = (await performOn(db, listHeld, {}, { now: clock.now() })).data[0]?.id ?? "";
+  expect((await performOn(db, showHeld, { held: id }, { now: clock.now() })).data).toEqual(pitch);
+  clock.advance(defaultConfig.held.days! * 86_400_000 + 1);
+  await ask(db, id, clock.now());
   expect(db.prepare("SELECT count(*) FROM held").pluck().get()).toBe(0);
 });

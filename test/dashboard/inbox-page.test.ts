@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markRead } from "../../src/submissions/read-marks.ts";
+import { insertReadRows } from "../../src/submissions/read-marks.ts";
 import { addSubmission, submissionAdder } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -110,7 +110,7 @@ test("the address filters by form, class, days, unread and text, and each filter
   expect(await found(`since=${day(2)}&until=${day(3)}`)).toEqual([b]);
   expect(await found("q=oak")).toEqual([c, a]);
   expect(await found("q=message")).toEqual([]);
-  server.owner.now(() => markRead(ben.accountId, [c]));
+  server.owner.now(() => insertReadRows(ben.accountId, [c]));
   expect(await found("unread=1")).toEqual([b, a]);
   const { text } = await ben.get("/dashboard?q=oak&class=medium");
   expect(linkOf(text, "Unread")).toBe("/dashboard?class=medium&unread=1&q=oak");

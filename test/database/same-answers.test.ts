@@ -56,7 +56,7 @@ import {
 } from "../../src/submissions/held-post.ts";
 import { forgetExpired, forgetKeysOf } from "../../src/submissions/idempotency.ts";
 import { previewChoices } from "../../src/submissions/preview-choices.ts";
-import { listRead, markRead, markUnread } from "../../src/submissions/read-marks.ts";
+import { listRead, insertReadRows, deleteReadRows } from "../../src/submissions/read-marks.ts";
 import { expireSubmissions } from "../../src/submissions/retention.ts";
 import {
   deleteSubmissionsOf,
@@ -250,10 +250,10 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   "faults are forgotten": change(() => forgetFaults(Number.MAX_SAFE_INTEGER)),
   "a recipient agrees no more": change(({ recipientIds }) => setUnsubscribed(recipientIds[0] ?? "", LATER)),
   "submissions are read": change(({ accountId, submissionIds }) =>
-    markRead(accountId, submissionIds.slice(0, 9)),
+    insertReadRows(accountId, submissionIds.slice(0, 9)),
   ),
   "submissions are unread": change(({ accountId, submissionIds }) =>
-    markUnread(accountId, submissionIds.slice(2, 5)),
+    deleteReadRows(accountId, submissionIds.slice(2, 5)),
   ),
   "a submission counts": change(({ workspaceId }) => countSubmission(workspaceId, "2026-06", plans)),
   "held posts are dropped": change(({ endpointIds: [id = ""] }) => dropHeldPostsOf([id], newest)),

@@ -19,11 +19,10 @@ import {
 } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
-import { releaseHeldPost } from "../../src/submissions/release-held.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
-import { deleteSubmissions, getSubmission } from "../../src/submissions/submission-store.ts";
+import { deleteSubmissionRows, getSubmission } from "../../src/submissions/submission-store.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
-import { makeEndpoint } from "../support/terminal.ts";
+import { makeEndpoint, releasePost } from "../support/terminal.ts";
 
 /** A server that sends mail, and an endpoint whose automatic reply is on. */
 async function begin(
@@ -155,17 +154,13 @@ test("a held post that is released, and a submission that is imported, get none"
   const { owner, clock, config } = server;
   expect((await server.post(endpoint.secret, { ...goodPost, _gotcha: "x" })).status).toBe(429);
   const heldId = await until(() => owner.prepare("SELECT id FROM held").pluck().get() as string | undefined);
-  const released = await releaseHeldPost(
-    { db: owner, plans: config.plans, actor: null },
-    heldId,
-    clock.now(),
-  );
+  const released = await releasePost({ db: owner, plans: config.plans }, heldId, clock.now());
   expect(released.spamScore).toBe(0);
   const folder = makeFolder();
   const file = join(folder.path, "export.ndjson");
   const line = submissionJson(owner.now(() => getSubmission(released.id)));
   writeFileSync(file, `${JSON.stringify(line)}\n`);
-  owner.now(() => deleteSubmissions([released.id]));
+  owner.now(() => deleteSubmissionRows([released.id]));
   await importSubmissions(owner, file, {
     endpoint: endpoint.id,
     onProgress: () => undefined,

@@ -4,19 +4,19 @@ import { monthOf } from "../../src/foundation/clock.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import {
   dropExpired,
-  dropHeldPosts,
+  dropHeldPostRows,
   getHeldPost,
   type HeldPostPage,
   listHeldPosts,
 } from "../../src/submissions/held-post.ts";
 import { findMark } from "../../src/history/teach.ts";
-import { releaseHeldPost, type ReleaseParts } from "../../src/submissions/release-held.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { getWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
+import { releasePost } from "../support/terminal.ts";
 
 const pitch = {
   name: "Sam",
@@ -33,8 +33,8 @@ function heldIn({ db }: Receiving): HeldPostPage["data"] {
   return db.now(() => listHeldPosts(any, 100, null)).data;
 }
 
-function partsOf({ db, config }: Receiving): ReleaseParts {
-  return { db, plans: config.plans, actor: null };
+function partsOf({ db, config }: Receiving) {
+  return { db, plans: config.plans };
 }
 
 function used({ db, workspaceId, clock, config }: Receiving): number {
@@ -64,7 +64,7 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const [held] = heldIn(service);
   service.clock.advance(86_400_000);
   service.db.now(() => insertWebhookRows(plain, service.endpointId, receiver, arrived));
-  const released = await releaseHeldPost(partsOf(service), held?.id ?? "", service.clock.now());
+  const released = await releasePost(partsOf(service), held?.id ?? "", service.clock.now());
   expect(service.db.now(() => getSubmission(released.id))).toMatchObject({
     createdAt: arrived,
     data: pitch,
@@ -77,13 +77,13 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   expect(used(service)).toBe(1);
   expect(service.db.now(() => findMark(released.id))).toBe("ham");
   expect(heldIn(service)).toEqual([]);
-  await expect(releaseHeldPost(partsOf(service), held?.id ?? "", 0)).rejects.toThrow("no held post");
+  await expect(releasePost(partsOf(service), held?.id ?? "", 0)).rejects.toThrow("no held post");
 });
 
 test("the same sender's same message passes after a release", async () => {
   const service = await receiving();
   await service.submit(pitch);
-  await releaseHeldPost(partsOf(service), heldIn(service)[0]?.id ?? "", service.clock.now());
+  await releasePost(partsOf(service), heldIn(service)[0]?.id ?? "", service.clock.now());
   expect(await service.submit(pitch)).toMatch(/^sub_/);
 });
 
@@ -93,7 +93,7 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   expect(await service.submit({ ...genuine, name: "Bea" })).toBe("submission_limit");
   const [held] = heldIn(service);
   expect(held).toMatchObject({ why: "limit", data: { name: "Bea" }, spamClass: "low" });
-  const release = () => releaseHeldPost(partsOf(service), held?.id ?? "", service.clock.now());
+  const release = () => releasePost(partsOf(service), held?.id ?? "", service.clock.now());
   await expect(release()).rejects.toThrow("all are used");
   service.clock.advance(30 * 86_400_000);
   const { id } = await release();
@@ -108,7 +108,7 @@ test("posts that one command releases are each notified once", async () => {
   service.db.now(() => insertWebhookRows(plain, service.endpointId, receiver, service.clock.now()));
   const released: string[] = [];
   for (const { id } of heldIn(service))
-    released.push((await releaseHeldPost(partsOf(service), id, service.clock.now())).id);
+    released.push((await releasePost(partsOf(service), id, service.clock.now())).id);
   expect(released).toHaveLength(2);
   expect(queuedDeliveries(service.db).map(({ submissionId }) => submissionId)).toEqual(released);
 });
@@ -121,7 +121,7 @@ test("a release that fails half-way changes nothing", async () => {
   service.db.execute(
     "CREATE TRIGGER broken BEFORE INSERT ON outbox BEGIN SELECT raise(ABORT, 'the outbox is broken'); END",
   );
-  await expect(releaseHeldPost(partsOf(service), held?.id ?? "", service.clock.now())).rejects.toThrow(
+  await expect(releasePost(partsOf(service), held?.id ?? "", service.clock.now())).rejects.toThrow(
     "the outbox is broken",
   );
   expect(heldIn(service)).toEqual([held]);
@@ -199,9 +199,9 @@ test("dropping is all or nothing, and pages are complete", async () => {
   expect(second.nextCursor).toBeNull();
   const ids = heldIn(service).map(({ id }) => id);
   expect(() =>
-    service.db.now(() => dropHeldPosts([ids[0] ?? "", "held_00000000000000000000000000"])),
+    service.db.now(() => dropHeldPostRows([ids[0] ?? "", "held_00000000000000000000000000"])),
   ).toThrow("nothing was dropped");
   expect(service.db.now(() => getHeldPost(ids[0] ?? "")).id).toBe(ids[0]);
-  service.db.now(() => dropHeldPosts(ids));
+  service.db.now(() => dropHeldPostRows(ids));
   expect(heldIn(service)).toEqual([]);
 });

@@ -7,12 +7,12 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { spamClassOf } from "../../src/spam/spam-verdict.ts";
 import { markSubmissions } from "../../src/submissions/mark-submission.ts";
 import { countMarkedScores } from "../../src/submissions/marked-scores.ts";
-import { releaseHeldPost } from "../../src/submissions/release-held.ts";
 import { getWorkspace } from "../../src/workspaces/workspace-store.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { releasePost } from "../support/terminal.ts";
 
 const DAY_MS = 86_400_000;
 const NONE = { low: 0, medium: 0, high: 0, blocked: 0 };
@@ -71,7 +71,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const post = ana.held();
     const held = { ...post, held: { ...post.held, spamScore: 90, spamClass: "blocked" as const } };
     await batchServer(db).write([held]);
-    const { id, spamScore } = await releaseHeldPost({ db, plans, actor: null }, held.held.id, NOON);
+    const { id, spamScore } = await releasePost({ db, plans }, held.held.id, NOON);
     expect(spamScore).toBe(0);
     const count = () => db.read(() => countMarkedScores(ana.workspaceId, ana.endpointId, NOON));
     expect(await count()).toEqual({ spam: NONE, ham: { ...NONE, blocked: 1 } });

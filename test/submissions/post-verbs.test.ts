@@ -9,15 +9,15 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { judgeSubmissions } from "../../src/submissions/administer-submissions.ts";
+import { markSubmissionsAs } from "../../src/submissions/submission-operations.ts";
 import { explainPost } from "../../src/submissions/explain-post.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
-import { releaseHeldPost } from "../../src/submissions/release-held.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
+import { performOn, releasePost } from "../support/terminal.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -42,7 +42,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const { endpointId } = await withEndpoint(db);
     const [id = ""] = await storeSubmissions(db, [{ endpointId, data: pitch }]);
     const mark = (wanted: "spam" | "ham" | null) =>
-      db.transaction(() => judgeSubmissions(null, { ids: [id], mark: wanted }, NOON));
+      performOn(db, markSubmissionsAs, { submissions: [id], mark: wanted });
     const score = async () => (await db.read(() => explainPost(parts, "Contact", pitch, NOON))).verdict.score;
     const before = await score();
     await mark("spam");
@@ -55,7 +55,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await rowsOf(db, "SELECT mark FROM lesson")).toEqual([]);
     expect(await score()).toBe(before);
     await expect(
-      db.transaction(() => judgeSubmissions(null, { ids: [newId("sub", 1)], mark: "ham" }, NOON)),
+      performOn(db, markSubmissionsAs, { submissions: [newId("sub", 1)], mark: "ham" }),
     ).rejects.toMatchObject({ code: "not_found" });
   });
 
@@ -71,7 +71,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
          ip_address, user_agent, created_at)
        VALUES ('${held}', '${workspaceId}', '${endpointId}', 'spam', 0, 1, '${JSON.stringify(pitch)}', 90, '[]', '', '', ${NOON})`,
     );
-    const { id } = await releaseHeldPost({ db, plans, actor: null }, held, NOON);
+    const { id } = await releasePost({ db, plans }, held, NOON);
     expect(await db.read(() => getSubmission(id))).toMatchObject({ data: pitch, spamScore: 0 });
     expect(await rowsOf(db, "SELECT recipient_id, message_count FROM outbox")).toEqual([
       { recipient_id: recipient, message_count: 1 },
@@ -79,7 +79,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await rowsOf(db, "SELECT used FROM usage")).toEqual([{ used: 1 }]);
     expect(await rowsOf(db, "SELECT mark FROM lesson")).toEqual([{ mark: "ham" }]);
     expect(await rowsOf(db, "SELECT posts FROM held_total")).toEqual([{ posts: 0 }]);
-    await expect(releaseHeldPost({ db, plans, actor: null }, held, NOON)).rejects.toMatchObject({
+    await expect(releasePost({ db, plans }, held, NOON)).rejects.toMatchObject({
       code: "not_found",
     });
   });

@@ -4,11 +4,11 @@ import { all } from "../../src/database/steps.ts";
 import { addRefusals, markOriginRow, readIgnoredOrigins } from "../../src/endpoints/refused-origins.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { PendingHeld } from "../../src/submissions/batch.ts";
-import { releaseHeldPost } from "../../src/submissions/release-held.ts";
 import { addPlace, batchServer, type Place } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { newHeld } from "../support/held-posts.ts";
+import { releasePost } from "../support/terminal.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -199,12 +199,11 @@ describe.each(ENGINES)("posts that are held for their origin on $name", ({ tempo
     const parts = {
       db,
       plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } },
-      actor: null,
     };
-    const released = await releaseHeldPost(parts, genuine.held.id, NOON);
+    const released = await releasePost(parts, genuine.held.id, NOON);
     expect(released).toMatchObject({ data: { name: "Ana" }, spamScore: genuine.held.spamScore });
     expect(await rowsOf(db, "SELECT mark FROM lesson")).toEqual([]);
-    expect(await releaseHeldPost(parts, spam.held.id, NOON)).toMatchObject({ spamScore: 0 });
+    expect(await releasePost(parts, spam.held.id, NOON)).toMatchObject({ spamScore: 0 });
     expect(await rowsOf(db, "SELECT mark FROM lesson")).toEqual([{ mark: "ham" }]);
     expect(await rowsOf(db, "SELECT used FROM usage")).toEqual([{ used: 2 }]);
   });

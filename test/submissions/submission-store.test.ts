@@ -7,7 +7,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { FIRST_LATER_SQL } from "../../src/submissions/tail.ts";
 import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
 import {
-  deleteSubmissions,
+  deleteSubmissionRows,
   EVERY_SUBMISSION,
   getSubmission,
   type SubmissionFilter,
@@ -141,11 +141,11 @@ test("the place of a submission that is gone is found by the ids after it, witho
 test("deleting is all or nothing", async () => {
   const { db, endpoints, add } = bench();
   const ids = [add(endpoints[0]!, NOON), add(endpoints[0]!, NOON)];
-  expect(() => db.now(() => deleteSubmissions([...ids, "sub_none"]))).toThrow(
+  expect(() => db.now(() => deleteSubmissionRows([...ids, "sub_none"]))).toThrow(
     /sub_none; nothing was deleted/,
   );
   expect((await list(db, any, 5)).data).toHaveLength(2);
-  db.now(() => deleteSubmissions(ids));
+  db.now(() => deleteSubmissionRows(ids));
   expect((await list(db, any, 5)).data).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
-import { deleteSubmissions, EVERY_SUBMISSION } from "../../src/submissions/submission-store.ts";
+import { deleteSubmissionRows, EVERY_SUBMISSION } from "../../src/submissions/submission-store.ts";
 import { readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, type GivenSubmission, storeSubmissions } from "../support/add-submission.ts";
@@ -106,7 +106,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       expected.push(await store(one, NOON), await store(one, NOON - 5000));
     };
     const followed: string[] = [];
-    for await (const { id } of followSubmissions(db, { filter: any, from }, changed)) {
+    for await (const { id } of followSubmissions(db, { filter: any, from, pageSize: 2 }, changed)) {
       followed.push(id);
       if (followed.length === 5) break;
     }
@@ -124,9 +124,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     };
     expect(await after(first)).toEqual([second, early]);
     expect(await after(early)).toEqual([]);
-    await db.transaction(() => deleteSubmissions([first]));
+    await db.transaction(() => deleteSubmissionRows([first]));
     expect(await after(first)).toEqual([second, early]);
-    await db.transaction(() => deleteSubmissions([second]));
+    await db.transaction(() => deleteSubmissionRows([second]));
     expect(await after(second)).toEqual([]);
     await expect(db.read(() => tailAfter("sub_nonsense"))).rejects.toThrow("cursor");
   });
@@ -136,7 +136,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const { one, store } = await withEndpoints(db);
     const gone = await store(one, NOON);
     const position = await db.read(tailEnd);
-    await db.transaction(() => deleteSubmissions([gone]));
+    await db.transaction(() => deleteSubmissionRows([gone]));
     expect(await db.read(tailEnd)).toEqual(TAIL_START);
     const next = await store(one, NOON);
     const { submissions } = await db.read(() => readTail(any, position, 5));

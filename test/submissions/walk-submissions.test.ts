@@ -5,7 +5,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { timeOfId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { findSubmissions } from "../../src/submissions/browse-submissions.ts";
-import { markRead } from "../../src/submissions/read-marks.ts";
+import { insertReadRows } from "../../src/submissions/read-marks.ts";
 import { EVERY_SUBMISSION, type SubmissionFilter } from "../../src/submissions/submission-store.ts";
 import { type Direction, walkSubmissions } from "../../src/submissions/walk-submissions.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
@@ -98,7 +98,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("score, text and what an account has not read narrow a walk, alone and together", async () => {
     const { db, endpoints, ids, accountId } = await world(4, 1000);
-    await db.transaction(() => markRead(accountId, ids.slice(0, 900)));
+    await db.transaction(() => insertReadRows(accountId, ids.slice(0, 900)));
     const find = (filter: Partial<SubmissionFilter>) =>
       walked(db, { ...EVERY_SUBMISSION, endpointIds: endpoints, ...filter }, "newer");
     const isHigh = (_: string, index: number) => index % 76 > 50;

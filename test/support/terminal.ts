@@ -16,8 +16,11 @@ import { rotateKey } from "../../src/endpoints/key-operations.ts";
 import { type IssuedKey, prepareKey, storeKey } from "../../src/keys/issue-key.ts";
 import { getKey } from "../../src/keys/key-store.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
-import type { Operation } from "../../src/operations/operation.ts";
-import { type Door, type Guard, perform } from "../../src/operations/perform.ts";
+import type { Operation, StreamOperation } from "../../src/operations/operation.ts";
+import { type Door, type Guard, perform, performStream } from "../../src/operations/perform.ts";
+import { releaseHeld } from "../../src/submissions/held-operations.ts";
+import type { Submission } from "../../src/submissions/submission.ts";
+import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { chooseWorkspace } from "../../src/workspaces/workspace-store.ts";
 import type { Plans } from "../../src/workspaces/workspace.ts";
 import { NOON } from "./fake-clock.ts";
@@ -30,19 +33,35 @@ export function performOn<Parts, Input extends z.ZodObject, Output extends z.Zod
   db: Database,
   operation: Operation<Parts, Input, Output>,
   input: z.input<Input>,
-  { guard, plans, ...overrides }: DoorOverrides & { readonly guard?: Guard } = {},
+  { guard, ...overrides }: DoorOverrides & { readonly guard?: Guard } = {},
 ): Promise<z.output<Output>> {
-  const door = {
+  return perform(doorOn<Parts>(db, overrides), operation, input, guard);
+}
+
+/** The same for an operation whose output comes in parts: all of them. */
+export async function partsOn<Parts, Input extends z.ZodObject, Part extends z.ZodType>(
+  db: Database,
+  operation: StreamOperation<Parts, Input, Part>,
+  input: z.input<Input>,
+  overrides: DoorOverrides = {},
+): Promise<z.output<Part>[]> {
+  const parts: z.output<Part>[] = [];
+  for await (const part of await performStream(doorOn<Parts>(db, overrides), operation, input))
+    parts.push(part);
+  return parts;
+}
+
+function doorOn<Parts>(db: Database, { plans, ...overrides }: DoorOverrides): Door<Parts> {
+  return {
     db,
     config:
       plans === undefined ? defaultConfig : { ...defaultConfig, plans: plans as typeof defaultConfig.plans },
     now: NOON,
-    actor: { kind: "terminal", user: "ada" } as const,
+    actor: { kind: "terminal", user: "ada" },
     onChange: () => undefined,
     ...overrides,
     parts: overrides.parts as Parts,
   };
-  return perform(door, operation, input, guard);
 }
 
 interface Place {
@@ -111,4 +130,14 @@ export async function replaceKey(
   const issued = await performOn(db, rotateKey, { key: reference, grace_ms: graceMs }, { now });
   const { id, kind } = issued.key;
   return { key: await db.read(() => getKey(id)), text: issued[kind] ?? "" };
+}
+
+/** Releases a held post from the command line. */
+export async function releasePost(
+  { db, plans }: { readonly db: Database; readonly plans: Plans },
+  held: string,
+  now: number,
+): Promise<Submission> {
+  const { submission } = await performOn(db, releaseHeld, { held }, { plans, now });
+  return db.read(() => getSubmission(submission));
 }

@@ -91,7 +91,6 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Never a database handle.
   http: ["endpoints", "foundation", "mail", "schemas", "spam", "submissions"],
   submissions: [
-    "audit",
     "database",
     "endpoints",
     "foundation",

@@ -3,8 +3,8 @@ import { insertEndpointRow, getViewableEndpoint } from "../../src/endpoints/endp
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { deleteSubmissions, getViewableSubmission } from "../../src/submissions/submission-store.ts";
-import { listRead, markRead, markUnread } from "../../src/submissions/read-marks.ts";
+import { deleteSubmissionRows, getViewableSubmission } from "../../src/submissions/submission-store.ts";
+import { listRead, insertReadRows, deleteReadRows } from "../../src/submissions/read-marks.ts";
 import type { Viewing } from "../../src/operations/actor.ts";
 import {
   insertAccountRows,
@@ -104,12 +104,12 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const ids = [ana.submission, ben.submission];
     const read = async (account: string) => [...(await db.transaction(() => listRead(account, ids)))];
     expect(await read(accountId)).toEqual([]);
-    await db.transaction(() => markRead(accountId, [...ids, newId("sub", NOON)]));
-    await db.transaction(() => markRead(accountId, ids));
+    await db.transaction(() => insertReadRows(accountId, [...ids, newId("sub", NOON)]));
+    await db.transaction(() => insertReadRows(accountId, ids));
     expect([await read(accountId), await read(ben.viewing.accountId)]).toEqual([ids, []]);
-    await db.transaction(() => markUnread(accountId, [ben.submission]));
+    await db.transaction(() => deleteReadRows(accountId, [ben.submission]));
     expect(await read(accountId)).toEqual([ana.submission]);
-    await db.transaction(() => deleteSubmissions([ana.submission]));
+    await db.transaction(() => deleteSubmissionRows([ana.submission]));
     expect(await rowsOf(db, "SELECT 1 FROM submission_read")).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ export function refusedOriginPages(routes: Routes, parts: DashboardParts): void 
       const { id } = yield* endpointOf(visit);
       return yield* listReleasable(id, origin);
     });
-    return releaseAll(parts, visit, posts, INBOX);
+    return releaseAll(visit, posts, INBOX);
   };
 
   routes.write("/endpoints/:id/origins", async (visit) => {

@@ -1,14 +1,16 @@
-import { writeInTurn } from "../../database/read-in-turn.ts";
 import type { Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { judgeSubmissions, removeSubmissions } from "../../submissions/administer-submissions.ts";
-import { markRead, markUnread } from "../../submissions/read-marks.ts";
+import {
+  deleteSubmissions,
+  markSubmissionsAs,
+  markSubmissionsRead,
+} from "../../submissions/submission-operations.ts";
 import { getViewableSubmission } from "../../submissions/submission-store.ts";
 import { page, redirect } from "../answer.ts";
 import { addressOf, readInboxFilter } from "./inbox-filter.ts";
-import { applied, change, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -30,7 +32,7 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
       const submissions = await parts.db.read(() => getViewable(viewer, ids));
       return page("Delete for good?", confirmView(visit, submissions, back));
     }
-    await perform(parts, visit, deed, ids);
+    await doAll(visit, deed, ids);
     // The page of a submission that is gone, or that would be read again at once, cannot be shown.
     const isGone = deed === "delete" || deed === "unread";
     return redirect(
@@ -76,42 +78,16 @@ function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<readonly Na
   return named;
 }
 
-/** Marks teach the filter of a workspace, each for a millisecond or two, so only some are in one transaction. */
-const MARKED_AT_ONCE = 10;
-
-/**
- * All of them or none, if it is done at once. Nothing is lost for good with a note of who has read what, so that does not wait for the
- * disk.
- */
-async function perform(
-  parts: DashboardParts,
-  { viewer, now }: Visit,
-  deed: Deed,
-  ids: readonly string[],
-): Promise<void> {
-  const { db } = parts;
+async function doAll({ perform }: Visit, deed: Deed, submissions: readonly string[]): Promise<void> {
   if (deed === "read" || deed === "unread") {
-    return db.relaxedTransaction(function* () {
-      yield* getViewable(viewer, ids);
-      yield* deed === "read" ? markRead(viewer.accountId, ids) : markUnread(viewer.accountId, ids);
-    });
-  }
-  if (deed === "delete") {
-    return change(parts, function* () {
-      yield* getViewable(viewer, ids);
-      yield* removeSubmissions(viewer, ids, now);
-    });
-  }
-  const mark = deed === "none" ? null : deed;
-  await db.read(() => getViewable(viewer, ids));
-  return applied(parts, async () => {
-    for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
-      const some = ids.slice(from, from + MARKED_AT_ONCE);
-      await writeInTurn(db, () => judgeSubmissions(viewer, { ids: some, mark }, now));
-    }
+    await perform(markSubmissionsRead, { submissions, read: deed === "read" });
+  } else if (deed === "delete") {
+    await perform(deleteSubmissions, { submissions });
+  } else {
+    await perform(markSubmissionsAs, { submissions, mark: deed === "none" ? null : deed });
     // Whoever says that it is spam needs not open it.
-    if (mark === "spam") await db.relaxedTransaction(() => markRead(viewer.accountId, ids));
-  });
+    if (deed === "spam") await perform(markSubmissionsRead, { submissions });
+  }
 }
 
 function confirmView({ query }: Visit, submissions: readonly Named[], back: string): Html {

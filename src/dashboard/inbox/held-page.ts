@@ -5,7 +5,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { isId } from "../../foundation/id.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { discardHeldPostRange, discardHeldPosts } from "../../submissions/administer-submissions.ts";
+import { dropAllHeld, dropHeld, releaseHeld } from "../../submissions/held-operations.ts";
 import {
   countHeldPostsOf,
   getViewableHeldPost,
@@ -13,12 +13,11 @@ import {
   type HeldPostFilter,
   listHeldPosts,
 } from "../../submissions/held-post.ts";
-import { releaseHeldPost } from "../../submissions/release-held.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { listFormChoices } from "../forms/form-choice.ts";
 import { hasSeveralWorkspaces } from "../forms/form-name.ts";
 import { addressOfHeld, heldPostView, heldView } from "./held-view.ts";
-import { applied, change, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "../routes.ts";
 
@@ -57,7 +56,7 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
     const posts = await readPosts(parts, visit);
     const back = addressOfHeld(visit.query.get("endpoint") ?? "");
     if (posts.length === 0) return redirect(back, "none-selected");
-    return releaseAll(parts, visit, posts, back);
+    return releaseAll(visit, posts, back);
   });
 
   routes.write("/held/drop", async (visit) => {
@@ -73,7 +72,7 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
         confirmView(addressOfHeld(endpointId, "/drop"), ids.length, inputs, back),
       );
     }
-    await change(parts, () => discardHeldPosts(visit.viewer, ids, visit.now));
+    await visit.perform(dropHeld, { held: ids });
     return redirect(back, "held-dropped", ids.length);
   });
 
@@ -105,31 +104,26 @@ async function readPosts({ db }: DashboardParts, { viewer, form }: Visit): Promi
 
 /** One after the other, oldest first, as far as the month's limit allows: each is a transaction of its own. */
 export async function releaseAll(
-  parts: DashboardParts,
-  visit: Visit,
+  { perform }: Visit,
   posts: readonly HeldPost[],
   back: string,
 ): Promise<Answer> {
-  const { db, config } = parts;
-  const release = { db, plans: config.plans, actor: visit.viewer };
-  return applied(parts, async () => {
-    let released = 0;
-    for (const post of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-      await giveTurn();
-      try {
-        await releaseHeldPost(release, post.id, visit.now);
-        released += 1;
-      } catch (error) {
-        if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
-        return redirect(back, "held-limit", released);
-      }
+  let released = 0;
+  for (const { id } of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    await giveTurn();
+    try {
+      await perform(releaseHeld, { held: id });
+      released += 1;
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
+      return redirect(back, "held-limit", released);
     }
-    return redirect(back, "held-released", released);
-  });
+  }
+  return redirect(back, "held-released", released);
 }
 
 /** Everything that the list shows, on all of its pages, up to the newest post that it showed. */
-async function dropAll(parts: DashboardParts, { viewer, query, form, now }: Visit): Promise<Answer> {
+async function dropAll(parts: DashboardParts, { viewer, query, form, perform }: Visit): Promise<Answer> {
   const endpointId = query.get("endpoint") ?? "";
   const newest = form.get("newest") ?? "";
   if (!isId("held", newest)) throw new FormsvcError("invalid_request", "The form does not say what to drop.");
@@ -140,9 +134,7 @@ async function dropAll(parts: DashboardParts, { viewer, query, form, now }: Visi
     const input = html`<input type="hidden" name="newest" value="${newest}" />`;
     return page("Drop all?", confirmView(addressOfHeld(endpointId, "/drop-all"), count, [input], back));
   }
-  const { endpointIds } = filter;
-  const range = { endpointIds, newestId: newest, subject: endpointId || "all" };
-  const dropped = await applied(parts, () => discardHeldPostRange(parts.db, viewer, range, now));
+  const { dropped } = await perform(dropAllHeld, { endpoint: endpointId || null, newest });
   return redirect(back, "held-dropped", dropped);
 }
 

@@ -64,6 +64,18 @@ function checkTime(text: string): string {
   throw new FormsvcError("invalid_request", `There is no such time as in the address; write ${TIME_FORMS}.`);
 }
 
+/** What an operation takes of it. */
+export function filterInput({ endpoint, spamClass, since, until, unread, q }: InboxFilter) {
+  return {
+    endpoint: endpoint || null,
+    class: spamClass || null,
+    since: since || null,
+    until: until || null,
+    search: q || null,
+    unread,
+  };
+}
+
 /** The address of the inbox, or of another page below it, with this filter. */
 export function addressOf(
   filter: InboxFilter,

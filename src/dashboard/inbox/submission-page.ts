@@ -9,7 +9,8 @@ import { addFieldAt } from "../../schemas/add-field.ts";
 import { parseDefinition, type SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { findSubmissions } from "../../submissions/browse-submissions.ts";
-import { listRead, markRead } from "../../submissions/read-marks.ts";
+import { listRead } from "../../submissions/read-marks.ts";
+import { markSubmissionsRead } from "../../submissions/submission-operations.ts";
 import type { Submission } from "../../submissions/submission.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
@@ -17,7 +18,7 @@ import { page, redirect } from "../answer.ts";
 import { channelOf } from "../notifications/channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
 import { applied, type DashboardParts } from "../parts.ts";
-import type { Routes } from "../routes.ts";
+import type { Routes, Visit } from "../routes.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { readWhole } from "./read-submission.ts";
 import { readText } from "../kit/typed-text.ts";
@@ -30,12 +31,13 @@ const MAX_LOOKED = 2000;
 export function submissionPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 
-  routes.read("/submissions/:id", async ({ viewer, params, query, request, now, gone }) => {
+  routes.read("/submissions/:id", async (visit) => {
+    const { viewer, params, query, request, now, gone } = visit;
     const shown = readInboxFilter(query);
     const whole = await readWhole(parts, viewer, params["id"] ?? "");
     const filter = await db.read(() => toSubmissionFilter(shown, viewer, now));
     const { id } = whole.submission;
-    if (request.method === "GET") await noteRead(parts, viewer, id);
+    if (request.method === "GET") await noteRead(parts, visit, id);
     const find = () =>
       Promise.all([next({ filter, gone }, "newer", id), next({ filter, gone }, "older", id)]);
     const asker = { name: viewer.accountId, gone };
@@ -110,11 +112,11 @@ function tryDefinition(added: SchemaDefinition): SchemaDefinition | null {
 }
 
 /** Who reads it has read it. A page is shown also if that cannot be written down just now. */
-async function noteRead({ db }: DashboardParts, { accountId }: Viewer, id: string): Promise<void> {
-  const read = await db.read(() => listRead(accountId, [id]));
+async function noteRead({ db }: DashboardParts, { viewer, perform }: Visit, id: string): Promise<void> {
+  const read = await db.read(() => listRead(viewer.accountId, [id]));
   if (read.has(id)) return;
   try {
-    await db.relaxedTransaction(() => markRead(accountId, [id]));
+    await perform(markSubmissionsRead, { submissions: [id] });
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
   }

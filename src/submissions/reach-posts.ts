@@ -1,0 +1,128 @@
+import { query } from "../database/database.ts";
+import { all, type Steps } from "../database/steps.ts";
+import { eachOf, findReachableEndpoint, reachEndpoint } from "../endpoints/endpoint-store.ts";
+import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
+import { isId } from "../foundation/id.ts";
+import { type Asking, isInReach } from "../workspaces/reach.ts";
+import { getWorkspace } from "../workspaces/workspace-store.ts";
+import { idOfEndpoint } from "./endpoint-number.ts";
+import { findHeldPost, type HeldPost, noHeldPost } from "./held-post.ts";
+import type { Submission } from "./submission.ts";
+import { findSubmission, noSubmission } from "./submission-store.ts";
+
+/*
+ * What whoever asks may see of what was sent. It follows from the endpoint: a post of somebody else's is like none, and so is one of
+ * another endpoint for a token that is bound to one.
+ */
+
+/** The workspaces of these endpoints, by their ids, without those that are not there for whoever asks. @throws forbidden */
+export function* reachWorkspacesOf(
+  asking: Asking,
+  endpointIds: Iterable<string>,
+): Steps<ReadonlyMap<string, string>> {
+  const workspaceIds = new Map<string, string>();
+  for (const id of new Set(endpointIds)) {
+    const endpoint = yield* findReachableEndpoint(asking, id);
+    if (endpoint !== undefined) workspaceIds.set(id, endpoint.workspaceId);
+  }
+  return workspaceIds;
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when it is somebody else's; forbidden */
+export function* reachSubmission(asking: Asking, id: string): Steps<Submission> {
+  const submission = yield* findSubmission(id);
+  if (submission === undefined || !(yield* reachWorkspacesOf(asking, [submission.endpointId])).size)
+    throw noSubmission(id);
+  return submission;
+}
+
+/**
+ * The workspace of each of these submissions, in their order.
+ *
+ * @param consequence of one that is not there, for the message. @throws as {@link reachSubmission}, naming the first
+ */
+export function* reachSubmissions(
+  asking: Asking,
+  ids: readonly string[],
+  consequence = "",
+): Steps<readonly string[]> {
+  const wanted = eachOf(ids.filter((id) => isId("sub", id)));
+  const rows = yield* all(
+    query
+      .selectFrom("submission")
+      .select(["id", idOfEndpoint.as("endpoint_id")])
+      .where("id", "in", wanted),
+  );
+  const endpointIds = new Map(rows.map((row) => [row.id, row.endpoint_id]));
+  const workspaceIds = yield* reachWorkspacesOf(asking, endpointIds.values());
+  return ids.map((id) => {
+    const workspaceId = workspaceIds.get(endpointIds.get(id) ?? "");
+    if (workspaceId === undefined) throw noSubmission(id, consequence);
+    return workspaceId;
+  });
+}
+
+/** @throws as {@link reachSubmission} */
+export function* reachHeldPost(asking: Asking, id: string): Steps<HeldPost> {
+  const held = yield* findHeldPost(id);
+  if (held === undefined || !(yield* isHeldInReach(asking, held))) throw noHeldPost(id);
+  return held;
+}
+
+/**
+ * The workspace of each of these held posts, in their order.
+ *
+ * @param consequence of one that is not there, for the message. @throws as {@link reachSubmission}, naming the first
+ */
+export function* reachHeldPosts(
+  asking: Asking,
+  ids: readonly string[],
+  consequence: string,
+): Steps<readonly string[]> {
+  const wanted = eachOf(ids.filter((id) => isId("held", id)));
+  const columns = ["id", "workspace_id as workspaceId", "endpoint_id as endpointId"] as const;
+  const rows = yield* all(query.selectFrom("held").select(columns).where("id", "in", wanted));
+  const workspaceIds = new Map<string, string>();
+  for (const row of rows) if (yield* isHeldInReach(asking, row)) workspaceIds.set(row.id, row.workspaceId);
+  return ids.map((id) => {
+    const workspaceId = workspaceIds.get(id);
+    if (workspaceId === undefined) throw noHeldPost(id, consequence);
+    return workspaceId;
+  });
+}
+
+/** Whether a held post is there for whoever asks. @throws forbidden */
+function* isHeldInReach(
+  asking: Asking,
+  { workspaceId, endpointId }: Pick<HeldPost, "workspaceId" | "endpointId">,
+): Steps<boolean> {
+  const only = asking.viewing.reach?.endpointId ?? endpointId;
+  return only === endpointId && (yield* isInReach(asking, workspaceId));
+}
+
+/** The endpoint or workspace whose posts are asked for; null is all that there is to see. */
+export interface PostsReference {
+  readonly endpoint: string | null;
+  readonly workspace: string | null;
+}
+
+/** Their ids; null, which is every endpoint, for who sees all of them. @throws not_found, ambiguous, forbidden */
+export function* reachEndpointIds(
+  asking: Asking,
+  { endpoint, workspace }: PostsReference,
+): Steps<readonly string[] | null> {
+  if (endpoint !== null) return [(yield* reachEndpoint(asking, { endpoint, workspace })).id];
+  const { viewing } = asking;
+  const only = workspace === null ? null : (yield* getWorkspace(workspace, viewing)).id;
+  if (only === null && viewing.isOperator && (viewing.reach ?? null) === null) return null;
+  const seen = (yield* listEndpointNames(viewing, null)).filter(
+    ({ workspaceId }) => only === null || workspaceId === only,
+  );
+  const ids: string[] = [];
+  const allowed = new Map<string, boolean>();
+  for (const { id, workspaceId } of seen) {
+    if (!allowed.has(workspaceId)) allowed.set(workspaceId, yield* isInReach(asking, workspaceId));
+    if (allowed.get(workspaceId) === true) ids.push(id);
+  }
+  return ids;
+}
