@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { Endpoint } from "../support/machine-database.ts";
+import { makeMachine } from "../support/operator-machine.ts";
 import type { RunningServer } from "../support/running-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 

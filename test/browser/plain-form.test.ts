@@ -2,7 +2,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { Endpoint } from "../support/machine-database.ts";
+import { makeMachine } from "../support/operator-machine.ts";
 import type { RunningServer } from "../support/running-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 
@@ -181,7 +182,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
         topics: { type: "array", items: { type: "string", enum: ["music", "art", "food"] } },
         tags: { type: "array", items: { type: "string" } },
       },
-      set: ["--unknown-fields", "keep"],
+      settings: { unknownFields: "keep" },
     });
     const fields = `<input name="name"><select name="topics" multiple><option>music<option>art<option>food</select>
       <input name="tags" value="red"><input name="tags" value="green"><input name="how did you hear of us?" value="from a friend">`;

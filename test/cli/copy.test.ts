@@ -26,7 +26,7 @@ interface Copied {
 async function filledMachine(): Promise<OperatorMachine> {
   const machine = operatorMachine();
   const { secret } = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   for (let count = 0; count < POSTS; count += 1) await post(server.url, secret);
   await server.stop();
   return machine;

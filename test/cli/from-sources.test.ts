@@ -27,7 +27,8 @@ test("from the sources, a server stores a post that the bundled commands list", 
   const server = await machine.serve(fromSources);
   await post(server.url, endpoint.secret);
   expect(await server.stop()).toBe(0);
-  expect(await machine.stored(endpoint)).toHaveLength(1);
+  const { data } = await machine.json<{ data: unknown[] }>(["submission", "list", "--endpoint", endpoint.id]);
+  expect(data).toHaveLength(1);
 });
 
 test("from the sources, bad usage ends with 2 and a sentence", async () => {

@@ -9,7 +9,7 @@ test("held release tells what it released before the plan's limit stopped it, an
   const machine = operatorMachine();
   machine.configure(limitedTo(1));
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, endpoint.secret);
   for (let count = 0; count < 4; count += 1) {
     const headers = { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" };
@@ -41,7 +41,7 @@ test("held release tells what it released before the plan's limit stopped it, an
 test("held drop-all drops what an endpoint or all endpoints hold, and says how many", async () => {
   const machine = operatorMachine();
   const [contact, shop] = [await machine.createEndpoint(), await machine.createEndpoint({ name: "Shop" })];
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   for (const { secret } of [contact, contact, shop]) {
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
     const body = JSON.stringify({ name: "Robot", email: "ada@example.org", _gotcha: "x" });

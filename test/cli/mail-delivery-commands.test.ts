@@ -24,7 +24,7 @@ interface Deliveries {
 test("a post is mailed by the server, answered to the visitor, listed with its attempts, and replayed", async () => {
   const mailServer = await startMailServer();
   const { machine, secret, recipient } = await machineWith(mailServer.port);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const submissionId = await post(server.url, secret, { name: "Eve", email: "eve@example.net" });
   await until(() => mailServer.received.length === 1);
   expect(headerOf(mailServer.received[0]!.raw, "Reply-To")).toBe("<eve@example.net>");
@@ -61,7 +61,7 @@ test("a post is mailed by the server, answered to the visitor, listed with its a
 
 test("without a mail server messages wait and doctor says so; with one that refuses, attempts and doctor say why", async () => {
   const { machine, secret } = await machineWith(1, { host: null });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, secret, { name: "Eve" });
   expect((await machine.json<Deliveries>(["mail", "deliveries"])).data).toMatchObject([{ state: "pending" }]);
   const problems = async () => {
@@ -76,7 +76,7 @@ test("without a mail server messages wait and doctor says so; with one that refu
   const scripted = await startScriptedServer({ MAIL: "550 5.7.1 not you" });
   const { host, port, from } = plainSettings(scripted.port);
   machine.configure({ mail: { host, port, from } });
-  await machine.serve();
+  await machine.serveHere();
   const [finding] = await until(async () => {
     const found = await problems();
     return found.length > 0 && found;
@@ -87,7 +87,7 @@ test("without a mail server messages wait and doctor says so; with one that refu
 test("a held post is mailed when somebody releases it and not before, by itself", async () => {
   const mailServer = await startMailServer();
   const { machine, secret } = await machineWith(mailServer.port);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const refused = await tryPost(server.url, secret, { name: "Robin", _gotcha: "x" });
   expect(refused.status).toBe(429);
   expect(await machine.json(["mail", "deliveries"])).toMatchObject({ data: [] });
@@ -107,7 +107,7 @@ test("a held post is mailed when somebody releases it and not before, by itself"
 test("a message that waits for a digest says that it is gathered, and when it goes", async () => {
   const { machine, secret, recipient } = await machineWith((await startMailServer()).port);
   await machine.mustRun(["recipient", "set", recipient.id, "--digest", "daily"]);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, secret, { name: "Eve" });
   const id = await until(async () => {
     const { data } = await machine.json<{ data: { id: string; next_attempt_at: string }[] }>([
@@ -123,7 +123,7 @@ test("a message that waits for a digest says that it is gathered, and when it go
 test("messages that went in one summary say with how many others, and show its attempts", async () => {
   const mailServer = await startMailServer();
   const { machine, secret } = await machineWith(mailServer.port);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   for (let count = 0; count < 3; count += 1) await post(server.url, secret, { name: "Eve" });
   const delivered = ["mail", "deliveries", "--state", "delivered"];
   const { data } = await until(async () => {
@@ -152,7 +152,7 @@ test("deliveries are listed by endpoint, each with its kind, letters of the serv
   const other = await machine.createEndpoint({ name: "Other", schema });
   const daily = ["recipient", "add", "daily@example.org", "--endpoint", "Other", "--digest", "daily"];
   await machine.mustRun(daily);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, secret, { name: "Eve" });
   await post(server.url, other.secret, { name: "Eve" });
   await until(() => mailServer.received.length === 1);

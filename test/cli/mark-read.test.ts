@@ -9,7 +9,7 @@ import { post } from "../support/posts.ts";
 test("submission mark-read leaves the rows that opening in the dashboard leaves, and --undo takes them away", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const ids = [await post(server.url, endpoint.secret), await post(server.url, endpoint.secret)];
   await server.stop();
   const db = openForTest(machine.database);

@@ -9,7 +9,7 @@ test("endpoint show, doctor and held list tell of a refused site, and endpoint s
   const machine = operatorMachine();
   const form = await machine.createEndpoint();
   await machine.mustRun(["endpoint", "set", form.id, "--allow-origin", OWN]);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const send = async () => {
     const headers = {
       authorization: `Bearer ${form.publishable}`,

@@ -8,7 +8,7 @@ test("spam explain for an endpoint prints the arithmetic that its server uses", 
     schema: { message: { ...text, required: true }, _topic: text },
   });
   await machine.mustRun(["endpoint", "set", endpoint.id, "--honeypot", "website"]);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const scoreAtServer = async (body: string) => {
     const headers = { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" };
     const { status } = await fetch(`${server.url}/submit`, { method: "POST", headers, body });
@@ -51,7 +51,7 @@ test("spam explain names the fields for which the schema refuses the post", asyn
 test("a score stored by an earlier version is explained as it was, and a dry run judges its post anew", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({ schema: { message: { type: "string" } } });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const headers = { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" };
   const body = JSON.stringify({ message: "Are you open on Sunday? We are four people." });
   const answer = await fetch(`${server.url}/submit`, { method: "POST", headers, body });

@@ -275,7 +275,7 @@ test("deliveries, attempts and replay show and repeat what a server sent", async
   const { secret } = await own.createEndpoint({ schema: { name: { type: "string" } } });
   const args = ["webhook", "create", "--endpoint", "Contact", "--url", receiver.url, "--allow-private"];
   const { webhook } = await own.json<CreatedWebhook>(args);
-  const server = await own.serve();
+  const server = await own.serveHere();
   const submissionId = await post(server.url, secret, { name: "Ada" });
   await expect.poll(() => receiver.received.length).toBe(2);
   await expect

@@ -276,7 +276,7 @@ describe.each(migrations.map(({ version }) => version))("a database of schema ve
     expect(machine.open().pragma("user_version", { simple: true })).toBe(version);
     expect(contentOf(machine, columns)).toEqual(before);
 
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     expect(contentOf(machine, columns)).toEqual(before);
     if (version >= 2 && version < 5) expect(splitBodies(machine)).toEqual({ events: 2, split: 1 });
     const known = storedIds(machine.database);

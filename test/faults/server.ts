@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady } from "../support/is-ready.ts";
-import type { Endpoint, OperatorMachine } from "../support/operator-machine.ts";
+import type { Endpoint } from "../support/machine-database.ts";
+import type { OperatorMachine } from "../support/operator-machine.ts";
 import { type ProcessOptions, whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 

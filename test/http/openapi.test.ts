@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ERROR_TABLE } from "../../src/foundation/errors.ts";
-import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { Endpoint } from "../support/machine-database.ts";
+import { makeMachine } from "../support/operator-machine.ts";
 import type { RunningServer } from "../support/running-server.ts";
 
 interface Document {

@@ -73,7 +73,7 @@ async function behind(
   const { server } = JSON.parse(snippet("json")) as { server: Record<string, unknown> };
   machine.configure({ server: { ...server, port: 0 }, metrics: { enabled: true, listen: "127.0.0.1:0" } });
   const endpoint = await machine.createEndpoint();
-  const running = await machine.serve();
+  const running = await machine.serveHere();
   const proxyPort = await freePort();
   const [tool, ...args] = configure(machine, proxyPort, new URL(running.url).port);
   const proxy = spawn(tool, args, {

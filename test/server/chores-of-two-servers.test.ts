@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgresql)("chores of two servers on one database", () => {
     const machine = operatorMachine();
     machine.configure({ database: { url: address } });
     const first = await machine.serve(QUICK_MINUTES);
-    const { id } = await machine.createEndpoint({ set: ["--keep-days", "1"] });
+    const { id } = await machine.createEndpoint({ settings: { keepDays: 1 } });
     const second = await machine.serve(QUICK_MINUTES);
     const db = await openForTest(address);
     for (let round = 0; round < ROUNDS; round += 1) await letOneExpire(db, id);

@@ -81,7 +81,7 @@ test("numbers, booleans, objects and lists are JSON in a cell; null and what is 
 async function machineWithPosts(count: number) {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
     ids.push(await post(server.url, endpoint.secret, { name: `=${index}`, email: `a${index}@example.org` }));

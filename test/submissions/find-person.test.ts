@@ -19,7 +19,7 @@ test("all that is kept of a person is found in whatever depth, list and letter c
       note: { type: "string" },
     },
   });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const send = (data: Record<string, unknown>): Promise<string> => post(server.url, endpoint.secret, data);
   const mine = [
     await send({ email: "ada@example.org", note: "UNIQUE-NOTE-OF-ADA" }),
@@ -49,7 +49,7 @@ test("all that is kept of a person is found in whatever depth, list and letter c
 test("what is deleted or dropped by a command leaves the write-ahead log of a running server too", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const id = await post(server.url, endpoint.secret, { name: "UNIQUE-ADA", email: "ada@example.org" });
   expect(logOf(machine).includes("UNIQUE-ADA")).toBe(true);
   const deleted = await machine.mustRun(["submission", "delete", id, "--yes"]);
@@ -67,7 +67,7 @@ test("what is deleted or dropped by a command leaves the write-ahead log of a ru
 test("if another process keeps the log from being emptied, the command says so, and the deletion stands", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const id = await post(server.url, endpoint.secret);
   const reader = machine.open();
   reader.exec("BEGIN; SELECT count(*) FROM submission");

@@ -26,7 +26,7 @@ test("submissions older than their endpoint keeps them are deleted by the server
   const young = add(endpoint.id, 29);
   const archived = add(archive, 3000);
   await machine.mustRun(["endpoint", "set", endpoint.id, "--keep-days", "30"]);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await until(() => server.lines.some((line) => line["event"] === "retention.expired"));
   expect(server.lines.find((line) => line["event"] === "retention.expired")?.["submissions"]).toBe(
     old.length,
@@ -38,7 +38,7 @@ test("submissions older than their endpoint keeps them are deleted by the server
 test("addresses are stored in full, shortened or not at all, as the endpoint says", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const stored = async (): Promise<unknown> => {
     const id = await post(server.url, endpoint.secret);
     return (await machine.json(["submission", "show", id]))["ip_address"];

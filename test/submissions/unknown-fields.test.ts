@@ -58,7 +58,7 @@ describe.each(ENGINES)("on $name", ({ machineWith }) => {
       endpoint.id,
     ]);
     expect(shown.endpoint.unknown_fields).toBe("set-aside");
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     const id = await post(server.url, endpoint.secret, sent);
     const plain = await post(server.url, endpoint.secret, data);
 
@@ -95,7 +95,7 @@ describe.each(ENGINES)("on $name", ({ machineWith }) => {
     const endpoint = await machine.createEndpoint({ schema });
     await using receiver = await startReceiverWith((response) => response.end());
     await machine.json(["webhook", "create", "--endpoint", endpoint.id, "--url", receiver.url]);
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     await post(server.url, endpoint.secret, data);
     expect((await tryPost(server.url, endpoint.secret, sent)).status).toBe(429);
     const [held] = (await machine.json<{ data: Exported[] }>(["held", "list"])).data;
@@ -118,7 +118,7 @@ describe.each(ENGINES)("on $name", ({ machineWith }) => {
   test("a person is found by a value that was set aside, at any depth and in lists, and erased", async () => {
     const machine = await machineWith();
     const endpoint = await machine.createEndpoint({ schema });
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     const mine = [
       await post(server.url, endpoint.secret, { name: "A", mail: " Ada@example.org" }),
       await post(server.url, endpoint.secret, {
@@ -144,7 +144,7 @@ describe.each(ENGINES)("on $name", ({ machineWith }) => {
   test("they are copied to the other engine", async () => {
     const machine = await machineWith();
     const endpoint = await machine.createEndpoint({ schema });
-    const server = await machine.serve();
+    const server = await machine.serveHere();
     await post(server.url, endpoint.secret, { ...sent, essay: "x".repeat(5000) });
     const before = (await machine.mustRun(["submission", "export", "--json"])).stdout;
     await server.stop();
@@ -159,7 +159,7 @@ describe.each(ENGINES)("on $name", ({ machineWith }) => {
 test("values without room are counted in the answer, the export and the webhook, and nothing else is lost", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({ schema });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const id = await post(server.url, endpoint.secret, { name: "Ada", essay: "x".repeat(5000), short: 1 });
   const nothing = await post(server.url, endpoint.secret, { name: "Ada", essay: "x".repeat(5000) });
   const lines = (await machine.mustRun(["submission", "export", "--json"])).stdout;
@@ -174,7 +174,7 @@ test("values without room are counted in the answer, the export and the webhook,
 test("an export without such values has no column for them", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({ schema });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, endpoint.secret, data);
   const csv = (await machine.mustRun(["submission", "export", "--format", "csv"])).stdout;
   expect(csv).not.toContain("unknown_fields");
@@ -183,7 +183,7 @@ test("an export without such values has no column for them", async () => {
 test("an export is imported with them, byte for byte", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({ schema });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, endpoint.secret, { ...sent, essay: "x".repeat(5000) });
   await post(server.url, endpoint.secret, data);
   const lines = (await machine.mustRun(["submission", "export", "--json"])).stdout;
@@ -198,7 +198,7 @@ test("an export is imported with them, byte for byte", async () => {
 test("the setting is changed by a command: dropped, kept among the data, or refused", async () => {
   const machine = operatorMachine();
   const { id, secret } = await machine.createEndpoint({ schema });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const set = (what: string) => machine.mustRun(["endpoint", "set", id, "--unknown-fields", what]);
   const newest = async () => (await machine.json<{ data: Exported[] }>(["submission", "list"])).data[0];
   await set("drop");
@@ -228,7 +228,7 @@ test("the setting is changed by a command: dropped, kept among the data, or refu
 test("no line of an import has more than a post can have", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({ schema });
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, endpoint.secret, data);
   const line = JSON.parse((await machine.mustRun(["submission", "export", "--json"])).stdout) as object;
   for (const fields of [

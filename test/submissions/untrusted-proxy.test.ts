@@ -65,7 +65,7 @@ interface Check {
 test("doctor names the untrusted proxy and the line to write, until that is done or the proxy is gone for a week", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   const examine = async (env: Record<string, string> = {}): Promise<Check> => {
     const { checks } = (await machine.run(["doctor", "--json"], { env })).json() as { checks: Check[] };
     return checks.find(({ name }) => name === "proxies.trusted") as Check;

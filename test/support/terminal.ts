@@ -13,7 +13,7 @@ import {
   updateEndpointRow,
 } from "../../src/endpoints/endpoint-store.ts";
 import { rotateKey } from "../../src/endpoints/key-operations.ts";
-import { type IssuedKey, prepareKey, storeKey } from "../../src/keys/issue-key.ts";
+import { type IssuedKey, storeKey } from "../../src/keys/issue-key.ts";
 import { getKey } from "../../src/keys/key-store.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { Operation, StreamOperation } from "../../src/operations/operation.ts";
@@ -24,6 +24,7 @@ import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { chooseWorkspace } from "../../src/workspaces/workspace-store.ts";
 import type { Plans } from "../../src/workspaces/workspace.ts";
 import { NOON } from "./fake-clock.ts";
+import { prepareQuickKey } from "./quick-key.ts";
 
 /** What a test wants otherwise than a terminal at noon with the default configuration. */
 export type DoorOverrides = Partial<Door<unknown>> & { readonly plans?: Plans };
@@ -77,15 +78,15 @@ export interface MadeEndpoint {
   readonly publishable: IssuedKey;
 }
 
-/** An endpoint with its keys, and no record of who made it. */
+/** An endpoint with its keys, whose hashes cost little, and no record of who made it. */
 export async function makeEndpoint(
   db: Database,
   made: NewEndpoint,
   { workspace, plans, newWorkspacePlan, now }: Place,
 ): Promise<MadeEndpoint> {
   const [secret, publishable] = await Promise.all([
-    prepareKey("secret", workspace ?? ""),
-    prepareKey("publishable", workspace ?? ""),
+    prepareQuickKey("secret"),
+    prepareQuickKey("publishable"),
   ]);
   return db.transaction(function* () {
     const owner = yield* chooseWorkspace(workspace, now, newWorkspacePlan);

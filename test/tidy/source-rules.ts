@@ -141,7 +141,7 @@ const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
 /** The places in which a package may be imported: a folder, or the beginning of a file's path. Types cost nothing and may go anywhere. */
 const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/busboy": ["src/http/"],
-  "@node-rs/argon2": ["src/hashing/"],
+  "@node-rs/argon2": ["src/hashing/", "test/support/quick-key.ts"],
   "@yao-pkg/pkg": ["scripts/"],
   "better-sqlite3": ["src/database/", "src/submissions/sqlite-batch.ts", "scripts/", "test/"],
   commander: ["src/cli/", "test/"],

@@ -10,7 +10,7 @@ test("a plan that the running server does not know costs no other workspace anyt
   const metrics = { metrics: { enabled: true, listen: "127.0.0.1:0" } };
   machine.configure({ ...metrics, plans: { hobby: UNLIMITED } });
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, endpoint.secret);
   const { data } = (await machine.mustRun(["workspace", "list", "--json"])).json() as {
     data: { id: string }[];
@@ -36,7 +36,7 @@ test("a plan that the running server does not know costs no other workspace anyt
   expect(await measured.text()).toContain(`formsvc_workspace_used_submissions{workspace="${id}"} 1`);
 
   await server.stop();
-  const restarted = await machine.serve();
+  const restarted = await machine.serveHere();
   await post(restarted.url, endpoint.secret);
 
   machine.configure({ ...metrics, plans: { hobby: UNLIMITED } });
