@@ -1,8 +1,18 @@
 import { execFileSync, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { memoryFolder } from "../support/memory-folder.ts";
 import { until } from "../support/until.ts";
 
 /** The releases of Debian that packages are tried on. */
@@ -66,11 +76,13 @@ function findMirror(): string | null {
   return /^Debian (\S+\/debian\/) /m.exec(stdout)?.[1] ?? null;
 }
 
-/** A copy of a bare system that is gone after the test. */
+/** A system that begins as a bare one, and is gone after the test. */
 export function copyDebian(source: string): DebianRoot {
-  const path = mkdtempSync(join(tmpdir(), "formsvc-root-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  execFileSync("cp", ["-a", "--reflink=auto", `${source}/.`, path]);
+  const folder = mkdtempSync(join(memoryFolder() ?? tmpdir(), "formsvc-root-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "root");
+  mkdirSync(path);
+  if (!layOver(source, folder, path)) execFileSync("cp", ["-a", "--reflink=auto", `${source}/.`, path]);
   const run: DebianRoot["run"] = (script, input = "") =>
     spawnSync("chroot", [path, "/bin/sh", "-c", script], { encoding: "utf8", input, env: ENVIRONMENT });
   return {
@@ -86,6 +98,21 @@ export function copyDebian(source: string): DebianRoot {
       writeFileSync(join(path, name), content, { mode });
     },
   };
+}
+
+/**
+ * Shows a bare system at a path, and keeps there what a test changes of it: that is made at once, while a copy is thousands of files.
+ * False if this machine's kernel or its rights do not allow it.
+ */
+function layOver(source: string, folder: string, path: string): boolean {
+  const [upper, work] = [join(folder, "upper"), join(folder, "work")];
+  for (const made of [upper, work]) mkdirSync(made);
+  // What is at the path has this mode.
+  chmodSync(upper, 0o755);
+  const layers = `lowerdir=${source},upperdir=${upper},workdir=${work}`;
+  if (spawnSync("mount", ["-t", "overlay", "overlay", "-o", layers, path]).status !== 0) return false;
+  onTestFinished(() => void execFileSync("umount", ["--lazy", path]));
+  return true;
 }
 
 /** Serves in the root until the test ends, and waits until it takes posts. */
