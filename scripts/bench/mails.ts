@@ -14,7 +14,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../../test/support/mail-recipients.ts";
 import { composeNotification } from "../../src/mail/compose-notification.ts";
 import { defaultMailRecipientSettings, MAX_RECIPIENTS_PER_ENDPOINT } from "../../src/mail/mail-recipient.ts";
 import { openMailTransports } from "../../src/mail/open-mail.ts";
@@ -185,7 +185,7 @@ function addEndpoint(db: SqliteDatabase, number: number): string {
     const { id: endpointId } = yield* insertEndpointRow(workspace, made, defaultConfig.plans, now);
     for (let index = 0; index < MAX_RECIPIENTS_PER_ENDPOINT; index += 1) {
       const settings = { ...defaultMailRecipientSettings, address: `r${index}@example.org` };
-      yield* addMailRecipient({ endpointId, settings, isConfirmed: true, actor: null }, now);
+      yield* addMailRecipient({ endpointId, settings, isConfirmed: true }, now);
     }
     return endpointId;
   });

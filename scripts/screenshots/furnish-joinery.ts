@@ -2,7 +2,7 @@ import { type Change, recordChange } from "../../src/audit/audit-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { markOriginRow } from "../../src/endpoints/refused-origins.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../../test/support/mail-recipients.ts";
 import { insertAutoReply, noteReplyBegun } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
@@ -184,7 +184,7 @@ function addMail(
   const now = clock.now();
   const add = (address: string, isConfirmed: boolean): string => {
     const settings = { ...defaultMailRecipientSettings, address };
-    const made = { endpointId, settings, isConfirmed, actor: null };
+    const made = { endpointId, settings, isConfirmed };
     return owner.now(() => addMailRecipient(made, now - 20 * 24 * HOUR_MS)).id;
   };
   const recipientId = add("workshop@joinery.example", true);

@@ -22,6 +22,17 @@ import {
   setWebhook,
   showWebhook,
 } from "../webhooks/webhook-operations.ts";
+import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
+import { confirmRecipient, unsubscribeRecipient } from "../mail/follow-link.ts";
+import {
+  deleteRecipient,
+  disableRecipient,
+  enableRecipient,
+  listAllRecipients,
+  setRecipient,
+  showRecipient,
+} from "../mail/recipient-operations.ts";
+import { testRecipient } from "../mail/test-recipient.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import {
   endAccountSessions,
@@ -74,6 +85,17 @@ export const OPERATIONS: readonly AnyOperation[] = [
   issueKey,
   rotateKey,
   revokeKey,
+  listAllRecipients,
+  showRecipient,
+  createRecipient,
+  askRecipient,
+  testRecipient,
+  setRecipient,
+  enableRecipient,
+  disableRecipient,
+  deleteRecipient,
+  confirmRecipient,
+  unsubscribeRecipient,
   listAllWebhooks,
   showWebhook,
   createWebhook,

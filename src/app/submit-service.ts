@@ -90,7 +90,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     upkeep: createUpkeep(db, config, clock, engine),
     keyring,
     sender,
-    mail: openMailService(mail, { metrics: metrics ?? noMetrics, served, onChange }),
+    mail: openMailService(mail, { metrics: metrics ?? noMetrics, served, config, onChange }),
     news,
     limitNews,
     metrics,

@@ -12,6 +12,7 @@ import { mailChannel } from "../mail/mail-deliveries.ts";
 import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
 import { sendTestMail } from "../mail/send-test-mail.ts";
 import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
+import { testMailJson } from "../mail/test-mail-json.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { SmtpSettings } from "../mail/smtp-settings.ts";
 import type { Attempt } from "../outbox/queue/delivery.ts";
@@ -97,17 +98,16 @@ const test = command({
     const settings = mailServerOf(config);
     const endpoint = options.endpoint === null ? null : await findNamed(context, options.endpoint);
     const sender = createSmtpSender(settings);
-    const { messageId, result, outcome, message } = await sendTestMail(
+    const sent = await sendTestMail(
       sender,
       { from: settings.from, to, endpoint, dashboardUrl: dashboardUrlOf(config) },
       context.clock.now(),
     );
     await sender.close();
-    const { stage, reply, durationMs } = result;
-    if (context.output.isJson) {
-      const facts = { stage, outcome, code: reply?.code ?? null, message, duration_ms: durationMs };
-      context.output.json({ message_id: messageId, to, ...facts });
-    } else context.output.line(`${outcome} after ${durationMs} ms. ${message}`);
+    const result = testMailJson(sent);
+    const { stage, outcome } = result;
+    if (context.output.isJson) context.output.json(result);
+    else context.output.line(`${outcome} after ${result.duration_ms} ms. ${result.message}`);
     if (stage !== "done") throw new FormsvcError("failed", `the e-mail was not sent: ${outcome}`);
     context.output.note(
       "the mail server took it; if it does not arrive, look among the spam, and at that server's log",

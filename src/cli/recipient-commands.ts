@@ -1,28 +1,23 @@
 import type { Command } from "commander";
+import type { z } from "zod";
 import type { Config } from "../config/config.ts";
-import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import { toIsoTime } from "../foundation/clock.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { createRecipient } from "../mail/ask-recipient.ts";
+import { defaultMailRecipientSettings, DIGESTS } from "../mail/mail-recipient.ts";
 import {
-  addMailRecipient,
-  changeMailRecipient,
-  removeMailRecipient,
-  switchMailRecipient,
-} from "../mail/change-mail-recipient.ts";
-import {
-  defaultMailRecipientSettings,
-  DIGESTS,
-  type MailRecipient,
-  type MailRecipientSettings,
-} from "../mail/mail-recipient.ts";
-import { mailRecipientJson, stateOf } from "../mail/mail-recipient-json.ts";
-import { getMailRecipient, listMailRecipients } from "../mail/mail-recipient-store.ts";
+  deleteRecipient,
+  disableRecipient,
+  enableRecipient,
+  listAllRecipients,
+  setRecipient,
+  showRecipient,
+} from "../mail/recipient-operations.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { confirm, parseScore } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
-import { withDatabase } from "./open.ts";
+import { operate } from "./operate.ts";
 import type { OptionValues } from "./option-values.ts";
-import { endpointIdOf } from "./submission-filter.ts";
 
 export function register(program: Command): void {
   const verbs = [add, list, show, set, enable, disable, remove];
@@ -59,16 +54,14 @@ const add = command({
     "formsvc recipient add ada@example.com --endpoint Contact --subject '{endpoint}: {name} writes'",
   ],
   action: (context, options, [address]) =>
-    withDatabase(context, async (db, config) => {
-      const settings = { ...defaultMailRecipientSettings, ...readSettings(options), address };
-      const { recipient, name } = await db.transaction(function* () {
-        const endpoint = yield* getEndpoint(options.endpoint);
-        const made = { endpointId: endpoint.id, settings, isConfirmed: true, actor: null };
-        return { recipient: yield* addMailRecipient(made, context.clock.now()), name: endpoint.name };
-      });
-      if (context.output.isJson) context.output.json({ recipient: mailRecipientJson(recipient) });
+    operate(context, async ({ perform, db, config }) => {
+      const input = { address, endpoint: options.endpoint, ...readSettings(options) };
+      const created = await perform(createRecipient, input, { storedLetters: null });
+      const { recipient } = created;
+      if (context.output.isJson) context.output.json(created);
       else context.output.line(recipient.id);
-      context.output.note(`${recipient.settings.address} gets the submissions of ${name} from now on`);
+      const name = (await db.read(() => findEndpoint(recipient.endpoint_id)))?.name ?? recipient.endpoint_id;
+      context.output.note(`${recipient.address} gets the submissions of ${name} from now on`);
       noteMissingServer(context, config);
     }),
 });
@@ -77,22 +70,21 @@ const list = command({
   usage: "list",
   summary: "List recipients",
   options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
-  action: (context, options) =>
-    withDatabase(context, async (db) => {
-      const recipients = await db.read(function* () {
-        return yield* listMailRecipients(yield* endpointIdOf(options.endpoint));
-      });
-      if (context.output.isJson) return context.output.json({ data: recipients.map(mailRecipientJson) });
+  action: (context, { endpoint }) =>
+    operate(context, async ({ perform, db }) => {
+      const listed = await perform(listAllRecipients, { endpoint });
+      if (context.output.isJson) return context.output.json(listed);
+      const { data } = listed;
       const label = await labelEndpoints(
         db,
-        recipients.map(({ endpointId }) => endpointId),
+        data.map(({ endpoint_id }) => endpoint_id),
       );
-      const rows = recipients.map((recipient) => [
+      const rows = data.map((recipient) => [
         recipient.id,
-        label(recipient.endpointId),
-        stateOf(recipient),
-        recipient.settings.digest,
-        recipient.settings.address,
+        label(recipient.endpoint_id),
+        recipient.state,
+        recipient.digest,
+        recipient.address,
       ]);
       const empty = "no recipients yet; add one with: formsvc recipient add";
       return context.output.table(["ID", "ENDPOINT", "STATE", "DIGEST", "ADDRESS"], rows, empty);
@@ -103,7 +95,9 @@ const show = command({
   usage: "show <recipient>",
   summary: "Show a recipient and whether its e-mail arrives",
   action: (context, _options, [id]) =>
-    withDatabase(context, async (db) => printRecipient(context, await db.read(() => getMailRecipient(id)))),
+    operate(context, async ({ perform }) =>
+      printRecipient(context, await perform(showRecipient, { recipient: id })),
+    ),
 });
 
 const set = command({
@@ -112,28 +106,25 @@ const set = command({
   options: [...settingOptions, { flags: "--clear-subject", summary: "use the built-in subject" }],
   examples: ["formsvc recipient set rcpt_01h455vb4pex5vsknk084sn02q --digest hourly"],
   action: (context, options, [id]) =>
-    withDatabase(context, async (db) => {
+    operate(context, async ({ perform }) => {
       if (options.clearSubject && options.subject !== null)
         return refuse("give --subject or --clear-subject, not both");
       const change = { ...readSettings(options), ...(options.clearSubject && { subject: null }) };
       if (Object.keys(change).length === 0) return refuse("give something to change, like --digest");
-      const changed = await db.transaction(() =>
-        changeMailRecipient({ id, change, actor: null }, context.clock.now()),
-      );
-      return printRecipient(context, changed);
+      return printRecipient(context, await perform(setRecipient, { recipient: id, ...change }));
     }),
 });
 
 const enable = command({
   usage: "enable <recipient>",
   summary: "Send to a recipient again, held messages first",
-  action: (context, _options, [id]) => switchTo(context, id, true),
+  action: (context, _options, [id]) => switchTo(context, enableRecipient, id),
 });
 
 const disable = command({
   usage: "disable <recipient>",
   summary: "Hold a recipient's messages until it is enabled again",
-  action: (context, _options, [id]) => switchTo(context, id, false),
+  action: (context, _options, [id]) => switchTo(context, disableRecipient, id),
 });
 
 const remove = command({
@@ -141,31 +132,27 @@ const remove = command({
   summary: "Delete a recipient with all its messages, sent or not",
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [id]) =>
-    withDatabase(context, async (db) => {
-      const { settings } = await db.read(() => getMailRecipient(id));
-      await confirm(`Delete the recipient ${settings.address} with all its messages?`, options.yes);
-      await removeMailRecipient(db, id, null, context.clock.now());
-      if (context.output.isJson) return context.output.json({ deleted: [id] });
+    operate(context, async ({ perform }) => {
+      const { recipient } = await perform(showRecipient, { recipient: id });
+      await confirm(`Delete the recipient ${recipient.address} with all its messages?`, options.yes);
+      const deleted = await perform(deleteRecipient, { recipient: id });
+      if (context.output.isJson) return context.output.json(deleted);
       return context.output.note(`deleted: ${id}`);
     }),
 });
 
 /** The settings that were given. */
-function readSettings({
-  digest,
-  maxSpamScore,
-  subject,
-}: OptionValues<typeof settingOptions>): Partial<Omit<MailRecipientSettings, "address">> {
+function readSettings({ digest, maxSpamScore, subject }: OptionValues<typeof settingOptions>) {
   return {
     ...(digest !== null && { digest }),
-    ...(maxSpamScore !== null && { maxSpamScore }),
+    ...(maxSpamScore !== null && { max_spam_score: maxSpamScore }),
     ...(subject !== null && { subject }),
   };
 }
 
-function switchTo(context: CommandContext, id: string, enabled: boolean): Promise<void> {
-  return withDatabase(context, async (db) =>
-    printRecipient(context, await switchMailRecipient(db, { id, enabled, actor: null }, context.clock)),
+function switchTo(context: CommandContext, operation: typeof enableRecipient, id: string): Promise<void> {
+  return operate(context, async ({ perform }) =>
+    printRecipient(context, await perform(operation, { recipient: id })),
   );
 }
 
@@ -177,28 +164,29 @@ function noteMissingServer({ output }: CommandContext, { mail }: Config): void {
     );
 }
 
-function printRecipient(context: CommandContext, recipient: MailRecipient): void {
-  if (context.output.isJson) return context.output.json({ recipient: mailRecipientJson(recipient) });
-  const { settings, failingSince, confirmedAt, unsubscribedAt } = recipient;
+type Shown = z.output<(typeof showRecipient)["output"]>;
+
+function printRecipient({ output }: CommandContext, shown: Shown): void {
+  if (output.isJson) return output.json(shown);
+  const { recipient } = shown;
   const rows = [
     ["id", recipient.id],
-    ["endpoint", recipient.endpointId],
-    ["address", settings.address],
+    ["endpoint", recipient.endpoint_id],
+    ["address", recipient.address],
     ["state", describeState(recipient)],
-    ["digest", settings.digest],
-    ["subject", settings.subject ?? "built in"],
-    ["highest spam score", String(settings.maxSpamScore)],
-    ["failing since", failingSince === null ? "" : toIsoTime(failingSince)],
-    ["confirmed", confirmedAt === null ? "" : toIsoTime(confirmedAt)],
-    ["unsubscribed", unsubscribedAt === null ? "" : toIsoTime(unsubscribedAt)],
-    ["created", toIsoTime(recipient.createdAt)],
+    ["digest", recipient.digest],
+    ["subject", recipient.subject ?? "built in"],
+    ["highest spam score", String(recipient.max_spam_score)],
+    ["failing since", recipient.failing_since ?? ""],
+    ["confirmed", recipient.confirmed_at ?? ""],
+    ["unsubscribed", recipient.unsubscribed_at ?? ""],
+    ["created", recipient.created_at],
   ];
-  return context.output.table(["RECIPIENT", ""], rows, "");
+  return output.table(["RECIPIENT", ""], rows, "");
 }
 
-function describeState(recipient: MailRecipient): string {
-  const state = stateOf(recipient);
+function describeState({ id, state, refusals }: Shown["recipient"]): string {
   if (state === "unconfirmed") return "unconfirmed: it gets nothing until its holder agrees";
   if (state !== "failing") return state;
-  return `failing: ${recipient.refusals} messages in a row were refused for good; mend it, then: formsvc recipient enable ${recipient.id}`;
+  return `failing: ${refusals} messages in a row were refused for good; mend it, then: formsvc recipient enable ${id}`;
 }

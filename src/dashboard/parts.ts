@@ -40,7 +40,7 @@ export interface DashboardParts {
   /** Sends the letters of the database; null if no mail server is configured. */
   readonly storedLetters: Pick<StoredLetters, "wake"> | null;
   /** Null if no mail server is configured. */
-  readonly sendTestMail: MailService["sendTest"] | null;
+  readonly mailTests: MailService["tests"] | null;
   /** What `formsvc doctor` finds, but for the check that reads the whole file. */
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
   /** Takes work that goes on after the page that began it. */

@@ -2,7 +2,6 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { setConfirmed, setRecipientEnabled } from "../outbox/queue/recipient-store.ts";
-import { recordRecipientChange } from "./change-mail-recipient.ts";
 import { CONFIRMATION_MS, type MailRecipient } from "./mail-recipient.ts";
 import {
   findMailRecipient,
@@ -52,8 +51,7 @@ export function* confirmMailRecipient(id: string, token: string, now: number): S
   const recipient = yield* readAsked(id, token, now);
   yield* setConfirmed(id, now);
   yield* writeConfirmation(id, null);
-  yield* recordRecipientChange("visitor", "confirm", recipient, now);
-  return yield* getMailRecipient(id);
+  return yield* getMailRecipient(recipient.id);
 }
 
 /** Whom a link of an unsubscription is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link */
@@ -66,18 +64,13 @@ export function* readSubscribed(id: string, token: string): Steps<MailRecipient>
 }
 
 /**
- * The holder wants no more e-mail: nothing is queued any more, and doing it twice changes nothing. What waits already is held from the
- * next alignment on, which the server does when it notices the change.
- *
- * @throws not_found as {@link readSubscribed} does
+ * The holder wants no more e-mail: nothing is queued any more. What waits already is held from the next alignment on, which the server does
+ * when it notices the change.
  */
-export function* unsubscribe(id: string, token: string, now: number): Steps<MailRecipient> {
-  const recipient = yield* readSubscribed(id, token);
-  if (recipient.unsubscribedAt !== null) return recipient;
+export function* unsubscribe({ id }: MailRecipient, now: number): Steps<MailRecipient> {
   yield* setUnsubscribed(id, now);
   yield* setRecipientEnabled(id, false);
   yield* setConfirmed(id, null);
-  yield* recordRecipientChange("visitor", "unsubscribe", recipient, now);
   return yield* getMailRecipient(id);
 }
 

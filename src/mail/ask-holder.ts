@@ -1,11 +1,10 @@
-import type { Actor } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
+import type { LimitedAccount } from "../outbox/queue/account-limits.ts";
 import { countUse, isWithin, type Quota, quotaKey } from "../outbox/queue/quotas.ts";
 import { startConfirmation } from "./agree-to-mail.ts";
 import { mailboxOf } from "./auto-reply/automatic-address.ts";
-import { recordRecipientChange } from "./change-mail-recipient.ts";
 import { isLetterWaiting, type LetterContent, queueLetter } from "./letter-store.ts";
 import { mailLinkUrl } from "./mail-links.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
@@ -17,7 +16,7 @@ export interface Question {
   readonly recipient: MailRecipient;
   readonly endpointName: string;
   /** Who asks. */
-  readonly asker: Actor & { readonly isOperator: boolean };
+  readonly asker: LimitedAccount;
   /** `server.baseUrl` */
   readonly baseUrl: string;
   /** `mail.limits.confirmationsPerHour` */
@@ -28,24 +27,23 @@ const HOUR_MS = 3_600_000;
 const MAX_PER_MAILBOX = 3;
 const MAX_PER_ACCOUNT = 20;
 
-/**
- * Writes the letter, in the transaction that it is called in. Returns whether one goes to the holder: false if the limits of an hour are
- * reached. One that waits already is the answer to every later call.
- */
-export function* askHolder(question: Question, now: number): Steps<boolean> {
-  const { recipient, asker } = question;
+/** What came of asking: `waiting` if a letter went unsent before, `refused` if the limits of an hour are reached. */
+export type AskOutcome = "written" | "waiting" | "refused";
+
+/** Writes the letter, in the transaction that it is called in. One that waits already is the answer to every later call. */
+export function* askHolder(question: Question, now: number): Steps<AskOutcome> {
+  const { recipient } = question;
   const { address } = recipient.settings;
   const topic = `confirmation ${recipient.id}`;
-  if (yield* isLetterWaiting(address, topic)) return true;
+  if (yield* isLetterWaiting(address, topic)) return "waiting";
   const quotas = quotasOf(question);
-  if (!(yield* isWithin(quotas, now))) return false;
+  if (!(yield* isWithin(quotas, now))) return "refused";
   const content = contentOf(question);
   const letter = { kind: "confirmation", topic, address, recipientId: recipient.id, content } as const;
   const id = yield* queueLetter(letter, now);
-  if (id === null) return true;
+  if (id === null) return "waiting";
   yield* countUse(quotas, id, now);
-  yield* recordRecipientChange(asker, "ask", recipient, now);
-  return true;
+  return "written";
 }
 
 /** The letters that strangers cause together are bounded: each is the operator's name in the mailbox of somebody who did not ask for it. */

@@ -1,8 +1,8 @@
-import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Clock } from "../foundation/clock.ts";
-import { confirmMailRecipient, readAsked, readSubscribed, unsubscribe } from "./agree-to-mail.ts";
+import type { Door } from "../operations/perform.ts";
+import { readAsked, readSubscribed } from "./agree-to-mail.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
 import { readConfirmation } from "./mail-recipient-store.ts";
 
@@ -27,14 +27,12 @@ export interface MailLinks {
   act(kind: MailLinkKind, id: string, token: string): Promise<LinkedRecipient>;
 }
 
-interface MailLinksParts {
-  readonly db: Database;
+interface MailLinksParts extends Pick<Door<null>, "db" | "config" | "onChange"> {
   readonly clock: Clock;
-  /** Tells the server that settings changed. */
-  readonly onChange: () => void;
 }
 
-export function createMailLinks({ db, clock, onChange }: MailLinksParts): MailLinks {
+export function createMailLinks({ clock, ...door }: MailLinksParts): MailLinks {
+  const { db } = door;
   const read: MailLinks["read"] = (kind, id, token) =>
     db.read(function* () {
       if (kind === "unsubscribe") return yield* linked(yield* readSubscribed(id, token));
@@ -47,12 +45,20 @@ export function createMailLinks({ db, clock, onChange }: MailLinksParts): MailLi
       // A wrong link, or one that is used again and again, takes no lock, and the server need not forget what it knows.
       const known = await read(kind, id, token);
       if (kind === "unsubscribe" && known.isUnsubscribed) return known;
-      const verb = kind === "confirm" ? confirmMailRecipient : unsubscribe;
-      const done = await db.transaction(function* () {
-        return yield* linked(yield* verb(id, token, clock.now()));
-      });
-      onChange();
-      return done;
+      // A server starts without operations, and few of them ever follow a link.
+      const [{ perform }, { confirmRecipient, unsubscribeRecipient }] = await Promise.all([
+        import("../operations/perform.ts"),
+        import("./follow-link.ts"),
+      ]);
+      const follow = kind === "confirm" ? confirmRecipient : unsubscribeRecipient;
+      const visitor = { ...door, now: clock.now(), actor: { kind: "visitor" }, parts: null } as const;
+      const done = await perform(visitor, follow, { recipient: id, token });
+      return {
+        address: done.address,
+        endpointName: done.endpoint_name,
+        isUnsubscribed: done.unsubscribed,
+        goodUntil: null,
+      };
     },
   };
 }

@@ -1,17 +1,28 @@
+import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
-import type { MailRecipient } from "./mail-recipient.ts";
+import { DIGESTS, type MailRecipient } from "./mail-recipient.ts";
+import { MAIL_RECIPIENT_STATES, stateOf } from "./mail-recipient-state.ts";
 
-/** How a recipient is, in one word. */
-export type MailRecipientState = "unconfirmed" | "unsubscribed" | "disabled" | "failing" | "enabled";
+const time = z.string().nullable();
 
-export function stateOf({ state, confirmedAt, unsubscribedAt }: MailRecipient): MailRecipientState {
-  if (unsubscribedAt !== null) return "unsubscribed";
-  if (confirmedAt === null) return "unconfirmed";
-  return state === "stopped" ? "failing" : state;
-}
+export const mailRecipientShape = z.strictObject({
+  id: z.string(),
+  endpoint_id: z.string(),
+  address: z.string(),
+  state: z.enum(MAIL_RECIPIENT_STATES).describe("Unconfirmed gets nothing until its holder agrees."),
+  enabled: z.boolean(),
+  digest: z.enum(DIGESTS).describe("An e-mail for each submission, or one an hour or a day."),
+  subject: z.string().nullable().describe("A template; null is the built-in one."),
+  max_spam_score: z.number().describe("Nothing with a higher spam score is sent."),
+  refusals: z.number().describe("Messages in a row that were refused for good."),
+  failing_since: time,
+  confirmed_at: time,
+  unsubscribed_at: time,
+  created_at: z.string(),
+});
 
 /** A recipient as every JSON output shows it. */
-export function mailRecipientJson(recipient: MailRecipient) {
+export function mailRecipientJson(recipient: MailRecipient): z.output<typeof mailRecipientShape> {
   const { settings, confirmedAt, unsubscribedAt, failingSince } = recipient;
   return {
     id: recipient.id,

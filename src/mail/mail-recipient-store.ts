@@ -1,19 +1,22 @@
 import type { Selectable } from "kysely";
 import { randomBytes } from "node:crypto";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
+import { domainOf } from "../foundation/mail-address.ts";
+import { endGathering } from "../outbox/queue/end-gathering.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 import {
-  deleteRecipient,
   findRecipient,
   insertRecipient,
   listRecipients,
   setMaxSpamScore,
 } from "../outbox/queue/recipient-store.ts";
+import type { RecipientType } from "../recipients/recipient-type.ts";
+import { requireAgreed } from "./mail-recipient-state.ts";
 import { checkRecipientSettings } from "./check-recipient-settings.ts";
 import {
   MAIL_KIND,
@@ -24,11 +27,20 @@ import {
 
 const UNSUBSCRIBE_TOKEN_BYTES = 24;
 
+/** Recipients of e-mail among all. An address is a person's, so the record of changes names its domain alone. */
+export const RECIPIENTS: RecipientType<MailRecipient> = {
+  kind: MAIL_KIND,
+  complete: withAddress,
+  none: noMailRecipient,
+  describe: ({ settings }) => `an address at ${domainOf(settings.address)}`,
+  requireEnabling: requireAgreed,
+};
+
 /**
  * @param confirmedAt null if its holder must agree first.
  * @throws usage when a setting is out of its bounds, or the endpoint has as many recipients as it may; already_exists
  */
-export function* createMailRecipient(
+export function* insertMailRecipientRows(
   endpointId: string,
   given: MailRecipientSettings,
   confirmedAt: number | null,
@@ -75,7 +87,7 @@ export function noMailRecipient(id: string): FormsvcError {
 }
 
 /** The recipient with its own row; undefined if that is gone. */
-export function* withAddress(recipient: Recipient): Steps<MailRecipient | undefined> {
+function* withAddress(recipient: Recipient): Steps<MailRecipient | undefined> {
   const row = yield* first(query.selectFrom("mail_recipient").selectAll().where("id", "=", recipient.id));
   return row && toMailRecipient(recipient, row);
 }
@@ -92,15 +104,16 @@ export function* listMailRecipients(endpointId: string | null): Steps<MailRecipi
   );
 }
 
-/** Messages that wait use the new settings. @throws usage when a setting is out of its bounds; not_found */
-export function* updateMailRecipient(
-  id: string,
+/** Messages that wait use the new settings. With another digest, what was gathered so far goes out now. @throws usage */
+export function* updateMailRecipientRows(
+  { id, settings }: MailRecipient,
   given: Partial<Omit<MailRecipientSettings, "address">>,
+  now: number,
 ): Steps<MailRecipient> {
-  const { settings } = yield* getMailRecipient(id);
   const { subject, digest, maxSpamScore } = { ...settings, ...checkRecipientSettings(given) };
   yield* run(query.updateTable("mail_recipient").set({ subject, digest }).where("id", "=", id));
   yield* setMaxSpamScore(id, maxSpamScore);
+  if (digest !== settings.digest) yield* endGathering(id, now);
   return yield* getMailRecipient(id);
 }
 
@@ -135,12 +148,6 @@ export function* writeConfirmation(id: string, open: OpenConfirmation | null): S
       .where("id", "=", id),
   );
   yield* raiseSettingsVersion();
-}
-
-/** Deletes it with its messages, sent or not. @throws not_found */
-export async function deleteMailRecipient(db: Database, id: string, now: number): Promise<void> {
-  await db.read(() => getMailRecipient(id));
-  await deleteRecipient(db, id, now);
 }
 
 function toMailRecipient(

@@ -3,6 +3,7 @@ import type { ServedDatabase } from "../database/served-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Metrics } from "../foundation/metrics.ts";
+import type { Door } from "../operations/perform.ts";
 import type { MayReply } from "../outbox/queue/outbox.ts";
 import type { Transport } from "../outbox/sending/transport.ts";
 import { createAutoReplyTransport } from "./auto-reply/auto-reply-transport.ts";
@@ -12,6 +13,7 @@ import { createConfirmationLinks } from "./ask-holder.ts";
 import { countLetters, Letters, timing } from "./letters.ts";
 import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
+import { MailTests } from "./mail-tests.ts";
 import { placeOf } from "./mail-health.ts";
 import { sendTestMail, type TestMail } from "./send-test-mail.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
@@ -59,14 +61,16 @@ export interface MailService {
   readonly storedLetters: StoredLetters;
   /** What the links of e-mails to recipients do. */
   readonly mailLinks: MailLinks;
-  /** Sends a test over the connections of all e-mail. @param to as `parseMailAddress` gives it */
-  readonly sendTest: (to: string) => Promise<TestMail>;
+  /** Sends tests over the connections of all e-mail. */
+  readonly tests: MailTests;
 }
 
 /** What sending letters needs besides. */
 export interface MailServiceParts {
   readonly metrics: Metrics;
   readonly served: Pick<ServedDatabase, "liveServers" | "confirmations">;
+  /** Of the whole server. */
+  readonly config: Door<null>["config"];
   /** Tells the server that settings changed. */
   readonly onChange: () => void;
 }
@@ -74,7 +78,7 @@ export interface MailServiceParts {
 /** Null without a mail server; the metrics are there then too. */
 export function openMailService(
   parts: MailParts | null,
-  { metrics, served, onChange }: MailServiceParts,
+  { metrics, served, config, onChange }: MailServiceParts,
 ): MailService | null {
   const count = countLetters(metrics);
   if (parts === null) return null;
@@ -83,6 +87,8 @@ export function openMailService(
   const common = { sender, from: smtp.from, perMinute, clock, log, count, timing };
   const linkOf = createConfirmationLinks({ db, clock, baseUrl });
   const { scheduleSeconds } = settings;
+  const sendTest = (to: string): Promise<TestMail> =>
+    sendTestMail(sender, { from: smtp.from, to, endpoint: null, dashboardUrl: null }, clock.now());
   return {
     letters: new Letters(common),
     storedLetters: new StoredLetters({
@@ -93,8 +99,7 @@ export function openMailService(
       confirmations: served.confirmations,
       linkOf,
     }),
-    mailLinks: createMailLinks({ db, clock, onChange }),
-    sendTest: (to) =>
-      sendTestMail(sender, { from: smtp.from, to, endpoint: null, dashboardUrl: null }, clock.now()),
+    mailLinks: createMailLinks({ db, config, clock, onChange }),
+    tests: new MailTests(sendTest, perMinute),
   };
 }

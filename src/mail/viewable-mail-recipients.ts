@@ -1,11 +1,11 @@
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
+import { viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
-import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
-import { findMailRecipient, noMailRecipient, withAddress } from "./mail-recipient-store.ts";
+import { listOwned, reachRecipient } from "../recipients/reach-recipient.ts";
+import { RECIPIENTS } from "./mail-recipient-store.ts";
 
 /** A recipient with the endpoint whose submissions it gets. */
 export interface OwnedMailRecipient {
@@ -15,10 +15,8 @@ export interface OwnedMailRecipient {
 
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableMailRecipient(viewing: Viewing, id: string): Steps<OwnedMailRecipient> {
-  const recipient = yield* findMailRecipient(id);
-  const endpoint = recipient && (yield* findEndpoint(recipient.endpointId));
-  if (recipient === undefined || endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId)))
-    throw noMailRecipient(id);
+  const asking = { viewing, access: "recipients:read" } as const;
+  const { member: recipient, endpoint } = yield* reachRecipient(asking, RECIPIENTS, id);
   return { recipient, endpoint };
 }
 
@@ -28,15 +26,8 @@ export function* listViewableMailRecipients(
   after: string | null,
   limit: number,
 ): Steps<OwnedMailRecipient[]> {
-  const endpointIds = yield* viewableEndpointIds(viewing);
-  const filter = { kind: MAIL_KIND, endpointIds, idleOrFailing: false };
-  const owned: OwnedMailRecipient[] = [];
-  for (const found of yield* listSomeRecipients(filter, after, limit)) {
-    const recipient = yield* withAddress(found);
-    const endpoint = yield* findEndpoint(found.endpointId);
-    if (recipient !== undefined && endpoint !== undefined) owned.push({ recipient, endpoint });
-  }
-  return owned;
+  const owned = yield* listOwned(viewing, RECIPIENTS, after, limit);
+  return owned.map(({ member: recipient, endpoint }) => ({ recipient, endpoint }));
 }
 
 /** The largest number of recipients that are looked at, oldest first. */
@@ -53,7 +44,7 @@ export function* findStoppedMailRecipients(
   const found = idle.filter(({ state }) => state === "stopped");
   const stopped: MailRecipient[] = [];
   for (const one of found.slice(0, limit)) {
-    const recipient = yield* withAddress(one);
+    const recipient = yield* RECIPIENTS.complete(one);
     if (recipient !== undefined) stopped.push(recipient);
   }
   return { stopped, more: found.length - stopped.length };

@@ -28,6 +28,8 @@ interface AccessRule {
   readonly role: Role | null;
   /** What a token must have, all of them; null is never a token. */
   readonly scopes: readonly Scope[] | null;
+  /** Whether somebody without an account may do it by the link of a letter, whose token it looks at. */
+  readonly byLink?: boolean;
   /** What it is about, for the documentation. */
   readonly about: string;
 }
@@ -99,6 +101,12 @@ export const ACCESS = {
     role: "reader",
     scopes: ["submissions:export"],
     about: "Take out everything that was sent at once",
+  },
+  "letters:follow": {
+    role: null,
+    scopes: null,
+    byLink: true,
+    about: "Agree to e-mail and end it, by the link of a letter",
   },
   "workspace:read": {
     role: "reader",

@@ -83,9 +83,12 @@ export function roleIn(
  * @throws forbidden
  */
 export function requireAccess(actor: Actor, access: Access): void {
-  const { role, scopes } = ruleOf(access);
+  const { role, scopes, byLink = false } = ruleOf(access);
   if (actor.kind === "terminal" || actor.kind === "server") return;
-  if (actor.kind === "visitor") throw new FormsvcError("forbidden", "A link of a letter may not do that.");
+  if (actor.kind === "visitor") {
+    if (byLink) return;
+    throw new FormsvcError("forbidden", "A link of a letter may not do that.");
+  }
   if (actor.kind === "token") {
     if (scopes === null) throw new FormsvcError("forbidden", "A token may not do that.");
     const missing = scopes.find((scope) => !includesScope(actor.scopes, scope));

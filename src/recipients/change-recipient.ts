@@ -24,7 +24,8 @@ export async function switchRecipient<Of extends Member>(
 ): Promise<Of> {
   const { db, now } = context;
   const switched = await context.transact(function* () {
-    const { endpoint } = yield* reachRecipient(context, type, id);
+    const { member: before, endpoint } = yield* reachRecipient(context, type, id);
+    if (isEnabled) type.requireEnabling?.(before);
     yield* setRecipientEnabled(id, isEnabled);
     const { member } = yield* reachRecipient(context, type, id);
     return changed(member, changeOf(type, member, endpoint));

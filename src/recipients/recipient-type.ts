@@ -19,4 +19,6 @@ export interface RecipientType<Of extends Member> {
   readonly none: (id: string) => FormsvcError;
   /** What the record of changes says of one. Never a secret. */
   readonly describe: (member: Of) => string;
+  /** Asked before one is enabled; without it everybody may be. @throws conflict */
+  readonly requireEnabling?: (member: Of) => void;
 }

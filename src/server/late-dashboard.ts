@@ -44,7 +44,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         testPlaces,
         letters: mail?.letters ?? null,
         storedLetters: mail?.storedLetters ?? null,
-        sendTestMail: mail?.sendTest ?? null,
+        mailTests: mail?.tests ?? null,
         blindness: posts.blindness,
         news,
         searches,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
@@ -22,7 +22,7 @@ function addWebhook({ owner, config, clock }: TestServer, { endpoint }: FormOwne
 
 function addRecipient({ owner, clock }: TestServer, { endpoint }: FormOwner, address: string): string {
   const settings = { ...defaultMailRecipientSettings, address };
-  const made = { endpointId: endpoint.id, settings, isConfirmed: true, actor: null };
+  const made = { endpointId: endpoint.id, settings, isConfirmed: true };
   return `/dashboard/recipients/${owner.now(() => addMailRecipient(made, clock.now())).id}`;
 }
 

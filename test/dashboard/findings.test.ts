@@ -13,7 +13,7 @@ import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { TestPlaces } from "../../src/webhooks/test-places.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
@@ -40,7 +40,7 @@ async function linesFor(
     sender: { send: async () => Promise.reject(new Error("nothing is sent")) },
     letters: null,
     storedLetters: null,
-    sendTestMail: null,
+    mailTests: null,
     examine: createSelfExamination({ db, config, clock, log }, null, background),
     background,
     endpointContents: [],
@@ -109,7 +109,7 @@ test("an address that refused several e-mails is told to its owner, with the pag
   const { owner, clock } = server;
   const other = owner.now(() => insertAccountRows("other@example.com", clock.now())).account.id;
   const settings = { ...defaultMailRecipientSettings, address: "team@example.com" };
-  const made = { endpointId: endpoint.id, settings, isConfirmed: true, actor: null };
+  const made = { endpointId: endpoint.id, settings, isConfirmed: true };
   const { id } = owner.now(() => addMailRecipient(made, clock.now()));
   expect(await linesFor(server, accountId)).toEqual([]);
   owner.now(() => run(text("UPDATE recipient SET state = 'stopped' WHERE id = ?", id)));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { startMailedSite, textOf } from "../support/mailed-site.ts";
 import { type Script, startScriptedServer } from "../support/smtp-servers.ts";
@@ -18,7 +18,7 @@ async function begin(port?: number) {
   const { id: endpointId } = await site.server.addEndpoint();
   const add = (address: string, isConfirmed = true): string => {
     const settings = { ...defaultMailRecipientSettings, address };
-    const given = { endpointId, settings, isConfirmed, actor: null };
+    const given = { endpointId, settings, isConfirmed };
     return `/dashboard/recipients/${owner.now(() => addMailRecipient(given, clock.now())).id}`;
   };
   return { ...site, ada, add };

@@ -5,7 +5,7 @@ import { CHANGE_WORDS } from "../../src/dashboard/system/change-words.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { removeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { deleteRecipient } from "../../src/mail/recipient-operations.ts";
 import { startServer } from "../../src/server/start-server.ts";
 import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions/credential-store.ts";
 import { startSession } from "../../src/sessions/session.ts";
@@ -198,7 +198,7 @@ test("submissions are marked and deleted, held posts are released and dropped", 
   const { owner } = server;
   // Else the dashboard's server would send what is released.
   await performOn(owner, deleteWebhook, { webhook: home.webhookId });
-  await removeMailRecipient(owner, home.mailRecipientId, null, Date.now());
+  await performOn(owner, deleteRecipient, { recipient: home.mailRecipientId });
   const [first = ""] = home.submissionIds;
   const { json } = await server.post(home.secret, goodPost);
   const second = String(json["submission_id"]);
@@ -298,7 +298,7 @@ test("messages are sent again, one and all that were given up", async () => {
   const { owner } = server;
   const { webhookId, deliveryId } = home;
   // Else one of the two could be further with what waits for it.
-  await removeMailRecipient(owner, home.mailRecipientId, null, Date.now());
+  await performOn(owner, deleteRecipient, { recipient: home.mailRecipientId });
   await server.post(home.secret, goodPost);
   await until(() =>
     owner.prepare("SELECT 1 FROM delivery WHERE state = 'delivered' LIMIT 1 OFFSET 1").pluck().get(),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addFormOwner } from "../support/form-owner.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
@@ -96,7 +96,7 @@ test("e-mail that waits for the mail server is tried at once by a button of the 
   const ada = await addFormOwner(server, "ada@example.com");
   const eve = await addFormOwner(server, "eve@example.com");
   const settings = { ...defaultMailRecipientSettings, address: "ada@example.org" };
-  const made = { endpointId: ada.endpoint.id, settings, isConfirmed: true, actor: null };
+  const made = { endpointId: ada.endpoint.id, settings, isConfirmed: true };
   await server.owner.transaction(() => addMailRecipient(made, server.clock.now()));
   await server.post(ada.endpoint.secret, goodPost);
   await until(() => server.owner.prepare("SELECT 1 FROM place_fault").get());

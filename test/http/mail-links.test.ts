@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startConfirmation } from "../../src/mail/agree-to-mail.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { unsubscribeUrl } from "../../src/mail/mail-links.ts";
 import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
 import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
@@ -19,9 +19,7 @@ async function begin(isConfirmed: boolean) {
   server.owner.prepare("UPDATE endpoint SET name = ? WHERE id = ?").run(HOSTILE, endpointId);
   const settings = { ...defaultMailRecipientSettings, address: "ada@example.org" };
   const now = () => server.clock.now();
-  const recipient = server.owner.now(() =>
-    addMailRecipient({ endpointId, settings, isConfirmed, actor: null }, now()),
-  );
+  const recipient = server.owner.now(() => addMailRecipient({ endpointId, settings, isConfirmed }, now()));
   const ask = (): string => {
     const token = server.owner.now(() => startConfirmation(recipient.id, now()));
     return `/mail/confirm/${recipient.id}/${token}`;

@@ -1,22 +1,28 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
-import { removeEndpoint } from "../support/terminal.ts";
+import { performOn, removeEndpoint } from "../support/terminal.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import {
   confirmMailRecipient,
   readAsked,
   readSubscribed,
   startConfirmation,
-  unsubscribe,
 } from "../../src/mail/agree-to-mail.ts";
+import { createRecipient } from "../../src/mail/ask-recipient.ts";
 import {
-  addMailRecipient,
-  changeMailRecipient,
-  removeMailRecipient,
-  switchMailRecipient,
-} from "../../src/mail/change-mail-recipient.ts";
-import { defaultMailRecipientSettings, type MailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+  deleteRecipient,
+  disableRecipient,
+  enableRecipient,
+  setRecipient,
+} from "../../src/mail/recipient-operations.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
+import { unsubscribeRecipient } from "../../src/mail/follow-link.ts";
+import {
+  defaultMailRecipientSettings,
+  type MailRecipient,
+  type MailRecipientSettings,
+} from "../../src/mail/mail-recipient.ts";
 import { mailRecipientJson } from "../../src/mail/mail-recipient-json.ts";
 import {
   findMailRecipient,
@@ -43,7 +49,6 @@ function add(
     endpointId,
     settings: { ...defaultMailRecipientSettings, address, ...settings },
     isConfirmed,
-    actor: null,
   };
   return world.db.transaction(() => addMailRecipient(made, world.clock.now()));
 }
@@ -92,13 +97,16 @@ test("settings out of their bounds, an address twice and the 21st are refused, a
 
 test("a change keeps what it does not name, and a removal leaves nothing but its record", async () => {
   await using world = new WebhookWorld();
-  const { id } = await add(world, "ada@example.com", { subject: "Hello" });
-  const change = { digest: "hourly", maxSpamScore: 10 } as const;
-  const changed = await world.db.transaction(() => changeMailRecipient({ id, change, actor: null }, 1));
-  expect(changed.settings).toEqual({ address: "ada@example.com", subject: "Hello", ...change });
+  const { db, endpointId: endpoint } = world;
+  const door = { parts: { storedLetters: null } };
+  const given = { endpoint, address: "ada@example.com", subject: "Hello" };
+  const { id } = (await performOn(db, createRecipient, given, door)).recipient;
+  const change = { digest: "hourly", max_spam_score: 10 } as const;
+  const { recipient } = await performOn(db, setRecipient, { recipient: id, ...change });
+  expect(recipient).toMatchObject({ address: "ada@example.com", subject: "Hello", ...change });
   world.post(3);
   await world.spread();
-  await removeMailRecipient(world.db, id, null, 1);
+  await performOn(db, deleteRecipient, { recipient: id });
   expect(world.db.now(() => findMailRecipient(id))).toBeUndefined();
   expect(world.states()).toEqual({});
   expect(
@@ -106,7 +114,9 @@ test("a change keeps what it does not name, and a removal leaves nothing but its
   ).toEqual(
     ["delete", "set", "create"].map((verb) => [`recipient.${verb}`, id, "an address at example.com"]),
   );
-  await expect(removeMailRecipient(world.db, id, null, 1)).rejects.toMatchObject({ code: "not_found" });
+  await expect(performOn(db, deleteRecipient, { recipient: id })).rejects.toMatchObject({
+    code: "not_found",
+  });
 });
 
 test("with an endpoint its recipients are deleted, and with a submission its messages", async () => {
@@ -124,8 +134,9 @@ test("with an endpoint its recipients are deleted, and with a submission its mes
 test("disabling holds what comes, and enabling sends it and forgives refusals", async () => {
   await using world = new WebhookWorld();
   const { id } = await add(world, "ada@example.com");
-  const to = (enabled: boolean) => switchMailRecipient(world.db, { id, enabled, actor: null }, world.clock);
-  expect(await to(false)).toMatchObject({ state: "disabled" });
+  const to = async (operation: typeof enableRecipient) =>
+    (await performOn(world.db, operation, { recipient: id }, { now: world.clock.now() })).recipient;
+  expect(await to(disableRecipient)).toMatchObject({ state: "disabled" });
   world.post(2);
   await world.spread();
   expect(world.states()).toEqual({ held: 2 });
@@ -134,7 +145,7 @@ test("disabling holds what comes, and enabling sends it and forgives refusals", 
   );
   const stopped = world.db.now(() => getMailRecipient(id));
   expect(mailRecipientJson(stopped)).toMatchObject({ state: "failing", refusals: 3 });
-  expect(await to(true)).toMatchObject({ state: "enabled", refusals: 0, failingSince: null });
+  expect(await to(enableRecipient)).toMatchObject({ state: "enabled", refusals: 0, failing_since: null });
   expect(world.states()).toEqual({ pending: 2 });
 });
 
@@ -142,7 +153,7 @@ test("until its holder agrees, nothing is queued for a recipient, and nobody els
   await using world = new WebhookWorld();
   const { id } = await add(world, "ada@example.com", {}, false);
   const now = world.clock.now();
-  const enable = () => switchMailRecipient(world.db, { id, enabled: true, actor: null }, world.clock);
+  const enable = () => performOn(world.db, enableRecipient, { recipient: id });
   world.post(2);
   expect(world.states()).toEqual({});
   await expect(enable()).rejects.toMatchObject({ code: "conflict" });
@@ -184,11 +195,15 @@ test("whoever has the token of an e-mail ends them, once and for all, and nobody
     code: "not_found",
   });
   expect(await world.db.read(() => readSubscribed(id, unsubscribeToken))).toMatchObject({ state: "enabled" });
-  const end = (at: number) => world.db.transaction(() => unsubscribe(id, unsubscribeToken, at));
+  const door = (now: number) => ({ now, actor: { kind: "visitor" } as const });
+  const end = async (at: number): Promise<MailRecipient> => {
+    await performOn(world.db, unsubscribeRecipient, { recipient: id, token: unsubscribeToken }, door(at));
+    return world.db.now(() => getMailRecipient(id));
+  };
   expect(await end(5)).toMatchObject({ state: "disabled", unsubscribedAt: 5 });
   expect(await end(9)).toMatchObject({ unsubscribedAt: 5 });
   expect(mailRecipientJson(await end(9))).toMatchObject({ state: "unsubscribed", enabled: false });
-  const enable = switchMailRecipient(world.db, { id, enabled: true, actor: null }, world.clock);
+  const enable = performOn(world.db, enableRecipient, { recipient: id });
   await expect(enable).rejects.toMatchObject({ code: "conflict" });
   const asked = world.db.transaction(() => startConfirmation(id, 9));
   await expect(asked).rejects.toMatchObject({ code: "conflict" });

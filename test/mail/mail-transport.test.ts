@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
-import { changeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { changeMailRecipient } from "../support/mail-recipients.ts";
 import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store.ts";

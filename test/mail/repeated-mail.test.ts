@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { changeMailRecipient } from "../support/mail-recipients.ts";
 import { headerOf, MailWorld } from "../support/mail-world.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import { changeSchema } from "../support/terminal.ts";

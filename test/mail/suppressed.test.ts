@@ -3,7 +3,7 @@ import type { Database } from "../../src/database/database.ts";
 import { all, run, text } from "../../src/database/steps.ts";
 import { mailboxOf } from "../../src/mail/auto-reply/automatic-address.ts";
 import { isSuppressed, REPLY_SQL } from "../../src/mail/auto-reply/auto-reply-store.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setUnsubscribed } from "../../src/mail/mail-recipient-store.ts";
 import { addPlace } from "../support/batch-world.ts";
@@ -13,7 +13,7 @@ import { NOON } from "../support/fake-clock.ts";
 async function unsubscribe(db: Database, endpointId: string, address: string): Promise<void> {
   const settings = { ...defaultMailRecipientSettings, address };
   await db.transaction(function* () {
-    const made = { endpointId, settings, isConfirmed: true, actor: null };
+    const made = { endpointId, settings, isConfirmed: true };
     yield* setUnsubscribed((yield* addMailRecipient(made, NOON)).id, NOON);
   });
 }

@@ -32,7 +32,7 @@ const ASKED = OPERATIONS.flatMap(({ name, access, furtherAccess = [] }) =>
 );
 
 describe.each(ASKED)("$name ($access)", ({ access }) => {
-  const { role, scopes } = ruleOf(access);
+  const { role, scopes, byLink = false } = ruleOf(access);
 
   test("is done by a token with its scopes, and by none that lacks one of them, whatever else it has", () => {
     const full = token(SCOPES, operator);
@@ -58,7 +58,7 @@ describe.each(ASKED)("$name ($access)", ({ access }) => {
 
   test("is done at the machine, and by no link of a letter unless it is made for one", () => {
     expect(isRefused({ kind: "terminal", user: null }, access)).toBe(false);
-    expect(isRefused({ kind: "visitor" }, access)).toBe(true);
+    expect(isRefused({ kind: "visitor" }, access)).toBe(!byLink);
     expect(isRefused({ kind: "account", ...account }, access)).toBe(role === "operator");
     expect(isRefused({ kind: "account", ...operator }, access)).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -60,7 +60,7 @@ test("an account with e-mails for several minutes delays none of another account
   const add = (endpointId: string, address: string) =>
     server.owner.transaction(() => {
       const settings = { ...defaultMailRecipientSettings, address };
-      return addMailRecipient({ endpointId, settings, isConfirmed: true, actor: null }, server.clock.now());
+      return addMailRecipient({ endpointId, settings, isConfirmed: true }, server.clock.now());
     });
   for (let index = 0; index < 20; index += 1) await add(greedy.id, `greedy${index}@example.org`);
   await add(other.id, "ada@example.org");

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { raiseSettingsVersion } from "../../src/database/settings-version.ts";
 import type { Steps } from "../../src/database/steps.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { rowsOf, write } from "../support/engines.ts";
@@ -47,7 +47,7 @@ const attemptsIn = (db: Database): Promise<AttemptRow[]> =>
 function* addRecipients(endpointId: string): Steps<void> {
   for (let index = 0; index < RECIPIENTS; index += 1) {
     const settings = { ...defaultMailRecipientSettings, address: `ada${index}@example.org` };
-    yield* addMailRecipient({ endpointId, settings, isConfirmed: true, actor: null }, Date.now());
+    yield* addMailRecipient({ endpointId, settings, isConfirmed: true }, Date.now());
   }
 }
 

@@ -1,5 +1,5 @@
 import { silentLog } from "./silent-log.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "./mail-recipients.ts";
 import {
   defaultMailRecipientSettings,
   type MailRecipient,
@@ -76,7 +76,7 @@ export class MailWorld extends WebhookWorld {
   ): Promise<MailRecipient> {
     const { endpointId } = this;
     const chosen = { ...defaultMailRecipientSettings, address, ...settings };
-    const made = { endpointId, settings: chosen, isConfirmed: true, actor: null };
+    const made = { endpointId, settings: chosen, isConfirmed: true };
     this.outbox.forget();
     this.deliverer.reload();
     return this.db.transaction(() => addMailRecipient(made, this.clock.now()));

@@ -1,6 +1,6 @@
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { addMailRecipient } from "./mail-recipients.ts";
 import { insertAutoReply } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
@@ -117,7 +117,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
 /** Somebody who agreed to e-mail. */
 function addRecipient({ owner, clock }: TestServer, endpointId: string, address: string): string {
   const settings = { ...defaultMailRecipientSettings, address };
-  const made = { endpointId, settings, isConfirmed: true, actor: null };
+  const made = { endpointId, settings, isConfirmed: true };
   return owner.now(() => addMailRecipient(made, clock.now())).id;
 }
 

@@ -1,11 +1,12 @@
 import { html, type Html } from "../../foundation/html.ts";
-import { changeMailRecipient, removeMailRecipient } from "../../mail/change-mail-recipient.ts";
+import { deleteRecipient, setRecipient } from "../../mail/recipient-operations.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { getViewableMailRecipient, type OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
+import { Stopped } from "../perform.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
-import { applied, change, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
 import {
   checkChange,
   fingerprintOf,
@@ -36,15 +37,15 @@ export function recipientChangePages(routes: Routes, parts: DashboardParts): voi
     const problems = new Map<string, string>();
     const wanted = checkChange(problems, typed);
     if (wanted === null) return editPage(found, typed, problems);
-    const { viewer, form, now } = visit;
+    const { viewer, form } = visit;
     const { id } = found.recipient;
-    const isChanged = await change(parts, function* () {
+    const guard = function* () {
       const { recipient } = yield* getViewableMailRecipient(viewer, id);
-      if (form.get("seen") !== fingerprintOf(recipient)) return false;
-      yield* changeMailRecipient({ id, change: wanted, actor: viewer }, now);
-      return true;
-    });
-    if (!isChanged) return editPage(await owned(visit), typed, CHANGED_MEANWHILE);
+      if (form.get("seen") !== fingerprintOf(recipient))
+        throw new Stopped(async () => editPage(await owned(visit), typed, CHANGED_MEANWHILE));
+    };
+    const { maxSpamScore: max_spam_score, ...rest } = wanted;
+    await visit.perform(setRecipient, { recipient: id, max_spam_score, ...rest }, guard);
     return redirect(recipientPath(MAIL_KIND, id), "saved");
   });
 
@@ -53,8 +54,7 @@ export function recipientChangePages(routes: Routes, parts: DashboardParts): voi
   );
 
   routes.write("/recipients/:id/delete", async (visit) => {
-    const { recipient } = await owned(visit);
-    await applied(parts, () => removeMailRecipient(db, recipient.id, visit.viewer, visit.now));
+    await visit.perform(deleteRecipient, { recipient: visit.params["id"] ?? "" });
     return redirect("/dashboard/notifications", "recipient-deleted");
   });
 }

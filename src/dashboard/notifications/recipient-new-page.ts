@@ -1,18 +1,16 @@
 import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
-import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { addMailRecipient } from "../../mail/change-mail-recipient.ts";
-import { MAIL_KIND, type MailRecipientSettings } from "../../mail/mail-recipient.ts";
-import { isOwnProvedAddress } from "../../workspaces/proved-email.ts";
+import { askRecipient, createRecipient } from "../../mail/ask-recipient.ts";
+import { mailMissing } from "../../mail/mail-missing.ts";
+import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
-import type { Asking } from "./ask-recipient.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { listFormChoices } from "../forms/form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
-import { change, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
 import {
   checkTyped,
   EMPTY_RECIPIENT,
@@ -20,12 +18,11 @@ import {
   recipientFields,
   type TypedRecipient,
 } from "./recipient-form.ts";
-import { mailMissing } from "./recipient-words.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { pageWords } from "../kit/sentence.ts";
 
 /** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
-export function recipientNewPages(routes: Routes, parts: DashboardParts, asking: Asking): void {
+export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
   const once = createOnce((answer) => answer.kind === "redirect");
 
@@ -41,9 +38,9 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts, asking:
     ),
   );
 
-  routes.write("/recipients/:id/ask", async ({ viewer, params }) => {
-    const { id = "" } = params;
-    return redirect(recipientPath(MAIL_KIND, id), await asking.ask(viewer, id));
+  routes.write("/recipients/:id/ask", async ({ perform, params }) => {
+    const { recipient, asked } = await perform(askRecipient, { recipient: params["id"] ?? "" });
+    return redirect(recipientPath(MAIL_KIND, recipient.id), noticeOf(asked));
   });
 
   async function takeNew(visit: Visit): Promise<Answer> {
@@ -52,28 +49,16 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts, asking:
     const settings = checkTyped(problems, typed);
     if (settings === null) return newPage(visit, typed, problems);
     try {
-      return await create(visit, typed.endpointId, settings);
+      const { maxSpamScore: max_spam_score, ...rest } = settings;
+      const input = { endpoint: typed.endpointId, max_spam_score, ...rest };
+      const { recipient, asked } = await visit.perform(createRecipient, input);
+      return redirect(recipientPath(MAIL_KIND, recipient.id), noticeOf(asked));
     } catch (error) {
       if (!(error instanceof FormsvcError)) throw error;
       if (error.code === "already_exists") return newPage(visit, typed, ADDED_BEFORE);
       if (error.code !== "usage") throw error;
       return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
     }
-  }
-
-  async function create(
-    { viewer, now }: Visit,
-    endpointId: string,
-    settings: MailRecipientSettings,
-  ): Promise<Answer> {
-    asking.check();
-    const made = await change(parts, function* () {
-      const endpoint = yield* getViewableEndpoint(viewer, endpointId);
-      const isConfirmed = yield* isOwnProvedAddress(viewer.accountId, settings.address);
-      return yield* addMailRecipient({ endpointId: endpoint.id, settings, isConfirmed, actor: viewer }, now);
-    });
-    if (made.confirmedAt !== null) return redirect(recipientPath(MAIL_KIND, made.id), "own-recipient-made");
-    return redirect(recipientPath(MAIL_KIND, made.id), await asking.ask(viewer, made.id));
   }
 
   async function newPage(visit: Visit, typed: TypedRecipient, problems: Problems): Promise<Answer> {
@@ -90,6 +75,12 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts, asking:
       ${problemSummary(problems)}${content}`;
     return page("Add an e-mail recipient", whole, problems.size === 0 ? 200 : 422);
   }
+}
+
+/** @param asked whether a letter goes to the holder; null if there is no need */
+function noticeOf(asked: boolean | null): string {
+  if (asked === null) return "own-recipient-made";
+  return asked ? "recipient-asked" : "recipient-not-asked";
 }
 
 const ADDED_BEFORE: Problems = new Map([["address", "This address is a recipient of the form already."]]);

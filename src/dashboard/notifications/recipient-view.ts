@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import { html, type Html } from "../../foundation/html.ts";
-import { stateOf } from "../../mail/mail-recipient-json.ts";
+import { stateOf } from "../../mail/mail-recipient-state.ts";
+import type { testMailShape } from "../../mail/test-mail-json.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import type { OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
@@ -10,8 +12,10 @@ import { recipientPath } from "./channel-of.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { healthCard, healthPill } from "./health.ts";
 import { digestLabel, questionAdvice, recipientHealth, testAdvice } from "./recipient-words.ts";
-import type { MailTest } from "./test-recipient.ts";
 import { time } from "../kit/time.ts";
+
+/** What became of a test e-mail. */
+export type MailTest = z.output<typeof testMailShape>;
 
 interface RecipientView extends OwnedMailRecipient {
   readonly queue: RecipientQueue;
@@ -53,13 +57,12 @@ function testButton(path: string): Html {
 }
 
 function testedView(tested: MailTest): Html {
-  if (typeof tested === "string") return html`<p class="notice bad" role="alert">${tested}</p>`;
-  const { outcome, message, result } = tested;
+  const { outcome, message, duration_ms: durationMs } = tested;
   const isSent = outcome === "delivered";
   const title =
     isSent || outcome === "unsure" ? html`The test e-mail was sent` : html`The test e-mail was not sent`;
   return html`<div class="notice ${isSent ? "" : "bad"}" role="${isSent ? "status" : "alert"}">
-    <b>${title}</b> after ${result.durationMs} ms. <bdi dir="auto">${message}</bdi> ${testAdvice(outcome)}
+    <b>${title}</b> after ${durationMs} ms. <bdi dir="auto">${message}</bdi> ${testAdvice(outcome)}
   </div>`;
 }
 

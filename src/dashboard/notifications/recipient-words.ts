@@ -1,7 +1,6 @@
-import type { Config } from "../../config/config.ts";
 import { html } from "../../foundation/html.ts";
 import type { Digest, MailRecipient } from "../../mail/mail-recipient.ts";
-import { stateOf } from "../../mail/mail-recipient-json.ts";
+import { stateOf } from "../../mail/mail-recipient-state.ts";
 import type { Health } from "./health.ts";
 import type { PlaceFault } from "../../outbox/sending/places.ts";
 import { dueTime, exactTime } from "../kit/time.ts";
@@ -72,20 +71,6 @@ const DIGEST_LABELS: Readonly<Record<Digest, string>> = {
 
 export function digestLabel(digest: Digest): string {
   return DIGEST_LABELS[digest];
-}
-
-export const NOT_SET_UP = "E-mail is not set up on this server. Ask whoever runs it.";
-
-/** Why nobody can be asked whether they want e-mail; null if they can. */
-export function mailMissing({ mail, server }: Config, isOperator: boolean): string | null {
-  if (mail.host === null)
-    return isOperator
-      ? "E-mail is not set up on this server. Write mail.host, mail.from and server.baseUrl into the configuration and restart the server; docs/notifications.md has an example."
-      : NOT_SET_UP;
-  if (server.baseUrl !== null) return null;
-  return isOperator
-    ? "Nobody can be added here yet: the e-mail that asks a new recipient needs a link to this server. Write server.baseUrl into the configuration and restart the server."
-    : "Nobody can be added here yet, because this server does not know its own address. Ask whoever runs it.";
 }
 
 /** What to do about a test e-mail that was not sent, by its outcome. */

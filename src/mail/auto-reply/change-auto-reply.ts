@@ -9,7 +9,7 @@ import { dropWaiting } from "../../outbox/queue/drop-waiting.ts";
 import { setConfirmed, setRecipientEnabled } from "../../outbox/queue/recipient-store.ts";
 import { listMailFields } from "../mail-fields.ts";
 import type { MailRecipient } from "../mail-recipient.ts";
-import { stateOf } from "../mail-recipient-json.ts";
+import { stateOf } from "../mail-recipient-state.ts";
 import { listMailRecipients } from "../mail-recipient-store.ts";
 import type { AutoReply, AutoReplySettings } from "./auto-reply.ts";
 import { findAutoReplyOf, insertAutoReply, updateAutoReply } from "./auto-reply-store.ts";

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { reachEndpoint } from "../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Actor } from "../operations/actor.ts";
+import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
+import { changeOf } from "../recipients/change-recipient.ts";
+import { limitedAccountOf } from "../recipients/limited-account.ts";
+import { reachRecipient } from "../recipients/reach-recipient.ts";
+import { isOwnProvedAddress } from "../workspaces/proved-email.ts";
+import { askHolder } from "./ask-holder.ts";
+import { mailMissing } from "./mail-missing.ts";
+import type { MailRecipient } from "./mail-recipient.ts";
+import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
+import { insertMailRecipientRows, RECIPIENTS } from "./mail-recipient-store.ts";
+import { requireAgreed } from "./mail-recipient-state.ts";
+import { newRecipientInput, recipientReference } from "./recipient-operations.ts";
+import type { StoredLetters } from "./stored-letters.ts";
+
+interface Parts {
+  /** Sends the question; null if no mail server is configured. */
+  readonly storedLetters: Pick<StoredLetters, "wake"> | null;
+}
+
+const asked = z
+  .boolean()
+  .nullable()
+  .describe(
+    "Whether an e-mail goes to its holder: false if too many did in this hour, null if there is no need.",
+  );
+
+/** At the machine an address is taken as agreed; else its holder is asked, but for an account's own address. */
+export const createRecipient = operation({
+  name: "recipient.create",
+  summary: "Send an endpoint's submissions to an address, from when its holder agrees",
+  kind: "write",
+  access: "recipients:direct",
+  input: newRecipientInput,
+  output: z.strictObject({ recipient: mailRecipientShape, asked }),
+  async run(
+    context: Context<Parts>,
+    { address, digest, max_spam_score: maxSpamScore, subject, ...reference },
+  ) {
+    const { actor, config, now, parts } = context;
+    if (actor.kind !== "terminal") requireMail(config);
+    const created = await context.transact(function* () {
+      const endpoint = yield* reachEndpoint(context, reference);
+      const isAgreed = yield* needsNoQuestion(context, address);
+      const given = { address, digest, maxSpamScore, subject };
+      const made = yield* insertMailRecipientRows(endpoint.id, given, isAgreed ? now : null, now);
+      const recipient = mailRecipientJson(made);
+      const { isAsked, changes } = isAgreed ? NO_QUESTION : yield* ask(context, made, endpoint);
+      return changed({ recipient, asked: isAsked }, changeOf(RECIPIENTS, made, endpoint), ...changes);
+    });
+    if (actor.kind !== "terminal") parts.storedLetters?.wake();
+    return created;
+  },
+});
+
+/** @throws unavailable if nobody can be asked */
+function requireMail(config: Context["config"]): void {
+  const missing = mailMissing(config, false);
+  if (missing !== null) throw new FormsvcError("unavailable", missing);
+}
+
+function* needsNoQuestion({ actor }: Context, address: string): Steps<boolean> {
+  if (actor.kind === "terminal") return true;
+  const accountId = accountIdOf(actor);
+  return accountId !== null && (yield* isOwnProvedAddress(accountId, address));
+}
+
+function accountIdOf(actor: Actor): string | null {
+  if (actor.kind === "account") return actor.accountId;
+  return actor.kind === "token" ? (actor.account?.accountId ?? null) : null;
+}
+
+export const askRecipient = operation({
+  name: "recipient.ask",
+  summary: "Ask the holder of a recipient's address once more whether they want e-mail",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(recipientReference),
+  output: z.strictObject({ recipient: mailRecipientShape, asked }),
+  async run(context: Context<Parts>, { recipient: id }) {
+    const done = await context.transact(function* () {
+      const { member, endpoint } = yield* reachRecipient(context, RECIPIENTS, id);
+      requireMail(context.config);
+      if (member.unsubscribedAt !== null) requireAgreed(member);
+      if (member.confirmedAt !== null)
+        throw new FormsvcError("conflict", `The holder of ${member.settings.address} agreed already.`);
+      const { isAsked, changes } = yield* ask(context, member, endpoint);
+      return changed({ recipient: mailRecipientJson(member), asked: isAsked }, ...changes);
+    });
+    context.parts.storedLetters?.wake();
+    return done;
+  },
+});
+
+interface Question {
+  /** Null if there is no need. */
+  readonly isAsked: boolean | null;
+  readonly changes: readonly OwnChange[];
+}
+
+const NO_QUESTION: Question = { isAsked: null, changes: [] };
+
+/** Who works on the machine counts as one operator. */
+const AT_MACHINE = { accountId: "terminal", isOperator: true };
+
+function* ask(
+  { actor, config, now }: Context,
+  recipient: MailRecipient,
+  endpoint: Endpoint,
+): Steps<Question> {
+  const { baseUrl } = config.server;
+  if (baseUrl === null) return { isAsked: false, changes: [] };
+  const asker = limitedAccountOf(actor) ?? AT_MACHINE;
+  const perHour = config.mail.limits.confirmationsPerHour;
+  const question = { recipient, endpointName: endpoint.name, asker, baseUrl, perHour };
+  const outcome = yield* askHolder(question, now);
+  const change = { ...changeOf(RECIPIENTS, recipient, endpoint), action: "recipient.ask" } as const;
+  return { isAsked: outcome !== "refused", changes: outcome === "written" ? [change] : [] };
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { changed, operation } from "../operations/operation.ts";
+import { changeOf } from "../recipients/change-recipient.ts";
+import { confirmMailRecipient, readSubscribed, unsubscribe } from "./agree-to-mail.ts";
+import type { MailRecipient } from "./mail-recipient.ts";
+import { noMailRecipient, RECIPIENTS } from "./mail-recipient-store.ts";
+
+/*
+ * What a visitor does by the link of a letter. The link's token is the whole right to it: who has it needs no account, and no account
+ * without it may do this.
+ */
+
+const input = z.strictObject({ recipient: z.string(), token: z.string().describe("Of the letter's link.") });
+const output = z.strictObject({ address: z.string(), endpoint_name: z.string(), unsubscribed: z.boolean() });
+
+export const confirmRecipient = operation({
+  name: "recipient.confirm",
+  summary: "Agree to e-mail, by the link of the letter that asks",
+  kind: "write",
+  access: "letters:follow",
+  input,
+  output,
+  *run({ now }, { recipient: id, token }) {
+    const recipient = yield* confirmMailRecipient(id, token, now);
+    const endpoint = yield* endpointOf(recipient);
+    return changed(linked(recipient, endpoint), changeOf(RECIPIENTS, recipient, endpoint));
+  },
+});
+
+/** Doing it twice changes nothing. */
+export const unsubscribeRecipient = operation({
+  name: "recipient.unsubscribe",
+  summary: "End e-mail, by the link that each e-mail has",
+  kind: "write",
+  access: "letters:follow",
+  input,
+  output,
+  *run({ now }, { recipient: id, token }) {
+    const before = yield* readSubscribed(id, token);
+    const endpoint = yield* endpointOf(before);
+    if (before.unsubscribedAt !== null) return changed(linked(before, endpoint));
+    const recipient = yield* unsubscribe(before, now);
+    return changed(linked(recipient, endpoint), changeOf(RECIPIENTS, recipient, endpoint));
+  },
+});
+
+function* endpointOf({ id, endpointId }: MailRecipient): Steps<Endpoint> {
+  const endpoint = yield* findEndpoint(endpointId);
+  if (endpoint === undefined) throw noMailRecipient(id);
+  return endpoint;
+}
+
+function linked({ settings, unsubscribedAt }: MailRecipient, { name }: Endpoint): z.output<typeof output> {
+  return { address: settings.address, endpoint_name: name, unsubscribed: unsubscribedAt !== null };
+}

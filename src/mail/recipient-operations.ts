@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { endpointReference } from "../endpoints/endpoint-operations.ts";
+import { changed, operation } from "../operations/operation.ts";
+import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
+import {
+  chooseEndpointIds,
+  endpointChoice,
+  listMembers,
+  reachRecipient,
+} from "../recipients/reach-recipient.ts";
+import { DIGESTS, defaultMailRecipientSettings, type MailRecipientSettings } from "./mail-recipient.ts";
+import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
+import { RECIPIENTS, updateMailRecipientRows } from "./mail-recipient-store.ts";
+
+/** How an operation names a recipient of e-mail. */
+export const recipientReference = { recipient: z.string().describe("Its id.") };
+
+const settings = {
+  digest: z.enum(DIGESTS).describe("An e-mail for each submission, or one an hour or a day."),
+  max_spam_score: z.number().describe("Send nothing with a higher spam score, 0 to 100."),
+  subject: z
+    .string()
+    .nullable()
+    .describe("The subject, with {form} and {name of a field} in it; null is the built-in one."),
+};
+const { digest, maxSpamScore, subject } = defaultMailRecipientSettings;
+
+export const newRecipientInput = z.strictObject({
+  ...endpointReference,
+  address: z.string().describe("One address without a name, like ada@example.com. It never changes."),
+  digest: settings.digest.default(digest),
+  max_spam_score: settings.max_spam_score.default(maxSpamScore),
+  subject: settings.subject.default(subject),
+});
+
+const shown = z.strictObject({ recipient: mailRecipientShape });
+
+export const listAllRecipients = operation({
+  name: "recipient.list",
+  summary: "List recipients of e-mail",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject(endpointChoice),
+  output: z.strictObject({ data: z.array(mailRecipientShape) }),
+  *run(context, choice) {
+    const recipients = yield* listMembers(RECIPIENTS, yield* chooseEndpointIds(context, choice));
+    return { data: recipients.map(mailRecipientJson) };
+  },
+});
+
+export const showRecipient = operation({
+  name: "recipient.show",
+  summary: "Show a recipient and whether its e-mail arrives",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject(recipientReference),
+  output: shown,
+  *run(context, { recipient: id }) {
+    return { recipient: mailRecipientJson((yield* reachRecipient(context, RECIPIENTS, id)).member) };
+  },
+});
+
+export const setRecipient = operation({
+  name: "recipient.set",
+  summary: "Change a recipient; what is not named stays, and messages that wait follow",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject({
+    ...recipientReference,
+    digest: settings.digest.optional(),
+    max_spam_score: settings.max_spam_score.optional(),
+    subject: settings.subject.optional(),
+  }),
+  output: shown,
+  *run(context, { recipient: id, ...input }) {
+    const { member, endpoint } = yield* reachRecipient(context, RECIPIENTS, id);
+    const change = changeIn(input);
+    if (Object.keys(change).length === 0) return changed({ recipient: mailRecipientJson(member) });
+    const recipient = yield* updateMailRecipientRows(member, change, context.now);
+    return changed({ recipient: mailRecipientJson(recipient) }, changeOf(RECIPIENTS, recipient, endpoint));
+  },
+});
+
+function changeIn(input: {
+  readonly digest?: MailRecipientSettings["digest"] | undefined;
+  readonly max_spam_score?: number | undefined;
+  readonly subject?: string | null | undefined;
+}): Partial<Omit<MailRecipientSettings, "address">> {
+  return {
+    ...(input.digest !== undefined && { digest: input.digest }),
+    ...(input.max_spam_score !== undefined && { maxSpamScore: input.max_spam_score }),
+    ...(input.subject !== undefined && { subject: input.subject }),
+  };
+}
+
+export const enableRecipient = operation({
+  name: "recipient.enable",
+  summary: "Send to a recipient again, held messages first",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(recipientReference),
+  output: shown,
+  async run(context, { recipient: id }) {
+    return { recipient: mailRecipientJson(await switchRecipient(context, RECIPIENTS, id, true)) };
+  },
+});
+
+export const disableRecipient = operation({
+  name: "recipient.disable",
+  summary: "Hold a recipient's messages until it is enabled again",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(recipientReference),
+  output: shown,
+  async run(context, { recipient: id }) {
+    return { recipient: mailRecipientJson(await switchRecipient(context, RECIPIENTS, id, false)) };
+  },
+});
+
+export const deleteRecipient = operation({
+  name: "recipient.delete",
+  summary: "Delete a recipient with all its messages, sent or not",
+  kind: "danger",
+  access: "recipients:write",
+  input: z.strictObject(recipientReference),
+  output: z.strictObject({ deleted: z.array(z.string()) }),
+  run: (context, { recipient: id }) => removeRecipient(context, RECIPIENTS, id),
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import type { TestMail } from "./send-test-mail.ts";
+
+export const testMailShape = z.strictObject({
+  message_id: z.string(),
+  to: z.string(),
+  stage: z
+    .string()
+    .describe("The last step of the dialogue with the mail server; `done` if it took the e-mail."),
+  outcome: z.string().describe("`delivered`, or what hindered it."),
+  code: z.number().nullable().describe("Of the mail server's last reply; null if none came."),
+  message: z.string(),
+  duration_ms: z.number(),
+});
+
+/** What became of an e-mail that tries the mail server. */
+export function testMailJson({
+  messageId,
+  to,
+  outcome,
+  message,
+  result: { stage, reply, durationMs },
+}: TestMail): z.output<typeof testMailShape> {
+  const facts = { stage, outcome, code: reply?.code ?? null, message, duration_ms: durationMs };
+  return { message_id: messageId, to, ...facts };
+}

@@ -1,0 +1,30 @@
+import type { Steps } from "../../src/database/steps.ts";
+import type { MailRecipient, MailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import {
+  getMailRecipient,
+  insertMailRecipientRows,
+  updateMailRecipientRows,
+} from "../../src/mail/mail-recipient-store.ts";
+
+interface Made {
+  readonly endpointId: string;
+  readonly settings: MailRecipientSettings;
+  /** Whether its holder agreed. */
+  readonly isConfirmed: boolean;
+}
+
+/** A recipient of e-mail, and no record of who made it. */
+export function addMailRecipient(
+  { endpointId, settings, isConfirmed }: Made,
+  now: number,
+): Steps<MailRecipient> {
+  return insertMailRecipientRows(endpointId, settings, isConfirmed ? now : null, now);
+}
+
+/** Changes a recipient inside a transaction, without a record of it. */
+export function* changeMailRecipient(
+  { id, change }: { readonly id: string; readonly change: Partial<Omit<MailRecipientSettings, "address">> },
+  now: number,
+): Steps<MailRecipient> {
+  return yield* updateMailRecipientRows(yield* getMailRecipient(id), change, now);
+}
