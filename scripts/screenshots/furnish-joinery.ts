@@ -3,7 +3,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { markOriginRow } from "../../src/endpoints/refused-origins.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../test/support/mail-recipients.ts";
-import { insertAutoReply, noteReplyBegun } from "../../src/mail/auto-reply/auto-reply-store.ts";
+import { insertAutoReplyRows, noteReplyBegun } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
@@ -202,7 +202,7 @@ function addReply(
     "Thank you for your order request.\n\nWe look at the drawings and answer within two working days. If it is urgent, call the workshop.\n\nAda and Jonas";
   const settings = { field: "email", subject: "Your request to the workshop", text, replyToId: null };
   const id = owner.now(function* () {
-    const made = yield* insertAutoReply(endpointId, settings, now - 20 * 24 * HOUR_MS);
+    const made = yield* insertAutoReplyRows(endpointId, settings, now - 20 * 24 * HOUR_MS);
     yield* setConfirmed(made, now - 20 * 24 * HOUR_MS);
     yield* noteReplyBegun(made, now - 3 * HOUR_MS);
     return made;

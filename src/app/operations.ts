@@ -23,6 +23,7 @@ import {
   showWebhook,
 } from "../webhooks/webhook-operations.ts";
 import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
+import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
 import { confirmRecipient, unsubscribeRecipient } from "../mail/follow-link.ts";
 import {
   deleteRecipient,
@@ -85,6 +86,9 @@ export const OPERATIONS: readonly AnyOperation[] = [
   issueKey,
   rotateKey,
   revokeKey,
+  showReply,
+  setReply,
+  turnOffReply,
   listAllRecipients,
   showRecipient,
   createRecipient,

@@ -1,31 +1,30 @@
 import { existsSync, statSync } from "node:fs";
 import type { Command } from "commander";
+import type { z } from "zod";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
-import { getEndpoint } from "../endpoints/endpoint-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { toIsoTime } from "../foundation/clock.ts";
 import {
   MAX_REPLY_SUBJECT_LENGTH,
   MAX_REPLY_TEXT_LENGTH,
   PLACEHOLDERS,
 } from "../mail/auto-reply/auto-reply.ts";
-import { autoReplyJson, type ShownAutoReply } from "../mail/auto-reply/auto-reply-json.ts";
+import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
 import {
-  type AutoReplyChange,
-  setAutoReply,
-  turnOffAutoReply,
-} from "../mail/auto-reply/change-auto-reply.ts";
-import { describeLimit, replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
-import { showAutoReply } from "../mail/auto-reply/show-auto-reply.ts";
+  describeLimit,
+  limitsOfWorkspace,
+  type ReplyLimits,
+  replyLimitsOf,
+} from "../mail/auto-reply/reply-limits.ts";
 import { readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext, parseFile, refuse } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { operate, type Terminal } from "./operate.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
   addNoun(program, "autoreply", "An e-mail of yours to whoever posts; off unless you turn it on", [
-    showReply,
+    showCommand,
     set,
     off,
   ]);
@@ -60,14 +59,13 @@ const settingOptions = [
   { flags: "--clear-reply-to", summary: "let answers go to mail.from" },
 ] as const;
 
-const showReply = command({
+const showCommand = command({
   usage: "show <endpoint>",
   summary: "Show an endpoint's automatic reply",
-  action: (context, _options, [reference]) =>
-    withDatabase(context, async (db, config) => {
-      const endpoint = await db.read(() => getEndpoint(reference));
-      await show(context, db, config, endpoint);
-    }),
+  action: (context, _options, [endpoint]) =>
+    operate(context, async (terminal) =>
+      print(context, terminal, await terminal.perform(showReply, { endpoint })),
+    ),
 });
 
 const set = command({
@@ -85,29 +83,27 @@ allows for a workspace; none to addresses of programs like noreply, and never a 
     "formsvc autoreply set Contact --text-file reply.txt --subject 'Thank you for writing to {endpoint}'",
     "formsvc autoreply set Contact --field email --reply-to ada@example.com",
   ],
-  action: (context, options, [reference]) =>
-    withDatabase(context, async (db, config) => {
+  action: (context, options, [endpoint]) =>
+    operate(context, async (terminal) => {
       const change = readChange(options);
-      const endpoint = await db.read(() => getEndpoint(reference));
-      await setAutoReply(db, { endpoint, change, actor: null }, context.clock.now());
-      await show(context, db, config, endpoint);
-      noteDangers(context, config, endpoint);
+      const { auto_reply } = await terminal.perform(setReply, { endpoint, ...change });
+      await print(context, terminal, { auto_reply });
+      const { db, config } = terminal;
+      noteDangers(context, config, await db.read(() => findEndpoint(auto_reply.endpoint_id)));
     }),
 });
 
 const off = command({
   usage: "off <endpoint>",
   summary: "Turn the automatic reply off; what waits is not sent, and the text stays for the next time",
-  action: (context, _options, [reference]) =>
-    withDatabase(context, async (db, config) => {
-      const endpoint = await db.read(() => getEndpoint(reference));
-      await turnOffAutoReply(db, endpoint, null, context.clock.now());
-      await show(context, db, config, endpoint);
-    }),
+  action: (context, _options, [endpoint]) =>
+    operate(context, async (terminal) =>
+      print(context, terminal, await terminal.perform(turnOffReply, { endpoint })),
+    ),
 });
 
 /** @throws usage when a setting is given and cleared, or given twice */
-function readChange(given: OptionValues<typeof settingOptions>): AutoReplyChange["change"] {
+function readChange(given: OptionValues<typeof settingOptions>) {
   if (given.text !== null && given.textFile !== null) return refuse("give --text or --text-file, not both");
   if (given.text !== null && namesFile(given.text))
     return refuse(
@@ -118,7 +114,7 @@ function readChange(given: OptionValues<typeof settingOptions>): AutoReplyChange
     ...(given.field !== null && { field: given.field }),
     ...chosen("text", text, given.clearText),
     ...chosen("subject", given.subject, given.clearSubject),
-    ...chosen("replyTo", given.replyTo, given.clearReplyTo, "reply-to"),
+    ...chosen("reply_to", given.replyTo, given.clearReplyTo, "reply-to"),
   };
 }
 
@@ -132,50 +128,49 @@ function chosen(name: string, value: string | null, isCleared: boolean, flag = n
   return isCleared || value !== null ? { [name]: value } : {};
 }
 
-function noteDangers({ output }: CommandContext, { mail }: Config, { settings }: Endpoint): void {
+function noteDangers({ output }: CommandContext, { mail }: Config, endpoint: Endpoint | undefined): void {
   if (mail.host === null)
     output.note(
       "no mail server is set: nobody gets a reply until mail.host and mail.from are in the configuration",
     );
-  if (settings.allowedOrigins.length === 0)
+  if (endpoint?.settings.allowedOrigins.length === 0)
     output.note(
       "any page may post to this endpoint; fewer robots do if you list your pages: formsvc endpoint set --allow-origin",
     );
 }
 
-async function show(
-  context: CommandContext,
-  db: Database,
-  config: Config,
-  endpoint: Endpoint,
+async function print(
+  { output }: CommandContext,
+  { db, config }: Terminal,
+  shown: z.output<(typeof showReply)["output"]>,
 ): Promise<void> {
-  const now = context.clock.now();
-  print(context, await db.read(() => showAutoReply(endpoint, replyLimitsOf(config), now)));
-}
-
-function print({ output }: CommandContext, shown: ShownAutoReply): void {
-  if (output.isJson) return output.json({ auto_reply: autoReplyJson(shown) });
-  const { reply, endpointId, replyTo, limits, fullLimit } = shown;
-  if (reply === undefined)
+  if (output.isJson) return output.json(shown);
+  const reply = shown.auto_reply;
+  if (reply.recipient_id === null)
     return output.table(
       ["AUTOMATIC REPLY", ""],
       [
         ["state", "off"],
-        ["endpoint", endpointId],
+        ["endpoint", reply.endpoint_id],
       ],
       "",
     );
-  const { settings, onSince, sentAt } = reply;
+  const limits = await db.read(() => limitsOfEndpoint(reply.endpoint_id, replyLimitsOf(config)));
   const rows = [
-    ["state", onSince === null ? "off" : `on since ${toIsoTime(onSince)}`],
-    ["endpoint", endpointId],
-    ["id", reply.id],
-    ["field", settings.field],
-    ["subject", settings.subject ?? "built in"],
-    ["text", settings.text ?? "built in"],
-    ["answers go to", replyTo ?? "mail.from"],
-    ["last sent", sentAt === null ? "" : toIsoTime(sentAt)],
-    ["limit reached", fullLimit === null ? "" : describeLimit(fullLimit, limits)],
+    ["state", reply.on_since === null ? "off" : `on since ${reply.on_since}`],
+    ["endpoint", reply.endpoint_id],
+    ["id", reply.recipient_id],
+    ["field", reply.field ?? ""],
+    ["subject", reply.subject ?? "built in"],
+    ["text", reply.text ?? "built in"],
+    ["answers go to", reply.reply_to ?? "mail.from"],
+    ["last sent", reply.last_sent_at ?? ""],
+    ["limit reached", reply.limit_reached === null ? "" : describeLimit(reply.limit_reached, limits)],
   ];
   return output.table(["AUTOMATIC REPLY", ""], rows, "");
+}
+
+function* limitsOfEndpoint(endpointId: string, limits: ReplyLimits): Steps<ReplyLimits> {
+  const endpoint = yield* findEndpoint(endpointId);
+  return endpoint === undefined ? limits : yield* limitsOfWorkspace(endpoint.workspaceId, limits);
 }

@@ -1,12 +1,11 @@
 import type { Steps } from "../database/steps.ts";
 import type { FormsvcError } from "../foundation/errors.ts";
-import type { Recipient, RecipientState } from "../outbox/queue/recipient.ts";
+import type { Recipient } from "../outbox/queue/recipient.ts";
 
 /** What every recipient has, whatever kind it is of. */
 export interface Member {
   readonly id: string;
   readonly endpointId: string;
-  readonly state: RecipientState;
 }
 
 /** A kind of recipient, as the feature that owns its further columns knows it. */

@@ -12,7 +12,6 @@ import { newId } from "../../src/foundation/id.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
-import { systemClock } from "../../src/foundation/clock.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { dropHeld, listHeld, releaseHeld, showHeld } from "../../src/submissions/held-operations.ts";
 import { listChannelDeliveries, type Replay, replayOf } from "../../src/outbox/queue/channel-deliveries.ts";

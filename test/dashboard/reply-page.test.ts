@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findAutoReplyOf } from "../../src/mail/auto-reply/auto-reply-store.ts";
-import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import { setAutoReply } from "../support/auto-replies.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { type Furniture, furnish, type OwnerHome } from "../support/owner-home.ts";
@@ -100,7 +100,7 @@ test("the second of two who edit it is told what the first changed, and overwrit
   const { visitor } = home;
   const form = formOf((await visitor.get(path)).text, path).values;
   const endpoint = server.owner.now(() => getEndpoint(home.endpointId));
-  const first = { endpoint, change: { text: "The first one's" }, actor: null };
+  const first = { endpoint, change: { text: "The first one's" } };
   await setAutoReply(server.owner, first, server.clock.now());
   form.set("text", "The second one's");
   form.set("action", "save");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
 import { checkAutoReplies } from "../../src/mail/auto-reply/auto-reply-health.ts";
-import { setAutoReply, turnOffAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import { setAutoReply, turnOffAutoReply } from "../support/auto-replies.ts";
 import { findAutoReplyOf } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { mailChannel } from "../../src/mail/mail-deliveries.ts";
 import { checkMailServer } from "../../src/mail/mail-health.ts";
@@ -254,7 +254,7 @@ test("turned off, what waits is dropped and nothing is queued; the text stays fo
   await using world = new ReplyWorld(server.port);
   await world.turnOn({ text: "Thank you, {endpoint}." });
   world.postFrom(visitor);
-  const off = await turnOffAutoReply(world.db, world.endpoint, null, world.clock.now());
+  const off = await turnOffAutoReply(world.db, world.endpoint, world.clock.now());
   expect(off).toMatchObject({ onSince: null, settings: { text: "Thank you, {endpoint}." } });
   world.noticeChange();
   expect(world.repliesTo()).toEqual([]);
@@ -311,7 +311,7 @@ test("answers go only to a recipient of the endpoint who agreed, and to nobody o
     run(query.updateTable("mail_recipient").set({ unsubscribed_at: 1 }).where("id", "=", id)),
   );
   const change = { replyTo: "ada@example.org" };
-  await expect(setAutoReply(db, { endpoint, change, actor: null }, clock.now())).rejects.toMatchObject({
+  await expect(setAutoReply(db, { endpoint, change }, clock.now())).rejects.toMatchObject({
     code: "conflict",
   });
   world.deliverer.start();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
-import { turnOffAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import { turnOffAutoReply } from "../support/auto-replies.ts";
 import { listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { dropOldUse, isWithin } from "../../src/outbox/queue/quotas.ts";
@@ -173,7 +173,7 @@ test("an endpoint sends 20 replies in an hour, and turning it off and on begins 
     ...Array.from({ length: 20 }, () => true),
     false,
   ]);
-  await turnOffAutoReply(world.db, world.endpoint, null, world.clock.now());
+  await turnOffAutoReply(world.db, world.endpoint, world.clock.now());
   await world.turnOn();
   expect(world.isReplied(many[21]!)).toBe(false);
   world.clock.set(startedAt + HOUR_MS - 1);

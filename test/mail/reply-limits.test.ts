@@ -3,7 +3,7 @@ import type { Database } from "../../src/database/database.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings, type Endpoint } from "../../src/endpoints/endpoint.ts";
 import { checkAutoReplies } from "../../src/mail/auto-reply/auto-reply-health.ts";
-import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import { setAutoReply } from "../support/auto-replies.ts";
 import { createMayReply } from "../../src/mail/auto-reply/may-reply.ts";
 import type { ReplyLimits } from "../../src/mail/auto-reply/reply-limits.ts";
 import { showAutoReply } from "../../src/mail/auto-reply/show-auto-reply.ts";
@@ -34,7 +34,7 @@ function townOn(db: Database, limits: ReplyLimits) {
       const definition = { email: { type: "string", format: "email" } } as const;
       const made = { name: "Contact", definition, settings: defaultEndpointSettings };
       const endpoint = await db.transaction(() => insertEndpointRow(workspace, made, PLANS, NOON));
-      const reply = await setAutoReply(db, { endpoint, change: {}, actor: null }, NOON);
+      const reply = await setAutoReply(db, { endpoint, change: {} }, NOON);
       return { endpoint, recipientId: reply.id };
     },
     post({ endpoint, recipientId }: Form, now = NOON): Promise<boolean> {

@@ -15,7 +15,7 @@ import { PACE_SQL } from "../../src/outbox/sending/pace-store.ts";
 import { selectMisplaced } from "../../src/outbox/queue/align-deliveries.ts";
 import { selectSending } from "../../src/outbox/sending/recover-deliveries.ts";
 import { SPREAD_SQL } from "../../src/outbox/sending/spread-outbox.ts";
-import { QUOTA_SQL, selectOldUse } from "../../src/outbox/queue/quotas.ts";
+import { COUNT_USE_SQL, selectOldUse } from "../../src/outbox/queue/quotas.ts";
 import { REPLY_SQL } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
@@ -84,7 +84,7 @@ test("what is asked at start and now and then reads only the small index of its 
 test("what automatic replies are counted against is found by an index", async () => {
   await using world = new WebhookWorld();
   for (const [sql, index] of [
-    [QUOTA_SQL.count, /PRIMARY KEY \(key=\? AND expires_at>\? AND expires_at<\?\)/],
+    [COUNT_USE_SQL, /PRIMARY KEY \(key=\? AND expires_at>\? AND expires_at<\?\)/],
     [selectOldUse(0).compile().sql, /quota_use_by_age/],
     ["SELECT 1 FROM quota_use WHERE submission_id = ?", /quota_use_by_submission/],
     [FAILED_SQL, /delivery_failed \(recipient_id=\?/],

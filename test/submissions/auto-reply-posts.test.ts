@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
-import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import { setAutoReply } from "../support/auto-replies.ts";
 import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -39,7 +39,7 @@ async function begin(
 
 async function turnOn({ owner, clock }: TestServer, id: string): Promise<void> {
   const endpoint = owner.now(() => getEndpoint(id));
-  await setAutoReply(owner, { endpoint, change: {}, actor: null }, clock.now());
+  await setAutoReply(owner, { endpoint, change: {} }, clock.now());
 }
 
 /** Automatic replies that were ever queued. It is decided before a post is answered. */

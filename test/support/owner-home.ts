@@ -1,7 +1,7 @@
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "./mail-recipients.ts";
-import { insertAutoReply } from "../../src/mail/auto-reply/auto-reply-store.ts";
+import { insertAutoReplyRows } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -126,7 +126,7 @@ function addAutoReply({ owner, clock }: TestServer, endpointId: string, schema: 
   if (email?.type !== "string" || email.format !== "email") return "";
   const settings = { field: "email", subject: null, text: null, replyToId: null };
   return owner.now(function* () {
-    const id = yield* insertAutoReply(endpointId, settings, clock.now());
+    const id = yield* insertAutoReplyRows(endpointId, settings, clock.now());
     yield* setConfirmed(id, clock.now());
     return id;
   });

@@ -1,6 +1,7 @@
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import type { AutoReply } from "../../src/mail/auto-reply/auto-reply.ts";
-import { type AutoReplyChange, setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import type { ReplyChange } from "../../src/mail/auto-reply/check-auto-reply-settings.ts";
+import { setAutoReply } from "./auto-replies.ts";
 import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import type { Delivery } from "../../src/outbox/queue/delivery.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
@@ -41,9 +42,9 @@ export class ReplyWorld extends MailWorld {
     this.db.now(() => changeSchema(this.endpointId, definition, this.clock.now()));
   }
 
-  async turnOn(change: AutoReplyChange["change"] = {}): Promise<AutoReply> {
+  async turnOn(change: ReplyChange = {}): Promise<AutoReply> {
     const { db, endpoint, clock } = this;
-    const reply = await setAutoReply(db, { endpoint, change, actor: null }, clock.now());
+    const reply = await setAutoReply(db, { endpoint, change }, clock.now());
     this.noticeChange();
     return reply;
   }

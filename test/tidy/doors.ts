@@ -29,9 +29,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
 
 /** Commands that are still to become operations. This list only shrinks. */
 export const COMMANDS_TO_MOVE: ReadonlySet<string> = new Set([
-  "autoreply-commands#off",
-  "autoreply-commands#set",
-  "autoreply-commands#showReply",
   "delivery-commands#attemptsOf",
   "delivery-commands#deliveriesOf",
   "delivery-commands#replayCommandOf",
@@ -57,12 +54,8 @@ export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
 
 /** Functions of the features that change rows and that the doors still call. This list only shrinks. */
 export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([
-  "src/doctor/examine.ts#examine",
   "src/endpoints/administer-endpoints.ts#setSpam",
   "src/endpoints/choose-spam.ts#chooseScope",
-  "src/mail/auto-reply/change-auto-reply.ts#setAutoReply",
-  "src/mail/auto-reply/change-auto-reply.ts#turnOffAutoReply",
-  "src/mail/auto-reply/show-auto-reply.ts#showAutoReply",
   "src/mail/list-mail.ts#getMail",
   "src/mail/list-mail.ts#listMail",
   "src/mail/mail-deliveries.ts#mailChannel",

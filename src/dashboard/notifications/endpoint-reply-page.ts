@@ -2,12 +2,13 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import {
-  type AutoReplyChange,
+  changedMeanwhile,
   fingerprintOf,
-  getsAnswers,
-  setAutoReply,
-  turnOffAutoReply,
-} from "../../mail/auto-reply/change-auto-reply.ts";
+  setReply,
+  turnOffReply,
+} from "../../mail/auto-reply/auto-reply-operations.ts";
+import { findAutoReplyOf } from "../../mail/auto-reply/auto-reply-store.ts";
+import { getsAnswers } from "../../mail/auto-reply/check-auto-reply-settings.ts";
 import { replyLimitsOf } from "../../mail/auto-reply/reply-limits.ts";
 import { showAutoReply } from "../../mail/auto-reply/show-auto-reply.ts";
 import { listMailFields } from "../../mail/mail-fields.ts";
@@ -17,8 +18,8 @@ import { type Answer, page, redirect } from "../answer.ts";
 import { endpointFrame, pathOf } from "../forms/endpoint-frame.ts";
 import { NO_PROBLEMS } from "../kit/field.ts";
 import { readMailFault } from "./mail-fault.ts";
-import { applied, type DashboardParts } from "../parts.ts";
-import { checkTyped, readTyped, type TypedReply, typedFrom } from "./reply-form.ts";
+import type { DashboardParts } from "../parts.ts";
+import { type CheckedReply, checkTyped, readTyped, type TypedReply, typedFrom } from "./reply-form.ts";
 import { type EditedReply, type ReplyView, replyView } from "./reply-view.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { pageWords } from "../kit/sentence.ts";
@@ -47,19 +48,27 @@ export function endpointReplyPages(routes: Routes, parts: DashboardParts): void 
     if (change === null) return again(visit, endpoint, { typed, problems, fingerprint: seen }, 422);
     if (visit.form.get("action") === "preview")
       return again(visit, endpoint, { typed, problems, fingerprint: seen }, 200);
-    return save(visit, typed, { endpoint, change, actor: visit.viewer, basedOn: seen });
+    return save(visit, endpoint, { typed, change });
   });
 
   routes.write("/endpoints/:id/reply/off", async (visit) => {
     const endpoint = await owned(visit);
-    await applied(parts, () => turnOffAutoReply(db, endpoint, visit.viewer, visit.now));
+    await visit.perform(turnOffReply, { endpoint: endpoint.id });
     return redirect(pathOf(endpoint, SECTION), "reply-off");
   });
 
-  async function save(visit: Visit, typed: TypedReply, asked: AutoReplyChange): Promise<Answer> {
-    const { endpoint, basedOn } = asked;
+  async function save(
+    visit: Visit,
+    endpoint: Endpoint,
+    { typed, change }: { readonly typed: TypedReply; readonly change: CheckedReply },
+  ): Promise<Answer> {
+    const basedOn = visit.form.get("seen") ?? "";
+    const guard = function* () {
+      if (basedOn !== fingerprintOf(yield* findAutoReplyOf(endpoint.id))) throw changedMeanwhile();
+    };
     try {
-      await applied(parts, () => setAutoReply(db, asked, visit.now));
+      const { replyTo: reply_to, ...rest } = change;
+      await visit.perform(setReply, { endpoint: endpoint.id, reply_to, ...rest }, guard);
       return redirect(pathOf(endpoint, SECTION), "reply-on");
     } catch (error) {
       if (!(error instanceof FormsvcError)) throw error;

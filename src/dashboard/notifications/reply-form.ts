@@ -6,7 +6,7 @@ import {
   PLACEHOLDERS,
 } from "../../mail/auto-reply/auto-reply.ts";
 import type { ShownAutoReply } from "../../mail/auto-reply/auto-reply-json.ts";
-import type { AutoReplyChange } from "../../mail/auto-reply/change-auto-reply.ts";
+import type { ReplyChange } from "../../mail/auto-reply/check-auto-reply-settings.ts";
 import { checkReplyWords } from "../../mail/auto-reply/check-auto-reply.ts";
 import { areaField, type Problems, selectField, textField, tryField } from "../kit/field.ts";
 
@@ -36,10 +36,10 @@ export function typedFrom({ reply, replyTo }: ShownAutoReply, fields: readonly s
   return { field, subject: subject ?? "", text: text ?? "", replyTo: replyTo ?? "" };
 }
 
-type Change = Required<AutoReplyChange["change"]>;
+export type CheckedReply = Required<ReplyChange>;
 
 /** What is to be changed, or null and the problems. */
-export function checkTyped(problems: Map<string, string>, typed: TypedReply): Change | null {
+export function checkTyped(problems: Map<string, string>, typed: TypedReply): CheckedReply | null {
   const { field, replyTo } = typed;
   const { subject, text } = wordsOf(typed);
   tryField(problems, "subject", () => checkReplyWords({ subject }));

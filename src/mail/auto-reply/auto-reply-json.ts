@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { toIsoTime } from "../../foundation/clock.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import type { FullLimit, ReplyLimits } from "./reply-limits.ts";
@@ -14,8 +15,26 @@ export interface ShownAutoReply {
   readonly fullLimit: FullLimit | null;
 }
 
+export const autoReplyShape = z.strictObject({
+  endpoint_id: z.string(),
+  recipient_id: z.string().nullable(),
+  state: z.enum(["on", "off"]),
+  field: z.string().nullable().describe("Of format email; it has the address that is replied to."),
+  subject: z.string().nullable().describe("A template; null is the built-in one."),
+  text: z.string().nullable().describe("A template; null is the built-in one."),
+  reply_to: z.string().nullable().describe("Who gets the answers; null is mail.from."),
+  on_since: z.string().nullable(),
+  last_sent_at: z.string().nullable(),
+  limit_reached: z.enum(["endpoint", "workspace", "service"]).nullable(),
+});
+
 /** An automatic reply as every JSON output shows it; one that never was is off. */
-export function autoReplyJson({ endpointId, reply, replyTo, fullLimit }: ShownAutoReply) {
+export function autoReplyJson({
+  endpointId,
+  reply,
+  replyTo,
+  fullLimit,
+}: ShownAutoReply): z.output<typeof autoReplyShape> {
   const { id = null, settings, onSince = null, sentAt = null } = reply ?? {};
   return {
     endpoint_id: endpointId,

@@ -37,7 +37,7 @@ export function* readReplyField(id: string): Steps<string | undefined> {
 }
 
 /** Turned off. Returns its id. */
-export function* insertAutoReply(
+export function* insertAutoReplyRows(
   endpointId: string,
   settings: AutoReplySettings,
   now: number,
@@ -51,7 +51,7 @@ export function* insertAutoReply(
   return id;
 }
 
-export function* updateAutoReply(id: string, settings: AutoReplySettings): Steps<void> {
+export function* updateAutoReplyRow(id: string, settings: AutoReplySettings): Steps<void> {
   yield* run(query.updateTable("auto_reply").set(toColumns(settings)).where("id", "=", id));
 }
 

@@ -20,7 +20,7 @@ import {
   noteReplyBegun,
   noteReplySent,
 } from "./auto-reply-store.ts";
-import { getsAnswers } from "./change-auto-reply.ts";
+import { getsAnswers } from "./check-auto-reply-settings.ts";
 import { composeAutoReply } from "./compose-auto-reply.ts";
 import { replyAddress } from "./may-reply.ts";
 

@@ -1,11 +1,10 @@
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { findEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
-import { listSomeRecipients } from "../../outbox/queue/recipient-store.ts";
 import type { Viewing } from "../../operations/actor.ts";
-import { mayView } from "../../workspaces/workspace-store.ts";
+import { listOwned, reachRecipient } from "../../recipients/reach-recipient.ts";
+import type { RecipientType } from "../../recipients/recipient-type.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import { findAutoReply } from "./auto-reply-store.ts";
 
@@ -15,12 +14,18 @@ export interface OwnedAutoReply {
   readonly endpoint: Endpoint;
 }
 
+/** The automatic replies among recipients. */
+const REPLIES: RecipientType<AutoReply> = {
+  kind: REPLY_KIND,
+  complete: ({ id }) => findAutoReply(id),
+  none: (id) => new FormsvcError("not_found", `there is no automatic reply ${id}`),
+  describe: () => "",
+};
+
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableAutoReply(viewing: Viewing, id: string): Steps<OwnedAutoReply> {
-  const reply = yield* findAutoReply(id);
-  const endpoint = reply && (yield* findEndpoint(reply.endpointId));
-  if (reply === undefined || endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId)))
-    throw new FormsvcError("not_found", `there is no automatic reply ${id}`);
+  const asking = { viewing, access: "recipients:read" } as const;
+  const { member: reply, endpoint } = yield* reachRecipient(asking, REPLIES, id);
   return { reply, endpoint };
 }
 
@@ -30,16 +35,6 @@ export function* listViewableAutoReplies(
   after: string | null,
   limit: number,
 ): Steps<OwnedAutoReply[]> {
-  const filter = {
-    kind: REPLY_KIND,
-    endpointIds: yield* viewableEndpointIds(viewing),
-    idleOrFailing: false,
-  };
-  const owned: OwnedAutoReply[] = [];
-  for (const { id, endpointId } of yield* listSomeRecipients(filter, after, limit)) {
-    const reply = yield* findAutoReply(id);
-    const endpoint = yield* findEndpoint(endpointId);
-    if (reply !== undefined && endpoint !== undefined) owned.push({ reply, endpoint });
-  }
-  return owned;
+  const owned = yield* listOwned(viewing, REPLIES, after, limit);
+  return owned.map(({ member: reply, endpoint }) => ({ reply, endpoint }));
 }

@@ -23,7 +23,7 @@ export function quotaKey(unit: string, name: string): Buffer {
 /** Whether one more message is within all of these. */
 export function* isWithin(quotas: readonly Quota[], now: number): Steps<boolean> {
   for (const { key, most, ms } of quotas) {
-    const used = yield* first(text<{ count: number }>(QUOTA_SQL.count, key, now, now + ms));
+    const used = yield* first(text<{ count: number }>(COUNT_USE_SQL, key, now, now + ms));
     if ((used?.count ?? 0) >= most) return false;
   }
   return true;
@@ -35,7 +35,7 @@ export function* isWithin(quotas: readonly Quota[], now: number): Steps<boolean>
  * @param aboutId the submission that it is about, or the message's own id.
  */
 export function* countUse(quotas: readonly Quota[], aboutId: string, now: number): Steps<void> {
-  for (const { key, ms } of quotas) yield* run(text(QUOTA_SQL.insert, key, now + ms, aboutId));
+  for (const { key, ms } of quotas) yield* run(text(INSERT_USE_SQL, key, now + ms, aboutId));
 }
 
 /** When a quota that is full has room again. */
@@ -46,10 +46,9 @@ export function* freeAgainAt({ key, ms }: Quota, now: number): Steps<number> {
   return row?.at ?? now;
 }
 
-export const QUOTA_SQL = {
-  count: "SELECT count(*) AS count FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?",
-  insert: "INSERT INTO quota_use (key, expires_at, submission_id) VALUES (?, ?, ?)",
-} as const;
+export const COUNT_USE_SQL =
+  "SELECT count(*) AS count FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?";
+const INSERT_USE_SQL = "INSERT INTO quota_use (key, expires_at, submission_id) VALUES (?, ?, ?)";
 
 /** Forgets what was counted for messages about a submission: for the person who is to be erased. */
 export function* forgetUse(submissionId: string): Steps<void> {

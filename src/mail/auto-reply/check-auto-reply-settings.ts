@@ -1,0 +1,78 @@
+import type { Steps } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { plainText } from "../../foundation/plain-text.ts";
+import { listMailFields } from "../mail-fields.ts";
+import type { MailRecipient } from "../mail-recipient.ts";
+import { stateOf } from "../mail-recipient-state.ts";
+import { listMailRecipients } from "../mail-recipient-store.ts";
+import type { AutoReplySettings } from "./auto-reply.ts";
+import { checkReplyWords } from "./check-auto-reply.ts";
+
+/** What is to be changed; what is left out stays. */
+export interface ReplyChange {
+  readonly field?: string;
+  readonly subject?: string | null;
+  readonly text?: string | null;
+  /** The address of a recipient of the endpoint. */
+  readonly replyTo?: string | null;
+}
+
+/**
+ * The settings after a change.
+ *
+ * @throws usage when a setting is out of its bounds, or no field or several could have the address; not_found when no recipient of the
+ *   endpoint has the address for answers; conflict when that one gets no e-mail
+ */
+export function* settingsFrom(
+  endpoint: Endpoint,
+  before: AutoReplySettings | undefined,
+  { field, replyTo, ...words }: ReplyChange,
+): Steps<AutoReplySettings> {
+  const { subject = before?.subject ?? null, text = before?.text ?? null } = checkReplyWords(words);
+  const replyToId =
+    replyTo === undefined ? (before?.replyToId ?? null) : yield* recipientOf(endpoint, replyTo);
+  return { field: yield* chooseField(endpoint, field ?? before?.field), subject, text, replyToId };
+}
+
+/** @param wanted a field's name; undefined takes the only one that there is. */
+function* chooseField(endpoint: Endpoint, wanted: string | undefined): Steps<string> {
+  const names = yield* listMailFields(endpoint);
+  const listed = names.map((name) => JSON.stringify(name)).join(", ");
+  if (names.length === 0)
+    throw new FormsvcError(
+      "usage",
+      `${plainText(endpoint.name)} has no field of format email, so nobody can be replied to; give its field for the address that format in the schema.`,
+    );
+  if (wanted !== undefined) {
+    if (names.includes(wanted)) return wanted;
+    const why = `${JSON.stringify(wanted)} is not a field of format email`;
+    throw new FormsvcError("usage", `${why}; ${plainText(endpoint.name)} has: ${listed}.`);
+  }
+  const [only = "", ...others] = names;
+  if (others.length === 0) return only;
+  throw new FormsvcError(
+    "usage",
+    `Several fields could have the address of the reply: ${listed}; choose one of them as the field.`,
+  );
+}
+
+/** A stranger's address must not get the answers: so it is one that agreed to e-mail about this endpoint. */
+function* recipientOf(endpoint: Endpoint, address: string | null): Steps<string | null> {
+  if (address === null) return null;
+  const others = yield* listMailRecipients(endpoint.id);
+  const found = others.find(({ settings }) => settings.address.toLowerCase() === address.toLowerCase());
+  if (found === undefined)
+    throw new FormsvcError(
+      "not_found",
+      `${plainText(address)} is no recipient of ${plainText(endpoint.name)}; only its recipients of e-mail can get the answers`,
+      { hint: { kind: "list_recipients" } },
+    );
+  if (getsAnswers(found)) return found.id;
+  throw new FormsvcError("conflict", `${found.settings.address} is ${stateOf(found)}, so it gets no answers`);
+}
+
+/** Whether its holder agreed to e-mail and it arrives; one that is only paused gets answers too. */
+export function getsAnswers(recipient: MailRecipient): boolean {
+  return ["enabled", "disabled"].includes(stateOf(recipient));
+}
