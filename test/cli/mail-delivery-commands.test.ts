@@ -95,6 +95,7 @@ test("a held post is mailed when somebody releases it and not before, by itself"
   const [{ id }] = held.data as [{ id: string }];
   const released = await machine.json<{ released: { submission: string }[] }>(["held", "release", id]);
   const [{ submission }] = released.released as [{ submission: string }];
+  await until(() => mailServer.received.length === 1);
   const page = await until(async () => {
     const { data } = await machine.json<Deliveries>(["mail", "deliveries", "--submission", submission]);
     return data[0]?.state === "delivered" && data;
@@ -126,6 +127,7 @@ test("messages that went in one summary say with how many others, and show its a
   const server = await machine.serveHere();
   for (let count = 0; count < 3; count += 1) await post(server.url, secret, { name: "Eve" });
   const delivered = ["mail", "deliveries", "--state", "delivered"];
+  await until(() => mailServer.received.length === 3);
   const { data } = await until(async () => {
     const page = await machine.json<Deliveries>(delivered);
     return page.data.length === 3 && page;

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, ftruncateSync, openSync, statSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createWritability } from "../../src/database/sqlite/write-probe.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
@@ -48,6 +48,7 @@ test("a post that cannot be stored makes the server not ready at once, and the n
 /** A writability whose time stands still, and how much its probes wrote. */
 function stillProbe() {
   vi.useFakeTimers({ toFake: ["performance"], now: 0 });
+  onTestFinished(() => void vi.useRealTimers());
   const db = temporaryDatabase();
   const log = `${db.path}-wal`;
   const writability = createWritability(db);

@@ -19,8 +19,8 @@ export interface TestReceiver extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly received: Received[];
-  /** How many TCP connections were made, whatever came over them. */
-  readonly connections: { count: number };
+  /** How many TCP connections were made, whatever came over them, and how many of them are open now. */
+  readonly connections: { count: number; readonly open: number };
 }
 
 export type Answer = (response: ServerResponse, received: Received, index: number) => void;
@@ -58,7 +58,12 @@ async function listen(
   received: Received[],
 ): Promise<TestReceiver> {
   const sockets = new Set<Socket>();
-  const connections = { count: 0 };
+  const connections = {
+    count: 0,
+    get open() {
+      return sockets.size;
+    },
+  };
   server.on("connection", (socket: Socket) => {
     connections.count += 1;
     sockets.add(socket);
