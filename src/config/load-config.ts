@@ -56,7 +56,11 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   if (!result.success) throw invalid(source, result.error, overridden.names);
   const variables = [...overridden.names.values()];
   const unknownVariables = Object.keys(env).filter(
-    (name) => name.startsWith("FORMSVC_") && !variables.includes(name) && !OTHER_VARIABLES.has(name),
+    (name) =>
+      name.startsWith("FORMSVC_") &&
+      env[name] !== "" &&
+      !variables.includes(name) &&
+      !OTHER_VARIABLES.has(name),
   );
   const secretsInFile = secretPaths.filter((path) => typeof valueAt(content, path) === "string");
   const read = { config: result.data, file: found?.file ?? null, secretsInFile };

@@ -311,6 +311,8 @@ test("variables that set something and variables that are nobody's are told apar
       FORMSVC_PLANS_NONE_ENDPOINTS: "4",
       FORMSVC_SECRET_KEY: "fsk_of_a_script",
       FORMSVC_CONFIG: "",
+      // Unset as the files of variables and of containers can do it.
+      FORMSVC_DATABASE_PATH: "",
       SERVER_PORT: "5",
     },
   );
