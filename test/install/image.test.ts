@@ -47,6 +47,7 @@ test.skipIf(!canRun)(
     expect(config["Labels"]).toMatchObject({
       "org.opencontainers.image.version": VERSION,
       "org.opencontainers.image.licenses": "MIT",
+      "org.opencontainers.image.source": expect.any(String) as unknown,
     });
   },
 );

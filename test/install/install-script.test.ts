@@ -21,7 +21,7 @@ import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made
 const archive = `formsvc-${VERSION}-linux-x64.tar.gz`;
 const roots = new Map<Debian, string | null>();
 beforeAll(() => {
-  for (const suite of canInstall ? DEBIANS : []) roots.set(suite, prepareDebian(suite));
+  for (const system of canInstall ? DEBIANS : []) roots.set(system, prepareDebian(system));
 }, 600_000);
 
 /** A copy of the release's files, of which a test may change some. */
@@ -48,10 +48,10 @@ const installed = (prefix: string): string =>
   execFileSync(join(prefix, "bin/formsvc"), ["version"], { encoding: "utf8" }).trim();
 
 test.skipIf(!canInstall).each(DEBIANS)(
-  "on a bare Debian %s the script verifies with what is there, installs, upgrades and takes away",
+  "on a bare %s the script verifies with what is there, installs, upgrades and takes away",
   { timeout: 900_000 },
-  (suite) => {
-    const source = roots.get(suite);
+  (system) => {
+    const source = roots.get(system);
     if (source === undefined || source === null) return;
     const root = copyDebian(source);
     for (const [name, folder] of [
@@ -92,6 +92,35 @@ test.skipIf(!canInstall).each(DEBIANS)(
     });
     root.mustRun("sh /srv/new/install.sh --uninstall");
     expect(root.run("ls -A /usr/local/bin").stdout).toBe("");
+  },
+);
+
+test.skipIf(!canInstall)(
+  "without root the script installs to ~/.local/bin, may be run again, refuses another version, and takes away",
+  { timeout: 900_000 },
+  () => {
+    const release = copyRelease();
+    const home = temporaryFolder();
+    for (const folder of [release, home]) execFileSync("chmod", ["755", folder]);
+    execFileSync("chown", ["65534:65534", home]);
+    const asNobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+    const run = (...args: string[]) =>
+      spawnSync("setpriv", [...asNobody, "sh", join(release, "install.sh"), ...args], {
+        encoding: "utf8",
+        cwd: "/",
+        env: { PATH: process.env["PATH"], HOME: home },
+      });
+    const prefix = join(home, ".local");
+    expect(run("--from", release)).toMatchObject({ status: 0 });
+    expect(installed(prefix)).toBe(VERSION);
+    expect(run("--from", release)).toMatchObject({ status: 0 });
+    expect(run("--from", release, "--version", "9.9.9")).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("9.9.9") as unknown,
+    });
+    expect(installed(prefix)).toBe(VERSION);
+    expect(run("--uninstall")).toMatchObject({ status: 0 });
+    expect(existsSync(join(prefix, "bin/formsvc"))).toBe(false);
   },
 );
 

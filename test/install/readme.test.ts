@@ -1,19 +1,31 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { blocksOf } from "../recipes/recipe-blocks.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { whenEnded } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { copyDebian, type Debian, DEBIANS, type DebianRoot, prepareDebian } from "./debian-root.ts";
-import { canInstall, newRelease, repository } from "./made-release.ts";
+import { canInstall, newRelease, repository, VERSION } from "./made-release.ts";
 
 /*
  * A reader who knows nothing follows the beginning of the README on a bare system, command by command as they stand there. The
  * release is a folder, into which the reader went.
  */
 
-const readme = readFileSync(join(repository, "README.md"), "utf8").replaceAll("RELEASE", "/srv/new");
+const readme = readFileSync(join(repository, "README.md"), "utf8")
+  .replaceAll("RELEASE", "/srv/new")
+  .replaceAll("VERSION", VERSION);
+/** The ways of the table; only a person who is not root needs sudo. */
+const WAYS = [...readme.matchAll(/^\| (\w+)[^|]*\| `(?:sudo )?([^`]+)` \|$/gm)].map(
+  ([, on = "", line = ""]) => ({
+    on,
+    line,
+  }),
+);
 
 /** The first block of a shell after a text. */
 function commandsAfter(text: string): string {
@@ -23,7 +35,7 @@ function commandsAfter(text: string): string {
 
 const roots = new Map<Debian, string | null>();
 beforeAll(() => {
-  for (const suite of canInstall ? DEBIANS : []) roots.set(suite, prepareDebian(suite));
+  for (const system of canInstall ? DEBIANS : []) roots.set(system, prepareDebian(system));
 }, 900_000);
 
 const ENVIRONMENT = {
@@ -31,6 +43,12 @@ const ENVIRONMENT = {
   HOME: "/root",
   TERM: "dumb",
 };
+
+/** README's form as a page of somebody's site, with the key of the form that they made. */
+function pageWith(key: string): string {
+  const form = blocksOf(readme).find(({ language }) => language === "html")?.text ?? "no form";
+  return `<!doctype html><title>Contact</title>${form.replace("fpk_YOUR_PUBLISHABLE_KEY", key)}`;
+}
 
 /** Starts the server in an empty folder, on a terminal and with a network of its own, as on a machine that has nothing else. */
 function startOnTerminal(root: DebianRoot) {
@@ -62,6 +80,32 @@ function startOnTerminal(root: DebianRoot) {
       }),
     /** Opens an address as a browser on that machine would. */
     open: (url: string): string => onIt("curl", "-sS", "-w", "\n%{http_code}", url),
+    /** A browser on that machine. */
+    async browse(): Promise<Browser> {
+      const program = join(temporaryFolder(), "chromium");
+      const text = `#!/bin/sh\nexec nsenter -t ${child.pid} --net '${chromiumPath}' "$@"\n`;
+      writeFileSync(program, text, { mode: 0o755 });
+      const browser = await launchChromium(program);
+      onTestFinished(() => browser.close());
+      return browser;
+    },
+    /** Serves a page on that machine from an origin of its own. */
+    async serve(page: string): Promise<string> {
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, "index.html"), page);
+      const words = ["-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, "8080"];
+      const site = spawn("nsenter", ["-t", String(child.pid), "--net", "python3", ...words], {
+        env: ENVIRONMENT,
+        stdio: "ignore",
+      });
+      onTestFinished(async () => {
+        site.kill("SIGKILL");
+        await whenEnded(site);
+      });
+      const url = "http://127.0.0.1:8080/";
+      await until(() => onIt("curl", "-sS", url) === page);
+      return url;
+    },
     /** What a second terminal in the server's folder shows; curl, which a bare Debian has not, is this machine's. */
     type: (commands: string): string => onIt("sh", "-c", SECOND_TERMINAL, "sh", root.path, commands),
   };
@@ -75,16 +119,40 @@ const SECOND_TERMINAL = `
   eval "$2"
 `;
 
-describe.skipIf(!canInstall).each(DEBIANS)("a reader of the README on a bare Debian %s", (suite) => {
+/** Sets the password and makes a form; the code that is shown for the page. */
+async function makeForm(page: Page, link: string): Promise<string> {
+  await page.goto(link);
+  await page.getByLabel("New password").fill("seven oak boards and a plane");
+  await page.getByRole("button", { name: "Set the password and sign in" }).click();
+  await page.getByRole("link", { name: "Forms", exact: true }).click();
+  await page.getByRole("link", { name: "New form" }).click();
+  await page.getByLabel("Name", { exact: true }).first().fill("Site");
+  await page.getByRole("button", { name: "Make the form" }).click();
+  await page.getByRole("heading", { name: "Site is ready" }).waitFor();
+  return (await page.locator("pre code").first().textContent()) ?? "";
+}
+
+/** Fills in and sends the form on another origin. */
+async function sendForm(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel("Name").fill("Lena Vogel");
+  await page.getByLabel("E-mail").fill("lena@example.org");
+  await page.getByLabel("Message").fill("Do you sharpen chisels?");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page
+    .getByText(/thank you/i)
+    .first()
+    .waitFor();
+}
+
+describe.skipIf(!canInstall).each(DEBIANS)("a reader of the README on a bare %s", (system) => {
   test(
     "installs with the script, serves, opens the link that is printed, and stores a post",
     { timeout: 900_000 },
-    async () => {
-      const source = roots.get(suite);
-      if (source === undefined || source === null) return;
-      const root = copyDebian(source);
+    async ({ skip }) => {
+      const root = copyDebian(roots.get(system) ?? skip("no root"));
       cpSync(newRelease, join(root.path, "srv/new"), { recursive: true });
-      root.mustRun(`cd /srv/new && ${commandsAfter("**1. Install it.**")}`);
+      root.mustRun(`cd /srv/new && ${WAYS.find(({ on }) => on === "Linux")?.line ?? "no way"}`);
       const server = startOnTerminal(root);
       const opened = server.open(await server.shown(/http:\/\/\S+\/dashboard\/\S+/));
       expect(opened).toMatch(/\n200$/);
@@ -95,6 +163,33 @@ describe.skipIf(!canInstall).each(DEBIANS)("a reader of the README on a bare Deb
       );
       const [whole = told, id = ""] = answer ?? [];
       expect(told.replace(whole, "")).toContain(id || "the answer to a post");
+    },
+  );
+
+  test.skipIf(chromiumPath === null)(
+    "installs the package, asks for a link, makes a form, and README's form, sent by a browser from a page elsewhere, is in the inbox",
+    { timeout: 900_000 },
+    async ({ skip }) => {
+      const root = copyDebian(roots.get(system) ?? skip("no root"));
+      cpSync(newRelease, join(root.path, "srv/new"), { recursive: true });
+      // Nothing is fetched from a mirror.
+      root.write("etc/apt/apt.conf.d/own", 'APT::Install-Recommends "false";\n');
+      root.mustRun(`cd /srv/new && ${WAYS.find(({ on }) => on === "Debian")?.line ?? "no way"}`, "y\n");
+      // What systemd makes for the service, which it also starts.
+      root.mustRun("mkdir -m 700 /var/lib/formsvc");
+      const server = startOnTerminal(root);
+      await server.shown(/http:\/\/\S+\/dashboard\/\S+/);
+      const told = server.type(commandsAfter("**3. Open the link that it prints.**"));
+      const browser = await server.browse();
+      const owner = await browser.newPage();
+      const code = await makeForm(owner, /http:\S+/.exec(told)?.[0] ?? told);
+      const [action = "", key = ""] = /http:\/\/127\.0\.0\.1:8787\/f\/(fpk_\w+)/.exec(code) ?? [];
+      const page = pageWith(key);
+      expect(page).toContain(`action="${action}"`);
+      await sendForm(await browser.newPage(), await server.serve(page));
+      await owner.getByRole("link", { name: /^Inbox/ }).click();
+      await owner.getByRole("link", { name: "Do you sharpen chisels?" }).waitFor();
+      expect(server.type("formsvc submission list --json")).toContain("lena@example.org");
     },
   );
 });

@@ -110,7 +110,7 @@ test.skipIf(!canInstall).for([
   "on a bare Debian %s the script says so, and nothing is left",
   { timeout: 900_000 },
   ([, lack, from, said], { skip }) => {
-    const root = copyDebian(prepareDebian("bookworm") ?? skip("no bare Debian"));
+    const root = copyDebian(prepareDebian("Debian 12") ?? skip("no bare Debian"));
     for (const name of readdirSync(newRelease).filter((file) => statSync(join(newRelease, file)).isFile()))
       cpSync(join(newRelease, name), join(root.path, "srv", name));
     root.mustRun(lack);

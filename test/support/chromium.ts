@@ -24,6 +24,7 @@ const QUIET = [
   "--disable-sync",
 ];
 
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath ?? "", args: QUIET });
+/** @param program what starts it in the place of its own path. */
+export function launchChromium(program = chromiumPath ?? ""): Promise<Browser> {
+  return chromium.launch({ executablePath: program, args: QUIET });
 }
