@@ -32,8 +32,9 @@ export async function writeRelease(folder: string, executables: Executables, par
   const signer = openSigner(parts.seconds);
   try {
     const debs = await makeDebs(executables, parts);
-    const files = makeFiles(executables, debs, parts, signer);
-    const below = [...makeAptRepository(debs, parts.seconds, signer), ...imageOf(executables, parts)];
+    const image = imageOf(executables, parts);
+    const files = [...makeFiles(executables, debs, parts, signer), ...listOf(image)];
+    const below = [...makeAptRepository(debs, parts.seconds, signer), ...image];
     rmSync(folder, { recursive: true, force: true });
     for (const { name, content } of [...files, ...below, ...signChecksums(files, signer)]) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -119,15 +120,25 @@ function imageOf(executables: Executables, parts: Parts): readonly Made[] {
   );
 }
 
+/** The checksums of the image's files, which lie below the top: a list that the signed one names. */
+function listOf(image: readonly Made[]): readonly Made[] {
+  return image.length === 0 ? [] : [{ name: "image.sha256", content: checksumsOf(image) }];
+}
+
 function sha256(content: Buffer | string): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-function signChecksums(files: readonly Made[], signer: Signer): readonly Made[] {
-  const sums = files
+/** As `sha256sum` prints them, in the order of the names. */
+function checksumsOf(files: readonly Made[]): string {
+  return files
     .map(({ name, content }) => `${sha256(content)}  ${name}\n`)
     .sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1))
     .join("");
+}
+
+function signChecksums(files: readonly Made[], signer: Signer): readonly Made[] {
+  const sums = checksumsOf(files);
   return [
     { name: "SHA256SUMS", content: sums },
     { name: "SHA256SUMS.sig", content: signer.signWithSsh(sums) },

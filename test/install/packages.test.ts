@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync, type SpawnSyncReturns } from "node:child_process";
-import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { canInstall, newRelease, VERSION } from "./made-release.ts";
@@ -78,6 +79,7 @@ test.skipIf(!canRun("systemd-analyze", "dpkg-deb"))(
     const units = join(folder, "usr/lib/systemd/system");
     // The program is where the unit names it only once the package is installed.
     const service = join(units, "formsvc.service");
+    expect(readFileSync(service, "utf8")).toContain("\nDynamicUser=yes\n");
     writeFileSync(
       service,
       readFileSync(service, "utf8").replaceAll("/usr/bin/formsvc", `${folder}/usr/bin/formsvc`),
@@ -122,6 +124,21 @@ test.skipIf(!canRun("ssh-keygen"))("ssh-keygen accepts the checksums as they are
   expect(verify(sums, "formsvc")).toBe(0);
   expect(verify(sums, "file")).not.toBe(0);
   expect(verify(changed(folder, sums), "formsvc")).not.toBe(0);
+});
+
+test.skipIf(!canInstall)("the signed list covers every file of the image, as it is", () => {
+  const sha256 = (file: string): string =>
+    createHash("sha256")
+      .update(readFileSync(join(newRelease, file)))
+      .digest("hex");
+  const linesOf = (file: string): string[] =>
+    readFileSync(join(newRelease, file), "utf8").trimEnd().split("\n");
+  expect(linesOf("SHA256SUMS")).toContain(`${sha256("image.sha256")}  image.sha256`);
+  const files = readdirSync(join(newRelease, "image"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name: file }) => relative(newRelease, join(parentPath, file)));
+  expect(files.length).toBeGreaterThan(5);
+  expect(linesOf("image.sha256")).toEqual(files.sort().map((file) => `${sha256(file)}  ${file}`));
 });
 
 test.skipIf(!canRun("gpgv", "sqv")).each(["gpgv", "sqv"])(
