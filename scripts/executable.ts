@@ -5,6 +5,8 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, type BuildOptions, type Plugin } from "esbuild";
+import { type Language, LANGUAGES } from "../src/languages/language.ts";
+import type { Texts } from "../src/languages/texts/en.ts";
 import type { LaidTurns } from "../src/spam/turns/lay-turns.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
@@ -105,6 +107,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       embedTextModel(dirname(bundle), assets),
       embedSubjectWords(dirname(bundle), assets),
       embedTurns(dirname(bundle), assets),
+      embedLanguages(dirname(bundle), assets),
       embedBrowserClient(),
       leaveOutLanguages(),
     ],
@@ -254,6 +257,37 @@ const TURNS_ASSET = "pitch-turns";
 /** What `turns/laid-turns.ts` exports. */
 interface Turns {
   readonly readLaidTurns: () => LaidTurns;
+}
+
+/** The words for visitors, each language packed by itself: a server unpacks those that it is asked for. */
+function embedLanguages(buildFolder: string, assets: Record<string, string>): Plugin {
+  return {
+    name: "embed-languages",
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]languages[\\/]texts\.ts$/ }, async ({ path }) => {
+        const { readTexts } = (await import(pathToFileURL(path).href)) as LanguageTexts;
+        for (const language of LANGUAGES) {
+          const asset = `language-${language}`;
+          assets[asset] = join(buildFolder, asset);
+          writeFileSync(assets[asset], brotliCompressSync(JSON.stringify(readTexts(language))));
+        }
+        return {
+          loader: "js",
+          contents: [
+            UNPACK,
+            "export function readTexts(language) {",
+            '  return JSON.parse(unpack(`language-${language}`).toString("utf8"));',
+            "}",
+          ].join("\n"),
+        };
+      });
+    },
+  };
+}
+
+/** What `languages/texts.ts` exports. */
+interface LanguageTexts {
+  readonly readTexts: (language: Language) => Texts;
 }
 
 /** What `text-model.generated.ts` exports. */

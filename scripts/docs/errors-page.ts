@@ -1,5 +1,6 @@
 import { describeError, ERROR_TABLE, type ErrorCode } from "../../src/foundation/errors.ts";
 import { type VisitorWords, visitorWords } from "../../src/http/visitor-words.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
 import { POST_REFUSALS } from "../../src/submissions/receive-submission.ts";
 import { renderTable } from "./table.ts";
 
@@ -43,7 +44,7 @@ function visitorRows(): string[][] {
   const row = (name: string, { problem, sentence }: VisitorWords): string[] => [
     name,
     `\`${problem}\``,
-    sentence,
+    wordingIn("en").text(sentence),
   ];
   return [
     row(
@@ -80,7 +81,8 @@ ${renderTable(["code", "status", "`error`", "exit code", "sentence", "what to do
 ## What visitors read
 
 Each error of a post (\`POST /submit\` and \`POST /f/{key}\`) has a \`visitor_message\` beside \`message\`: a sentence for whoever filled
-in the form. The pages and \`formsvc.js\` show it. It never speaks of plans. If the month's limit is reached, it says that the message is
+in the form. The pages and \`formsvc.js\` show it, in the
+visitor's [language](languages.md). It never speaks of plans. If the month's limit is reached, it says that the message is
 there only if the post is held; the body has \`"notices":["held"]\` then. An endpoint's page for errors (\`--error-url\`) is called with \`?error=\` and the word of the second column.
 
 ${renderTable(["code", "`?error=`", "`visitor_message`"], visitorRows())}

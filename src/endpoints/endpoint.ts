@@ -80,10 +80,18 @@ function checkOrigins(origins: readonly string[]): string[] {
   return [...new Set(origins.map(checkOrigin))];
 }
 
+/** What a form says of itself in them is read whether or not a robot fills them. */
+const CONTROL_MEMBERS: ReadonlySet<string> = new Set(["_elapsed_ms", "_language"]);
+
 function checkHoneypots(names: readonly string[]): string[] {
   if (names.length > MAX_HONEYPOTS) throw new FormsvcError("usage", `more than ${MAX_HONEYPOTS} honeypots`);
   for (const name of names) {
-    if (name === "" || name.length > MAX_HONEYPOT_LENGTH || name === "__proto__" || name === "_elapsed_ms") {
+    if (
+      name === "" ||
+      name.length > MAX_HONEYPOT_LENGTH ||
+      name === "__proto__" ||
+      CONTROL_MEMBERS.has(name)
+    ) {
       throw new FormsvcError("usage", `not a honeypot's name: ${JSON.stringify(name)}`);
     }
   }

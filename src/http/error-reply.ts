@@ -1,8 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../foundation/log.ts";
 import { requestFailed } from "../foundation/events.ts";
+import { reword, type ValidationDetails } from "../schemas/issue-report.ts";
+import { visitorWording } from "./visitor-language.ts";
 import { visitorWords } from "./visitor-words.ts";
-import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
+import type { Wording } from "../languages/wording.ts";
+import { describeError, type ErrorCode, type ErrorFacts, FormsvcError } from "../foundation/errors.ts";
 
 /** The general body of every error. */
 export interface ErrorBody {
@@ -19,16 +22,24 @@ export interface ErrorBody {
 
 /** @param request the request, if it came to a route. */
 export function errorBody(error: FormsvcError, request: FastifyRequest | null): ErrorBody {
-  const { details, members } = error.facts;
+  const { members } = error.facts;
   const hasVisitors = request?.routeOptions?.config?.operation?.hasVisitors === true;
+  const wording = hasVisitors ? visitorWording(request) : null;
+  const details = wording === null ? error.facts.details : detailsFor(error, wording);
   return {
     error: describeError(error.code).error,
     message: error.message,
-    ...(hasVisitors && { visitor_message: visitorWords(error).sentence }),
+    ...(wording !== null && { visitor_message: wording.text(visitorWords(error).sentence) }),
     ...(hasVisitors && error.facts.isHeld === true && { notices: ["held"] }),
     ...members,
     ...(details && { details }),
   };
+}
+
+/** The details as the visitor reads them: what was wrong with the answers is for them too. */
+export function detailsFor({ code, facts }: FormsvcError, wording: Wording): ErrorFacts["details"] {
+  // Only the schema's check has this code.
+  return code === "validation_failed" ? reword(facts.details as ValidationDetails, wording) : facts.details;
 }
 
 interface Exchange {

@@ -3,6 +3,8 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
+import { LANGUAGE_MEMBER } from "../languages/language.ts";
+import type { Wording } from "../languages/wording.ts";
 import { ELAPSED_MEMBER } from "../spam/spam-post.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
 
@@ -45,19 +47,18 @@ export const NOTHING_ASKED: PageForm = { fields: [], others: [], hidden: [], pro
 const MAX_PROBLEMS = 3;
 /** Texts from this length on, and those with line breaks, are shown in a larger input. */
 const AREA_LENGTH = 80;
-/** Undeclared names are not repeated in messages: a sender can make any number of them. */
-const UNKNOWN_SENT = "The form sent something that it does not ask for.";
 
 /**
  * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing. If a name
  * repeats, its last value counts, unless it is a list's. Inputs that would not be stored are left out.
  *
- * @param details of the validation error; empty for any other error.
+ * @param details of the validation error, in the visitor's language; empty for any other error.
  */
 export function pageForm(
   entries: readonly FormEntry[],
   asked: AskedForm,
   details: ValidationDetails,
+  wording: Wording,
 ): PageForm {
   const fields = new Map<string, AskedField>();
   const others: FormEntry[] = [];
@@ -69,7 +70,7 @@ export function pageForm(
     else if (asked.honeypots.includes(name) || STEERING.has(name)) hidden.set(name, value);
     else if (place === "beside") others.push([name, value]);
   }
-  const problems = askForWrong(fields, asked, details);
+  const problems = askForWrong(fields, asked, details, wording.text("unknownSent"));
   return {
     fields: [...fields.values()].map(toPageField),
     others,
@@ -78,11 +79,16 @@ export function pageForm(
   };
 }
 
-/** Shows each problem at its input; returns the problems that have no input, or several. */
+/**
+ * Shows each problem at its input; returns the problems that have no input, or several.
+ *
+ * @param unknownSent stands for all undeclared names: a sender can make any number of them, so messages do not repeat them.
+ */
 function askForWrong(
   fields: Map<string, AskedField>,
   asked: AskedForm,
   details: ValidationDetails,
+  unknownSent: string,
 ): readonly string[] {
   const others = new Set<string>();
   for (const { path, code, message } of Object.values(details).flatMap(({ issues }) => issues)) {
@@ -90,7 +96,7 @@ function askForWrong(
     const inputs = typeof place === "string" ? [] : inputsOf(place).map((input) => askedAt(fields, input));
     const [only] = inputs;
     if (only === undefined || inputs.length > 1)
-      others.add(code === "unrecognized_keys" ? UNKNOWN_SENT : message);
+      others.add(code === "unrecognized_keys" ? unknownSent : message);
     else if (only.problems.length < MAX_PROBLEMS) only.problems.push(message);
   }
   return [...others];
@@ -101,7 +107,7 @@ export function withoutInputs({ fields, problems }: PageForm): PageForm {
   return { ...NOTHING_ASKED, problems: [...fields.flatMap((field) => field.problems), ...problems] };
 }
 
-const STEERING: ReadonlySet<string> = new Set([REDIRECT_MEMBER, ELAPSED_MEMBER]);
+const STEERING: ReadonlySet<string> = new Set([REDIRECT_MEMBER, ELAPSED_MEMBER, LANGUAGE_MEMBER]);
 
 /** A field of the schema, at any depth. */
 interface Place {

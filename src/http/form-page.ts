@@ -1,24 +1,27 @@
 import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
+import type { TextKey, Wording } from "../languages/wording.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
 import type { PageField, PageForm } from "./form-fields.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
 import { sealOf, visitorPage } from "./visitor-page.ts";
 
 /** @param backTo the origin of the page with the form; null if not known. */
-export function successPage(backTo: string | null): string {
+export function successPage(wording: Wording, backTo: string | null): string {
   return visitorPage(
-    "Thank you",
+    wording.language,
+    wording.text("thanks"),
     html`${sealOf("check")}
-<h1>Thank you</h1>
-<p>Your answers were received.</p>
-${backLink(backTo)}`,
+<h1>${wording.text("thanks")}</h1>
+<p>${wording.text("received")}</p>
+${backLink(wording, backTo)}`,
   );
 }
 
 export interface ErrorPage {
-  readonly heading: string;
+  readonly wording: Wording;
+  readonly heading: TextKey;
   /** For the visitor. */
-  readonly sentence: string;
+  readonly sentence: TextKey;
   readonly problem: VisitorProblem;
   /** For somebody who looks for the reason: the status' `error`, and how to find the log line. */
   readonly error: string;
@@ -28,25 +31,28 @@ export interface ErrorPage {
   readonly form: PageForm;
 }
 
-export function errorPage({ heading, sentence, problem, error, requestId, backTo, form }: ErrorPage): string {
+export function errorPage(page: ErrorPage): string {
+  const { wording, problem, error, requestId, backTo, form } = page;
+  const [heading, sentence] = [wording.text(page.heading), wording.text(page.sentence)];
   const isAsked = form.fields.length > 0 || form.others.length > 0;
   const lost = isAsked
-    ? formHtml(form)
-    : problem !== "held" &&
-      html`<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`;
+    ? formHtml(form, wording)
+    : problem !== "held" && html`<p>${wording.text("goBack")}</p>`;
   return visitorPage(
+    wording.language,
     heading,
     html`<h1>${heading}</h1>
 <p>${sentence}</p>
 ${summary(form)}
 ${lost}
-${backLink(backTo)}
-<p class="facts">${error} · request ${requestId}</p>`,
+${backLink(wording, backTo)}
+<p class="facts" lang="en" dir="ltr">${error} · request ${requestId}</p>`,
   );
 }
 
-function backLink(origin: string | null): Html | null {
-  return origin === null ? null : html`<p><a href="${origin}/">Back to ${new URL(origin).host}</a></p>`;
+function backLink(wording: Wording, origin: string | null): Html | null {
+  if (origin === null) return null;
+  return html`<p><a href="${origin}/">${wording.text("backTo", { site: new URL(origin).host })}</a></p>`;
 }
 
 /** The list of problems, with a link to each input. It comes first, so a screen reader and the keyboard reach it first. */
@@ -66,12 +72,12 @@ const NEW_LINE = html`\n`;
  * Without an action the form is sent to the address that it came from, even if a proxy changed the path. The server decides
  * what is valid, so the browser is told not to check.
  */
-function formHtml({ fields, others, hidden }: PageForm): Html {
+function formHtml({ fields, others, hidden }: PageForm, wording: Wording): Html {
   return html`<form method="post" accept-charset="utf-8" novalidate>
 ${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
 ${joinHtml(fields.map(fieldHtml), NEW_LINE)}
 ${joinHtml(others.map(otherHtml), NEW_LINE)}
-<button>Send again</button>
+<button>${wording.text("sendAgain")}</button>
 </form>`;
 }
 

@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
+import { LANGUAGE_MEMBER } from "../languages/language.ts";
+import type { TextKey, Wording } from "../languages/wording.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import type { Caller } from "../submissions/authenticate.ts";
 import { coerceForm, type FormEntry } from "../submissions/coerce-form.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
-import { beginErrorReply, errorBody } from "./error-reply.ts";
+import { beginErrorReply, detailsFor, errorBody } from "./error-reply.ts";
 import {
   errorAddress,
   FIRST_ORIGIN_MEMBER,
@@ -22,6 +24,7 @@ import { type ErrorPage, errorPage, repeatedBytes, successPage } from "./form-pa
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
 import { pagePolicy, sendPage } from "./visitor-page.ts";
+import { visitorWording } from "./visitor-language.ts";
 import { type VisitorProblem, visitorWords } from "./visitor-words.ts";
 import { acceptedBody, beginPost, identify, type PostParts, takePost } from "./receive-post.ts";
 
@@ -96,6 +99,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   const type = request.headers["content-type"] ?? "";
   const { entries, problem } = await readFormBody(type, rawBody(request));
   form.entries = entries;
+  request.saidLanguage = entryOf(entries, LANGUAGE_MEMBER);
   if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
   const receipt = await takePost(parts, form, {
@@ -121,7 +125,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   const address = successAddress(redirect, form.origin, settings);
   if (address !== null) return reply.code(303).header("location", address).send();
   const backTo = webOrigin(form.origin);
-  return sendPage(reply, successPage(backTo), pagePolicy([], backTo));
+  return sendPage(reply, successPage(visitorWording(request), backTo), pagePolicy([], backTo));
 }
 
 function rawBody({ body }: FastifyRequest): Buffer {
@@ -162,11 +166,13 @@ async function answerError(
   const backTo = webOrigin(form.origin);
   const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
+  const wording = visitorWording(request);
   const html = errorPage({
     ...pageWords(error),
+    wording,
     requestId: request.id,
     backTo,
-    form: formAgain(form, error),
+    form: formAgain(form, error, wording),
   });
   return sendPage(reply, html, pagePolicy(next === null ? [] : [new URL(next).origin], backTo));
 }
@@ -179,13 +185,16 @@ const MAX_REPEATED = 4;
 const MAX_OTHERS = 100;
 
 /** The form with the visitor's input, to be sent again; all of it or nothing, because an omitted part would be lost unseen. */
-function formAgain({ caller, request, entries, origin }: FormExchange, error: FormsvcError): PageForm {
+function formAgain(
+  { caller, request, entries, origin }: FormExchange,
+  error: FormsvcError,
+  wording: Wording,
+): PageForm {
   if (caller === null || NEVER_ASKED_AGAIN.has(describeError(error.code).status)) return NOTHING_ASKED;
   const { schema, honeypots, endpoint } = caller.ready;
-  // Only the schema's check has this code.
-  const details = error.code === "validation_failed" ? (error.facts.details as ValidationDetails) : {};
+  const details = error.code === "validation_failed" ? (detailsFor(error, wording) as ValidationDetails) : {};
   const asked = { definition: schema.definition, unknownFields: endpoint.settings.unknownFields, honeypots };
-  const form = pageForm(entries, asked, details);
+  const form = pageForm(entries, asked, details, wording);
   const fits =
     form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * rawBody(request).length;
   if (!fits) return withoutInputs(form);
@@ -194,11 +203,11 @@ function formAgain({ caller, request, entries, origin }: FormExchange, error: Fo
 }
 
 /** A page's title and heading, by what became of the form. */
-const HEADINGS: Readonly<Record<VisitorProblem, string>> = {
-  held: "We have your message",
-  invalid: "Please check your answers",
-  refused: "Your form was not sent",
-  later: "Your form was not sent",
+const HEADINGS: Readonly<Record<VisitorProblem, TextKey>> = {
+  held: "headingHeld",
+  invalid: "headingInvalid",
+  refused: "headingRefused",
+  later: "headingRefused",
 };
 
 function pageWords(error: FormsvcError): Pick<ErrorPage, "heading" | "sentence" | "problem" | "error"> {

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { html } from "../foundation/html.ts";
+import { acceptedLanguage, type Language } from "../languages/language.ts";
+import { wordingIn } from "../languages/wording.ts";
 import { prefersPage } from "./prefers-json.ts";
 import { pagePolicy, sendPage, visitorPage } from "./visitor-page.ts";
 
@@ -9,13 +11,25 @@ export function isForFront({ method, headers }: FastifyRequest, path: string): b
 }
 
 /** Leads to the dashboard, or says what this is. @param dashboard its path; null if this client is not to see one. */
-export function answerFront(reply: FastifyReply, dashboard: string | null): FastifyReply {
+export function answerFront(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  dashboard: string | null,
+): FastifyReply {
   if (dashboard !== null) return reply.code(303).header("location", dashboard).send();
-  return sendPage(reply, PAGE, pagePolicy([], null));
+  return sendPage(
+    reply,
+    frontPage(acceptedLanguage(headers["accept-language"]) ?? "en"),
+    pagePolicy([], null),
+  );
 }
 
-const PAGE = visitorPage(
-  "formsvc",
-  html`<h1>This is a form service</h1>
-<p>It takes what people write into the forms of other pages. There is nothing to do or to read at this address.</p>`,
-);
+function frontPage(language: Language): string {
+  const wording = wordingIn(language);
+  return visitorPage(
+    language,
+    "formsvc",
+    html`<h1>${wording.text("frontHeading")}</h1>
+<p>${wording.text("frontText")}</p>`,
+  );
+}

@@ -40,7 +40,11 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
       const error = beginErrorReply({ request, reply, log }, thrown, MAX_BODY_BYTES);
       const { error: name } = describeError(error.code);
       const content = html`<p>${error.message}</p>\n<p class="facts">${name}</p>`;
-      return sendPage(reply, servicePage({ title: "This did not work", seal: "stop", content }), POLICY);
+      return sendPage(
+        reply,
+        servicePage({ language: "en", title: "This did not work", seal: "stop", content }),
+        POLICY,
+      );
     });
     scope.addHook("onRequest", async () => {
       const blind = blindness();
@@ -119,7 +123,11 @@ function sendView(
   const { address, endpointName, goodUntil } = recipient;
   const facts = { address: html`<b><bdi>${address}</bdi></b>`, form: html`“<bdi>${endpointName}</bdi>”` };
   const below = goodUntil === null ? {} : { below: `The link is good until ${DAY.format(goodUntil)}.` };
-  return sendPage(reply, servicePage({ title, seal, content: content(facts), ...below }), POLICY);
+  return sendPage(
+    reply,
+    servicePage({ language: "en", title, seal, content: content(facts), ...below }),
+    POLICY,
+  );
 }
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });

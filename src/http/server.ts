@@ -106,6 +106,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   openapiRoutes(server, parts.baseUrl);
   const posts = { ...parts, bodyLimitBytes: limits.bodyLimitBytes };
   server.decorateRequest("begun", null);
+  server.decorateRequest("saidLanguage", undefined);
   submitRoutes(server, posts);
   formRoutes(server, posts);
   submissionRoutes(server, parts);

@@ -18,7 +18,7 @@ export function answerUnknownRoutes(server: FastifyInstance, late: LatePart | nu
     const path = pathOf(request.url);
     if (late?.has(path) === true) return late.answer(request, reply, done);
     if (isForFront(request, path))
-      return void answerFront(reply, late?.pathFor(request.clientAddress) ?? null);
+      return void answerFront(request, reply, late?.pathFor(request.clientAddress) ?? null);
     allowAnyOrigin(reply);
     const asked = path.split("/");
     const methods = routes.filter(({ segments }) => fits(asked, segments)).flatMap(({ methods }) => methods);

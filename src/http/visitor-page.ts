@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import { html, type Html, styleElement } from "../foundation/html.ts";
+import { directionOf, type Language } from "../languages/language.ts";
 
 /* The frame of the pages for visitors: people who send a form, or open a link of an e-mail. */
 
@@ -63,8 +64,9 @@ export function pagePolicy(targets: readonly string[], embedder: string | null):
 }
 
 /** A whole page. */
-export function visitorPage(title: string, content: Html): string {
+export function visitorPage(language: Language, title: string, content: Html): string {
   return wholePage(
+    language,
     title,
     html`<main>
 ${content}
@@ -79,6 +81,7 @@ export function sealOf(name: ServicePage["seal"]): Html {
 
 /** What a page of the service itself has: a drawing that says what it is about, and what stands below it. */
 export interface ServicePage {
+  readonly language: Language;
   readonly title: string;
   readonly seal: "letter" | "check" | "stop";
   readonly content: Html;
@@ -86,8 +89,9 @@ export interface ServicePage {
 }
 
 /** A whole page on which the service speaks for itself and not for the owner of a form. */
-export function servicePage({ title, seal, content, below }: ServicePage): string {
+export function servicePage({ language, title, seal, content, below }: ServicePage): string {
   return wholePage(
+    language,
     title,
     html`<header class="maker">${MARK}formsvc</header>
 <main>
@@ -107,9 +111,9 @@ const SEALS: Readonly<Record<ServicePage["seal"], Html>> = {
   stop: html`<circle cx="10" cy="10" r="7"/><path d="M10 6.5v4.5M10 13.6h.01"/>`,
 };
 
-function wholePage(title: string, body: Html): string {
+function wholePage(language: Language, title: string, body: Html): string {
   return String(html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,3 +1,4 @@
+import { type Wording, wordingIn } from "../languages/wording.ts";
 import { issueMessage, type Issue, type IssueFacts, shorten } from "./issue.ts";
 
 /** The largest number of issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
@@ -17,8 +18,14 @@ export type ValidationDetails = Record<string, { issues: Issue[]; name: "ZodErro
 export class IssueReport {
   readonly #issues = new Map<string, Issue[]>();
   readonly #path: string[] = [];
+  readonly #wording: Wording | null;
   #bytes = 0;
   #isFull = false;
+
+  /** @param wording the language of the sentences; null for English. Nothing is read before there is an issue. */
+  constructor(wording: Wording | null = null) {
+    this.#wording = wording;
+  }
 
   get isEmpty(): boolean {
     return this.#issues.size === 0;
@@ -44,11 +51,21 @@ export class IssueReport {
 
   /** Adds an issue of the value that was entered last, unless the field or the report is full. */
   add(facts: IssueFacts): void {
-    const field = this.#path[0] ?? "";
+    this.#addAt([...this.#path], facts);
+  }
+
+  /** Adds what another report tells. */
+  addAll(details: ValidationDetails): void {
+    for (const { issues } of Object.values(details))
+      for (const issue of issues) this.#addAt(issue.path, issue);
+  }
+
+  #addAt(path: readonly string[], facts: IssueFacts): void {
+    const field = path[0] ?? "";
     const told = this.#issues.get(field) ?? [];
     if (told.length > 0 && (this.#isFull || told.length >= MAX_ISSUES_IN_FIELD)) return;
-    const path = [...this.#path];
-    const issue: Issue = { ...withShortValue(facts), path, message: issueMessage(path, facts) };
+    const message = issueMessage(path, facts, this.#wording ?? wordingIn("en"));
+    const issue: Issue = { ...withShortValue(facts), path, message };
     const entry = told.length === 0 ? [field, ENTRY] : [];
     this.#bytes += Buffer.byteLength(JSON.stringify([...entry, issue]));
     this.#isFull ||= this.#bytes > MAX_REPORT_BYTES;
@@ -62,6 +79,14 @@ export class IssueReport {
     for (const [field, issues] of this.#issues) details[field] = { issues, name: "ZodError" };
     return details;
   }
+}
+
+/** The same problems in the sentences of another language, within the same bounds. */
+export function reword(details: ValidationDetails, wording: Wording): ValidationDetails {
+  if (wording.language === "en") return details;
+  const report = new IssueReport(wording);
+  report.addAll(details);
+  return report.details();
 }
 
 function withShortValue(facts: IssueFacts): IssueFacts {

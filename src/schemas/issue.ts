@@ -1,3 +1,5 @@
+import type { TextKey, Wording } from "../languages/wording.ts";
+
 /** One thing wrong with a submitted value, in the issue format of Zod 3 but with a path of strings only. */
 export type Issue = IssueFacts & {
   readonly message: string;
@@ -30,57 +32,67 @@ const MAX_LABEL_LENGTH = 80;
 const MAX_LISTED = 10;
 
 /** What is wrong, in a sentence for the person who filled in the form. */
-export function issueMessage(path: readonly string[], facts: IssueFacts): string {
-  const label = shorten(path.join("."));
+export function issueMessage(path: readonly string[], facts: IssueFacts, wording: Wording): string {
+  const field = shorten(path.join("."));
   switch (facts.code) {
     case "invalid_type":
-      if (facts.received === "undefined") return `${label} is required`;
-      return `${label} must be ${expectedWords(facts.expected)}, not ${TYPE_WORDS[facts.received] ?? facts.received}`;
+      return typeMessage(field, facts, wording);
     case "too_small":
-      return `${label} must ${boundWords(facts.type, "at least", facts.minimum)}`;
+      return facts.type === "number"
+        ? wording.text("minimumNumber", { field, count: facts.minimum })
+        : wording.text("minimumLength", { field, amount: amountOf(facts.type, facts.minimum, wording) });
     case "too_big":
-      return `${label} must ${boundWords(facts.type, "at most", facts.maximum)}`;
+      return facts.type === "number"
+        ? wording.text("maximumNumber", { field, count: facts.maximum })
+        : wording.text("maximumLength", { field, amount: amountOf(facts.type, facts.maximum, wording) });
     case "invalid_string":
-      return `${label} ${STRING_WORDS[facts.validation]}`;
+      return wording.text(STRING_TEXTS[facts.validation], { field });
     case "invalid_enum_value":
-      return `${label} must be one of: ${list(facts.options)}`;
+      return wording.text("noOption", { field, options: list(facts.options, wording) });
     case "unrecognized_keys":
     default:
       return path.length === 1 && facts.keys[0] === path[0]
-        ? `${label} is not a field of this form`
-        : `${label} has members that are not known: ${list(facts.keys)}`;
+        ? wording.text("unknownField", { field })
+        : wording.text("unknownMembers", { field, names: list(facts.keys, wording) });
   }
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "a number",
-  boolean: "true or false",
-  object: "an object",
-  array: "a list",
-  nan: "NaN",
+const TYPE_TEXTS: Readonly<Record<string, TextKey>> = {
+  string: "typeText",
+  number: "typeNumber",
+  boolean: "typeBoolean",
+  object: "typeObject",
+  array: "typeList",
 };
 
-const STRING_WORDS = {
-  email: "must be an e-mail address",
-  url: "must be a web address that starts with http:// or https://",
-  regex: "does not have the expected form",
-} as const;
+const STRING_TEXTS = { email: "noEmail", url: "noUrl", regex: "noMatch" } as const;
 
-/** `expected` of a field with an `enum` lists its values. */
-function expectedWords(expected: string): string {
-  return TYPE_WORDS[expected] ?? `one of ${shorten(expected)}`;
+function typeMessage(
+  field: string,
+  { expected, received }: Extract<IssueFacts, { readonly code: "invalid_type" }>,
+  wording: Wording,
+): string {
+  if (received === "undefined") return wording.text("required", { field });
+  const [wanted, given] = [TYPE_TEXTS[expected], TYPE_TEXTS[received]];
+  return wording.text("wrongType", {
+    field,
+    // `expected` of a field with an `enum` lists its values.
+    expected:
+      wanted === undefined
+        ? wording.text("oneOfOptions", { options: shorten(expected) })
+        : wording.text(wanted),
+    received: given === undefined ? (received === "nan" ? "NaN" : received) : wording.text(given),
+  });
 }
 
-function boundWords(type: Bound["type"], relation: string, bound: number): string {
-  if (type === "number") return `be ${relation} ${bound}`;
-  const unit = type === "string" ? "character" : "item";
-  return `have ${relation} ${bound} ${unit}${bound === 1 ? "" : "s"}`;
+function amountOf(type: "string" | "array", bound: number, wording: Wording): string {
+  return wording.amount(type === "string" ? "characters" : "items", bound);
 }
 
-function list(values: readonly unknown[]): string {
+function list(values: readonly unknown[], wording: Wording): string {
   const shown = values.slice(0, MAX_LISTED).map((value) => shorten(String(value)));
-  if (values.length > MAX_LISTED) shown.push(`and ${values.length - MAX_LISTED} more`);
+  const left = values.length - MAX_LISTED;
+  if (left > 0) shown.push(wording.text("furtherOptions", { count: left }));
   return shown.join(", ");
 }
 

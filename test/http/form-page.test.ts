@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { type AskedForm, pageForm } from "../../src/http/form-fields.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
 import { errorPage } from "../../src/http/form-page.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
@@ -204,14 +205,15 @@ function plainPage(
   const checked = compileSchema(definition, unknownFields).validate(fields);
   const empty = leavesOf(definition).map((name): FormEntry => [name, ""]);
   return errorPage({
-    heading: "Please check your answers",
-    sentence: "Some of your answers need another look.",
+    wording: wordingIn("en"),
+    heading: "headingInvalid",
+    sentence: "lookAgain",
     problem: "invalid",
     error: "Validation failed (400)",
     requestId: "x".repeat(64),
     backTo: "https://site.example",
     form: {
-      ...pageForm(empty, asked, "details" in checked ? checked.details : {}),
+      ...pageForm(empty, asked, "details" in checked ? checked.details : {}, wordingIn("en")),
       hidden: [["_origin", "https://site.example"]],
     },
   });
@@ -302,7 +304,8 @@ test("what the page asks again is stored as what was sent", () => {
       const sent = outcome(entries);
       if (!sent.ok) return;
       stored += 1;
-      const { fields, others } = pageForm(entries, { definition, unknownFields, honeypots: [] }, {});
+      const asked = { definition, unknownFields, honeypots: [] };
+      const { fields, others } = pageForm(entries, asked, {}, wordingIn("en"));
       const again = fields.flatMap(({ name, values }) => values.map((value): FormEntry => [name, value]));
       expect(outcome([...again, ...others])).toEqual(sent);
     }),

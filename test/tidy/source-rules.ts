@@ -89,7 +89,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "workspaces",
   ],
   // Never a database handle.
-  http: ["endpoints", "foundation", "mail", "schemas", "spam", "submissions"],
+  http: ["endpoints", "foundation", "languages", "mail", "schemas", "spam", "submissions"],
   submissions: [
     "database",
     "endpoints",
@@ -136,7 +136,8 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   tokens: ["database", "endpoints", "foundation", "operations", "workspaces"],
   workspaces: ["audit", "database", "foundation", "operations"],
   spam: ["foundation"],
-  schemas: ["foundation"],
+  schemas: ["foundation", "languages"],
+  languages: ["foundation"],
   database: ["foundation"],
   hashing: [],
   manual: ["foundation"],

@@ -1,0 +1,124 @@
+/**
+ * What people read who never chose this service: visitors of forms, and recipients of their e-mails. Every language has these keys, with
+ * the same names in braces. A text that changes with a number has the forms of `Intl.PluralRules`.
+ */
+export const en = {
+  // What was wrong with an answer. `field` is its label, or its name; `amount` is one of the two texts with a number.
+  required: "{field} is required",
+  wrongType: "{field} must be {expected}, not {received}",
+  typeText: "text",
+  typeNumber: "a number",
+  typeBoolean: "true or false",
+  typeObject: "an object",
+  typeList: "a list",
+  oneOfOptions: "one of {options}",
+  minimumNumber: "{field} must be at least {count}",
+  maximumNumber: "{field} must be at most {count}",
+  minimumLength: "{field} must have at least {amount}",
+  maximumLength: "{field} must have at most {amount}",
+  characters: { one: "{count} character", other: "{count} characters" },
+  items: { one: "{count} item", other: "{count} items" },
+  noEmail: "{field} must be an e-mail address",
+  noUrl: "{field} must be a web address that starts with http:// or https://",
+  noMatch: "{field} does not have the expected form",
+  noOption: "{field} must be one of: {options}",
+  furtherOptions: "and {count} more",
+  unknownField: "{field} is not a field of this form",
+  unknownMembers: "{field} has members that are not known: {names}",
+  unknownSent: "The form sent something that it does not ask for.",
+
+  // Why a form was refused: never a word about plans, keys or the schema.
+  formIsBroken: "This form is not set up correctly. Please tell the owner of the site.",
+  tryAgain: "Something went wrong on our side. Please send it again in a moment.",
+  held: "We have your message; it may take a little longer until it is read.",
+  lookAgain: "Some of your answers need another look.",
+  tooLarge: "This is more than the form takes. Please shorten it, and leave files out.",
+  otherType: "This form does not take what was sent. Please leave files out, and send it again.",
+  notFromHere:
+    "This form does not take answers from here or at this time. Please tell the owner of the site.",
+  blocked: "Your message could not be sent. Please get in touch in another way.",
+  notNow: "This form cannot take your message right now. Please get in touch in another way.",
+  tooMany: "Too many messages came from your connection. Please send it again in a moment.",
+  onItsWay: "Your message is on its way already. Please wait a moment.",
+  tooSlow: "Your message took too long to arrive. Please send it again.",
+  busy: "The service cannot take your form right now. Please send it again in a moment.",
+
+  // Pages after a form was sent.
+  thanks: "Thank you",
+  received: "Your answers were received.",
+  thanksReceived: "Thank you. Your answers were received.",
+  backTo: "Back to {site}",
+  headingHeld: "We have your message",
+  headingInvalid: "Please check your answers",
+  headingRefused: "Your form was not sent",
+  goBack: "With your browser’s Back button you get back to the form; what you typed is usually still there.",
+  sendAgain: "Send again",
+  frontHeading: "This is a form service",
+  frontText:
+    "It takes what people write into the forms of other pages. There is nothing to do or to read at this address.",
+
+  // Pages behind the links of e-mails. `address` is the recipient's, `form` the form's name.
+  agreeTitle: "May we send you e-mails?",
+  agreeText: "Somebody asked that what visitors send through a form also goes to {address}.",
+  agreeButton: "Yes, send them to me",
+  agreeNote:
+    "You did not expect this? Close the page. Nothing is sent without your yes, and each e-mail has a link to stop it.",
+  stopTitle: "Stop these e-mails?",
+  stopText: "What visitors send through the form {form} goes to {address} by e-mail.",
+  stopButton: "Stop sending them to me",
+  stopNote: "You want to keep them? Close the page: nothing changes then.",
+  agreedTitle: "You get these e-mails now",
+  agreedText: "What visitors send through the form {form} from now on goes to {address}.",
+  agreedNote: "Each e-mail has a link that stops them.",
+  stoppedTitle: "You get no more of these e-mails",
+  stoppedText: "What visitors send through the form {form} does not go to {address} any more.",
+  stoppedNote: "If you want them again, ask the owner of the form.",
+  goodUntil: "The link is good until {day}.",
+  failedTitle: "This did not work",
+  deadLink:
+    "The link does not work, or no longer: it was used, replaced, or is older than 7 days. Whoever has agreed by it needs do nothing more.",
+  deadStopLink: "The link does not work: the recipient is no longer there.",
+  noMail: "This server sends no e-mail at present.",
+
+  // The letter that asks the holder of an address.
+  askSubject: "Get the submissions of {form}?",
+  askText: "Somebody who looks after the form “{form}” wants to send its submissions to this address.",
+  askSubjectAt: "Get the submissions of a form at {host}?",
+  askTextAt:
+    "Somebody who looks after a form at {host} wants to send its submissions to this address. The page behind the link names the form.",
+  askEnding:
+    "Nothing is sent before you agree. If you did not expect this, do nothing. The link works for 7 days.",
+  askLink: "See and agree",
+
+  // E-mails about submissions.
+  newSubmission: "New submission: {form}",
+  newSubmissions: { one: "{count} new submission: {form}", other: "{count} new submissions: {form}" },
+  partShown: "Only a part is shown here; all of it is kept as {reference}.",
+  receivedAt: "Received {time}, spam score {score}.",
+  openSubmission: "Open the submission",
+  unsubscribe: "Unsubscribe",
+  beside: "Not among the fields of the form",
+  partOfItShown: "Only a part of it is shown here.",
+  valuesLost: {
+    one: "Of what was sent, one value had no room and is lost.",
+    other: "Of what was sent, {count} values had no room and are lost.",
+  },
+  moreSubmissions: "And {count} more.",
+
+  // The automatic reply.
+  replySubject: "We have received your message: {form}",
+  replyText: "Thank you. Your message has arrived.",
+  replyForm: "Form",
+  replyReference: "Reference",
+  replyReceived: "Received",
+  replyWhy:
+    "This is an automatic e-mail. You get it because somebody wrote your address into this form. If it was not you, you need not do anything.",
+};
+
+/** A text by the forms of `Intl.PluralRules`. */
+export type Plural = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
+
+/** Every text in one language; names in braces stand for what a sentence is about. */
+export type Texts = {
+  readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : Plural;
+};
