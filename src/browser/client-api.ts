@@ -20,6 +20,8 @@ export interface Accepted {
   readonly status: number;
   readonly message: string;
   readonly submission_id: string;
+  /** For the visitor, in the language that the form names; absent if it names none. */
+  readonly visitor_message?: string;
 }
 
 export interface Refused {

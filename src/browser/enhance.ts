@@ -4,6 +4,7 @@ import { randomKey, send } from "./send.ts";
 
 const HONEYPOT = "_gotcha";
 const ELAPSED = "_elapsed_ms";
+const LANGUAGE = "_language";
 
 /** What is known of one form of the page. */
 interface FormState {
@@ -44,6 +45,9 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   const state = prepare(form);
   if (state.busy) return;
   const data = new FormData(form, submitter);
+  // The visitor reads the answers in the language of the form.
+  const language = form.closest<HTMLElement>("[lang]")?.lang;
+  if (language && !data.has(LANGUAGE)) data.set(LANGUAGE, language);
   if (!tell(form, "submit", { data })) return;
   setBusy(form, state, true);
   clearErrors(form);
@@ -90,7 +94,8 @@ function finish(form: HTMLFormElement, state: FormState, data: FormData, result:
   if (typeof next === "string" && /^https?:/.test(new URL(next, document.baseURI).protocol)) {
     location.assign(next);
   } else {
-    statusOf(form).textContent = form.dataset["formsvcSuccess"] ?? "Thank you. Your answers were received.";
+    statusOf(form).textContent =
+      form.dataset["formsvcSuccess"] ?? result.visitor_message ?? "Thank you. Your answers were received.";
   }
 }
 

@@ -142,6 +142,7 @@ const show = command({
         ["honeypots", endpoint.honeypots.join(", ")],
         ["success page", endpoint.success_url ?? "built in"],
         ["error page", endpoint.error_url ?? "built in"],
+        ["language", endpoint.language ?? "the visitor's"],
         ["submissions kept", endpoint.keep_days === null ? "forever" : countOf(endpoint.keep_days, "day")],
         ["addresses stored", endpoint.store_address],
         ["schema version", String(endpoint.schema_version)],
@@ -209,6 +210,11 @@ const settingOptions = [
     flags: "--error-url <url>",
     summary:
       "page after a plain form's error, called with ?error=held|invalid|refused|later; '' restores the built-in one",
+  },
+  {
+    flags: "--language <tag>",
+    summary:
+      "language of what visitors read if their post names none, like de; '' takes it from their browser",
   },
 ] as const;
 
@@ -308,6 +314,7 @@ function readSettings({
   honeypot,
   successUrl,
   errorUrl,
+  language,
   keepDays,
   storeAddress,
 }: OptionValues<typeof settingOptions>): z.input<typeof settingsInput> {
@@ -319,6 +326,7 @@ function readSettings({
     }),
     ...(successUrl !== null && { success_url: successUrl || null }),
     ...(errorUrl !== null && { error_url: errorUrl || null }),
+    ...(language !== null && { language: language || null }),
     ...(keepDays !== null && { keep_days: keepDays === "forever" ? null : keepDays }),
     ...(storeAddress !== null && { store_address: storeAddress }),
   };

@@ -45,6 +45,7 @@ export interface Tables {
     keep_days: number | null;
     store_address: "full" | "short" | "none";
     unknown_fields: "set-aside" | "drop" | "keep" | "reject";
+    language: string | null;
   };
   /** A small number for each endpoint, which its submissions refer to. A trigger adds it. */
   endpoint_number: {

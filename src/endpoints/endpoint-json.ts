@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
-import { DEFAULT_HONEYPOTS, type Endpoint, type EndpointSettings } from "./endpoint.ts";
+import { DEFAULT_HONEYPOTS, type Endpoint, type EndpointSettings, namedLanguage } from "./endpoint.ts";
 
 const origins = z
   .array(z.string())
@@ -16,6 +16,10 @@ const successUrl = z
   .nullable()
   .describe("Page after a plain form's success; null is the built-in one.");
 const errorUrl = z.string().nullable().describe("Page after a plain form's error; null is the built-in one.");
+const language = z
+  .string()
+  .nullable()
+  .describe("Language of what visitors read, like de, if their post names none; null is their browser's.");
 const keepDays = z.number().nullable().describe("Days that submissions are kept; null is for ever.");
 const storeAddress = z
   .enum(["full", "short", "none"])
@@ -33,6 +37,7 @@ export const endpointShape = z.strictObject({
   honeypots: honeypots.describe("Fields that must stay empty."),
   success_url: successUrl,
   error_url: errorUrl,
+  language,
   keep_days: keepDays,
   store_address: storeAddress,
   schema_version: z.number(),
@@ -63,6 +68,7 @@ export const settingsInput = z.strictObject({
     .optional(),
   success_url: successUrl.optional(),
   error_url: errorUrl.optional(),
+  language: language.optional(),
   keep_days: keepDays.optional(),
   store_address: storeAddress.optional(),
 });
@@ -75,6 +81,7 @@ export function settingsJson(settings: EndpointSettings) {
     honeypots: settings.honeypots,
     success_url: settings.successUrl,
     error_url: settings.errorUrl,
+    language: settings.language,
     keep_days: settings.keepDays,
     store_address: settings.storeAddress,
   };
@@ -88,6 +95,9 @@ export function settingsOf(input: z.output<typeof settingsInput>): Partial<Endpo
     ...(input.honeypots !== undefined && { honeypots: input.honeypots }),
     ...(input.success_url !== undefined && { successUrl: input.success_url }),
     ...(input.error_url !== undefined && { errorUrl: input.error_url }),
+    ...(input.language !== undefined && {
+      language: input.language === null ? null : namedLanguage(input.language),
+    }),
     ...(input.keep_days !== undefined && { keepDays: input.keep_days }),
     ...(input.store_address !== undefined && { storeAddress: input.store_address }),
   };

@@ -6,6 +6,7 @@ import type { Tables } from "../database/tables.generated.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
+import { findLanguage } from "../languages/language.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import {
   getWorkspace,
@@ -324,6 +325,7 @@ function toColumns(settings: EndpointSettings) {
     honeypots: settings.honeypots === null ? null : JSON.stringify(settings.honeypots),
     success_url: settings.successUrl,
     error_url: settings.errorUrl,
+    language: settings.language,
     keep_days: settings.keepDays,
     store_address: settings.storeAddress,
   };
@@ -342,6 +344,7 @@ function toEndpoint(row: Tables["endpoint"]): Endpoint {
       honeypots: row.honeypots === null ? null : (JSON.parse(row.honeypots) as string[]),
       successUrl: row.success_url,
       errorUrl: row.error_url,
+      language: findLanguage(row.language),
       keepDays: row.keep_days,
       storeAddress: row.store_address,
     },

@@ -1,5 +1,6 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
+import { findLanguage, type Language, LANGUAGES } from "../languages/language.ts";
 import { checkOrigin, MAX_ALLOWED_ORIGINS } from "./allowed-origin.ts";
 
 /** One form. */
@@ -23,6 +24,8 @@ export interface EndpointSettings {
   /** The page that the visitor of a plain HTML form sees after success; null shows the built-in page. */
   readonly successUrl: string | null;
   readonly errorUrl: string | null;
+  /** Of what visitors read, if their post names none; null is that of their browser. */
+  readonly language: Language | null;
   /** Days that submissions are kept; null is for ever. */
   readonly keepDays: number | null;
   /** How much of a submitter's address is stored: all, its network (IPv4 /24, IPv6 /48), or nothing. */
@@ -37,6 +40,7 @@ export const defaultEndpointSettings: EndpointSettings = {
   honeypots: null,
   successUrl: null,
   errorUrl: null,
+  language: null,
   keepDays: null,
   storeAddress: "full",
 };
@@ -58,10 +62,24 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
     honeypots: settings.honeypots === null ? null : checkHoneypots(settings.honeypots),
     successUrl: settings.successUrl === null ? null : checkPageUrl(settings.successUrl),
     errorUrl: settings.errorUrl === null ? null : checkPageUrl(settings.errorUrl),
+    language: settings.language,
     keepDays: settings.keepDays === null ? null : checkKeepDays(settings.keepDays),
     storeAddress: settings.storeAddress,
   };
 }
+
+/** The language that an owner named by a tag. @throws usage */
+export function namedLanguage(tag: string): Language {
+  const language = findLanguage(tag);
+  if (language !== null) return language;
+  const given = JSON.stringify(tag.slice(0, MAX_SHOWN_TAG));
+  throw new FormsvcError(
+    "usage",
+    `not a language that visitors are spoken to in: ${given}; choose of ${LANGUAGES.join(", ")}`,
+  );
+}
+
+const MAX_SHOWN_TAG = 40;
 
 /** The origins that an owner named, where `*` alone stands for every origin. */
 export function namedOrigins(texts: readonly string[]): readonly string[] {

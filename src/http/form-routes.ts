@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
-import { LANGUAGE_MEMBER } from "../languages/language.ts";
+import { findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import type { Caller } from "../submissions/authenticate.ts";
@@ -121,7 +121,11 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
     parts.onIgnoredRedirect(id, webOrigin(redirect ?? undefined) ?? "");
   }
   if (prefersJson(request.headers.accept))
-    return reply.send({ ...acceptedBody(receipt), ...(isIgnored && { notices: ["redirect_ignored"] }) });
+    return reply.send({
+      ...acceptedBody(receipt),
+      ...thanksFor(request),
+      ...(isIgnored && { notices: ["redirect_ignored"] }),
+    });
   const address = successAddress(redirect, form.origin, settings);
   if (address !== null) return reply.code(303).header("location", address).send();
   const backTo = webOrigin(form.origin);
@@ -130,6 +134,12 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
 
 function rawBody({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
+/** Only who names a language is told in it what the page would have said: `formsvc.js` does, and shows it. */
+function thanksFor(request: FastifyRequest): { readonly visitor_message?: string } {
+  if (findLanguage(request.saidLanguage) === null) return {};
+  return { visitor_message: visitorWording(request).text("thanksReceived") };
 }
 
 /** A form has its key in its address, because a page without script cannot send the header. */
@@ -166,7 +176,7 @@ async function answerError(
   const backTo = webOrigin(form.origin);
   const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
-  const wording = visitorWording(request);
+  const wording = visitorWording(request, form.caller ?? undefined);
   const html = errorPage({
     ...pageWords(error),
     wording,

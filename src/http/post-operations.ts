@@ -59,6 +59,12 @@ const formFields = z
 
 const acceptedForm = accepted
   .extend({
+    visitor_message: z
+      .string()
+      .optional()
+      .describe(
+        "For the visitor, in the language that the form names in `_language`; absent if it names none.",
+      ),
     notices: z
       .array(z.literal("redirect_ignored"))
       .optional()

@@ -11,12 +11,15 @@ declare module "fastify" {
 }
 
 /**
- * The words for the visitor who sent a post: in the language that the post names, else in the first of `Accept-Language`, else in
- * English. Asked for only when there is something to say.
+ * The words for the visitor who sent a post: in the language that the post names, else the endpoint's, else the first of
+ * `Accept-Language`, else English. Asked for only when there is something to say.
+ *
+ * @param caller if it is known by other means than the post's own way.
  */
-export function visitorWording(request: FastifyRequest): Wording {
+export function visitorWording(request: FastifyRequest, caller = request.begun?.caller): Wording {
   const said = request.saidLanguage === undefined ? saidInJson(request.body) : request.saidLanguage;
-  return wordingIn(findLanguage(said) ?? acceptedLanguage(request.headers["accept-language"]) ?? "en");
+  const chosen = findLanguage(said) ?? caller?.ready.endpoint.settings.language;
+  return wordingIn(chosen ?? acceptedLanguage(request.headers["accept-language"]) ?? "en");
 }
 
 /** Of a body that may be anything. Most do not have the member, and are not parsed again. */

@@ -83,6 +83,27 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     ]);
   });
 
+  test("is answered in the language of the nearest lang around it", async () => {
+    await show({ attributes: 'lang="de"' });
+    await page.fill("[name=email]", "nowhere");
+    await page.click("button");
+    await page.getByText("name fehlt noch").waitFor();
+    await page.getByText("email muss eine E-Mail-Adresse sein").waitFor();
+    await page.fill("[name=name]", "Ida");
+    await page.fill("[name=email]", "ida@example.com");
+    await page.click("button");
+    await status().filter({ hasText: "Vielen Dank. Ihre Angaben sind angekommen." }).waitFor();
+    expect((await machine.stored(form)).at(-1)).toEqual({ name: "Ida", email: "ida@example.com" });
+  });
+
+  test("keeps the language that the form itself names", async () => {
+    const fields = `${FIELDS}<input type="hidden" name="_language" value="fr">`;
+    await show({ attributes: 'lang="de"', fields });
+    await page.click("button");
+    await page.getByText("name : ce champ est obligatoire").waitFor();
+    expect(await page.getByText("fehlt noch").count()).toBe(0);
+  });
+
   test("shows what is wrong beside each input, tied to it, and takes it away again", async () => {
     await show();
     await page.fill("[name=email]", "nowhere");

@@ -52,6 +52,7 @@ test("the settings are saved, and hold for the next post", async () => {
     honeypots: "website\nfax",
     success_url: "https://example.com/thanks",
     error_url: "",
+    language: "de",
     keep_days: "90",
     store_address: "none",
   };
@@ -65,6 +66,7 @@ test("the settings are saved, and hold for the next post", async () => {
       honeypots: ["website", "fax"],
       successUrl: "https://example.com/thanks",
       errorUrl: null,
+      language: "de",
       keepDays: 90,
       storeAddress: "none",
     },

@@ -147,6 +147,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         allowedOrigins: ["HTTPS://Example.com/", "https://example.com"],
         honeypots: ["website", "website"],
         successUrl: "https://example.com/danke schön",
+        language: "de",
       });
       expect((await db.transaction(() => getEndpoint(id))).settings).toEqual({
         allowedOrigins: ["https://example.com"],
@@ -154,6 +155,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         honeypots: ["website"],
         successUrl: "https://example.com/danke%20sch%C3%B6n",
         errorUrl: null,
+        language: "de",
         keepDays: null,
         storeAddress: "full",
       });

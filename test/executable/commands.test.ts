@@ -266,6 +266,7 @@ test("the JSON of endpoints and schemas follows every change", async () => {
       honeypots: ["website"],
       success_url: "https://a.example/thanks",
       error_url: null,
+      language: null,
       keep_days: null,
       store_address: "full",
       schema_version: 1,

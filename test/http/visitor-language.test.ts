@@ -60,6 +60,34 @@ test("what a visitor reads in an answer is in the language of _language, else of
   ]);
 });
 
+test("a form that names its language and asks for JSON gets the thanks in it, others the JSON that they always got", async () => {
+  const told = await form({ name: "Ida", _language: "it" }, json);
+  expect(told.json["visitor_message"]).toBe(wordingIn("it").text("thanksReceived"));
+  for (const fields of [{ name: "Ida" }, { name: "Ida", _language: "tlh" }]) {
+    const plain = await form(fields, { ...json, "accept-language": "it" });
+    expect(Object.keys(plain.json)).toEqual(["success", "message", "submission_id"]);
+  }
+});
+
+test("the endpoint's language comes after the post's and before the browser's", async () => {
+  const french = await server.addEndpoint({ schema, settings: { language: "fr" } });
+  const spoken = async (body: unknown, headers: Headers = {}) =>
+    (await server.post(french.secret, body, headers)).json["visitor_message"];
+  const german = { "accept-language": "de" };
+  expect(await spoken({}, german)).toBe(wordingIn("fr").text("lookAgain"));
+  expect(await spoken({ _language: "tlh" }, german)).toBe(wordingIn("fr").text("lookAgain"));
+  expect(await spoken({ _language: "it" }, german)).toBe(wordingIn("it").text("lookAgain"));
+  const request = { method: "POST", path: `/f/${french.publishable}`, body: "name=Ida" };
+  const page = await server.request({
+    ...request,
+    headers: { "content-type": "application/x-www-form-urlencoded", ...german },
+  });
+  expect(page.text).toContain(wordingIn("fr").text("received"));
+  // Refused before the body, and before anybody asked whose key it is.
+  const early = await server.request({ ...request, headers: { "content-type": "text/plain", ...german } });
+  expect(early.text).toContain(wordingIn("fr").text("otherType"));
+});
+
 test("a language that does not exist, is too long or is no text is ignored, and never refused", async () => {
   const wrong = [
     "tlh",

@@ -142,6 +142,7 @@ function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {
       honeypots: null,
       success_url: null,
       error_url: null,
+      language: "de",
       keep_days: 30,
       store_address: "full",
       created_at: NOON,

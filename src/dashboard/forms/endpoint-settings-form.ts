@@ -8,6 +8,7 @@ import {
   type StoreAddress,
 } from "../../endpoints/endpoint.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { findLanguage, LANGUAGES } from "../../languages/language.ts";
 import type { UnknownFields } from "../../schemas/compile-schema.ts";
 import { checkName } from "../../workspaces/workspace.ts";
 import { readLines, readNumber } from "../kit/typed-text.ts";
@@ -30,6 +31,7 @@ export const INPUT_NAMES: TypedSettings = {
   honeypots: "honeypots",
   successUrl: "success_url",
   errorUrl: "error_url",
+  language: "language",
   keepDays: "keep_days",
   storeAddress: "store_address",
 };
@@ -41,6 +43,7 @@ export const SETTING_LABELS: TypedSettings = {
   honeypots: "Names of hidden inputs",
   successUrl: "Page after success",
   errorUrl: "Page after an error",
+  language: "Language for visitors",
   keepDays: "Days that posts are kept",
   storeAddress: "Network address of visitors",
 };
@@ -66,6 +69,16 @@ export const STORE_ADDRESS: Choices<StoreAddress> = {
   none: { label: "Not at all", about: "Limits still work; they need it for a moment only" },
 };
 
+const LANGUAGE_NAMES = new Intl.DisplayNames("en", { type: "language" });
+
+/** In the order of their names. */
+export const LANGUAGE_OPTIONS: readonly { readonly value: string; readonly label: string }[] = [
+  { value: "", label: "That of their browser" },
+  ...LANGUAGES.map((language) => ({ value: language, label: LANGUAGE_NAMES.of(language) ?? language })).sort(
+    (a, b) => a.label.localeCompare(b.label),
+  ),
+];
+
 export function settingsForm({ name, settings }: NamedSettings): TypedSettings {
   return {
     name,
@@ -74,6 +87,7 @@ export function settingsForm({ name, settings }: NamedSettings): TypedSettings {
     honeypots: (settings.honeypots ?? []).join("\n"),
     successUrl: settings.successUrl ?? "",
     errorUrl: settings.errorUrl ?? "",
+    language: settings.language ?? "",
     keepDays: settings.keepDays === null ? "" : String(settings.keepDays),
     storeAddress: settings.storeAddress,
   };
@@ -106,6 +120,7 @@ function toSettings(typed: TypedSettings): EndpointSettings {
     honeypots: honeypots.length === 0 ? null : honeypots,
     successUrl: typed.successUrl.trim() || null,
     errorUrl: typed.errorUrl.trim() || null,
+    language: findLanguage(typed.language),
     keepDays: keepDays === "" ? null : typeof keepDays === "number" ? keepDays : Number.NaN,
     storeAddress: oneOf(STORE_ADDRESS, typed.storeAddress),
   };

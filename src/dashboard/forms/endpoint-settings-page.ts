@@ -18,6 +18,7 @@ import {
   readSettingsForm,
   savedInputs,
   INPUT_NAMES,
+  LANGUAGE_OPTIONS,
   SETTING_LABELS,
   settingsForm,
   STORE_ADDRESS,
@@ -31,6 +32,7 @@ import {
   NO_PROBLEMS,
   type Problems,
   problemSummary,
+  selectField,
   textField,
 } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -140,7 +142,7 @@ const GROUPS: readonly Group[] = [
     title: "After sending",
     about:
       "What a visitor sees whose browser runs no script of yours, and what happens with inputs that the form does not know.",
-    names: ["successUrl", "errorUrl", "unknownFields"],
+    names: ["language", "successUrl", "errorUrl", "unknownFields"],
   },
   {
     title: "Privacy",
@@ -160,6 +162,7 @@ function settingField(name: keyof TypedSettings, typed: TypedSettings, problems:
     problems,
   };
   if (name === "unknownFields") return choiceField(parts, choicesOf(UNKNOWN_FIELDS));
+  if (name === "language") return selectField(parts, LANGUAGE_OPTIONS);
   if (name === "storeAddress") return choiceField(parts, choicesOf(STORE_ADDRESS));
   if (name === "allowedOrigins" || name === "honeypots") return areaField(parts);
   return textField({ ...parts, isRequired: name === "name" });
@@ -181,6 +184,7 @@ const HINTS: Partial<TypedSettings> = {
   honeypots: `People do not see these inputs: who fills one in is a robot, and the post is held. One name a line. Empty is the built-in list: ${BUILT_IN_HONEYPOTS}.`,
   successUrl: "Where a plain form leads after it was sent. Empty shows a built-in page.",
   errorUrl: "Where a plain form leads when something is wrong. Empty shows a built-in page with the form.",
+  language: "What visitors read after they sent the form, unless the page says its own language.",
   keepDays: "Older posts are deleted for good within minutes. Empty keeps them until you delete them.",
   storeAddress: "How much of it is stored with a post from now on.",
 };
