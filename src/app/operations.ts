@@ -49,6 +49,10 @@ import {
   revokeToken,
   showOwnToken,
 } from "../tokens/token-operations.ts";
+import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
+import { importSubmissions } from "../submissions/import-submissions.ts";
+import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
 import {
@@ -116,6 +120,14 @@ export const OPERATIONS: readonly AnyOperation[] = [
   deleteSubmissions,
   tailSubmissions,
   exportSubmissions,
+  importSubmissions,
+  findPersonRecords,
+  erasePersonRecords,
+  showSpam,
+  setSpam,
+  previewSpam,
+  explainScore,
+  scorePost,
   listHeld,
   showHeld,
   releaseHeld,

@@ -1,16 +1,11 @@
-import { personJson } from "../submissions/person-json.ts";
-import { toIsoTime } from "../foundation/clock.ts";
+import type { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import {
-  erasePerson,
-  findPerson,
-  MAX_PERSON_RECORDS,
-  type PersonRecords,
-} from "../submissions/find-person.ts";
+import { MAX_PERSON_RECORDS } from "../submissions/find-person.ts";
+import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
 import { confirm } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { command, refuse } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { operate } from "./operate.ts";
 import { contentText } from "./submission-view.ts";
 
 export const findCommand = command({
@@ -34,22 +29,25 @@ export const findCommand = command({
     "formsvc submission find --field email=ada@example.org --erase",
   ],
   action: (context, options) =>
-    withDatabase(context, async (db) => {
+    operate(context, async ({ perform, db }) => {
       const { output } = context;
-      const { name, value } = options.field;
-      const found = await findPerson(db, name, value);
+      const { name: field, value } = options.field;
+      const found = await perform(findPersonRecords, { field, value }, { searches: null });
       const count = found.submissions.length + found.held.length;
       const erases = options.erase && count > 0;
       if (erases) output.mustBeTaken("nothing was erased");
-      if (output.isJson) output.json(personJson(found));
+      if (output.isJson) output.json(found);
       else output.table(["CREATED", "ID", "DATA"], toRows(found), "nothing is kept");
       if (erases) {
         await confirm(`Erase what is shown (${count}) for good?`, options.yes);
-        await db.transaction(() => erasePerson(found));
-        output.note(`erased: ${count}; backups made before still hold them`);
+        const { erased } = await perform(erasePersonRecords, {
+          submissions: found.submissions.map(({ id }) => id),
+          held: found.held.map(({ id }) => id),
+        });
+        output.note(`erased: ${erased}; backups made before still hold them`);
         clearLog(context, db);
       }
-      if (found.hasMore) throw new FormsvcError("failed", tellMore(erases));
+      if (found.has_more) throw new FormsvcError("failed", tellMore(erases));
     }),
 });
 
@@ -67,6 +65,6 @@ function parseField(text: string): { readonly name: string; readonly value: stri
   return { name, value };
 }
 
-function toRows({ submissions, held }: PersonRecords): string[][] {
-  return [...submissions, ...held].map((found) => [toIsoTime(found.createdAt), found.id, contentText(found)]);
+function toRows({ submissions, held }: z.output<typeof findPersonRecords.output>): string[][] {
+  return [...submissions, ...held].map((found) => [found.created_at, found.id, contentText(found)]);
 }

@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import type { z } from "zod";
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
-import type { Operation, StreamOperation } from "../operations/operation.ts";
+import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Door, perform, performStream } from "../operations/perform.ts";
 import type { CommandContext } from "./command.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
@@ -57,12 +57,16 @@ export function performer(context: CommandContext, db: AnyDatabase, config: Conf
 }
 
 function doorOf(
-  { clock }: CommandContext,
+  { clock, output }: CommandContext,
   db: AnyDatabase,
   config: Config,
 ): () => Omit<Door<never>, "parts"> {
   const actor = { kind: "terminal", user: userName() } as const;
-  const door = { db, config, actor, onChange: () => undefined, onProgress: letOthersWrite };
+  const onProgress = ({ done, total }: Progress): Promise<void> => {
+    output.progress(`${done}${total === null ? "" : ` of ${total}`} done`);
+    return letOthersWrite();
+  };
+  const door = { db, config, actor, onChange: () => undefined, onProgress };
   return () => ({ ...door, now: clock.now() });
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { spamDefaults } from "../app/features.ts";
+import type { z } from "zod";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
+import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
@@ -9,24 +11,19 @@ import { parseKeyword, type SpamKeyword } from "../spam/keyword.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { readBody } from "../spam/spam-post.ts";
 import { parseSpamChoices, replaceChoices, type SpamChoices } from "../spam/spam-settings.ts";
-import type { SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
-import { verdictJson } from "../spam/verdict-json.ts";
-import { setSpam } from "../endpoints/administer-endpoints.ts";
-import { chooseScope, readSpamState } from "../endpoints/choose-spam.ts";
-import { spamStateJson } from "../endpoints/spam-state-json.ts";
-import { readChoices } from "../endpoints/spam-choices-store.ts";
-import { type Explained, explainPost, readVerdict, type StoredVerdict } from "../submissions/explain-post.ts";
-import { previewChoices, type Preview } from "../submissions/preview-choices.ts";
-import { previewJson } from "../submissions/preview-json.ts";
+import type { SpamReason } from "../spam/spam-verdict.ts";
+import { type VerdictJson, verdictJson } from "../spam/verdict-json.ts";
+import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
 import { parseJson, readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
-import { readConfig, withDatabase } from "./open.ts";
+import { readConfig } from "./open.ts";
+import { operate } from "./operate.ts";
 import type { Output } from "./output.ts";
 import { evaluateCommand } from "./spam-eval-command.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "spam", "How posts are scored", [show, set, explainScore, evaluateCommand]);
+  addNoun(program, "spam", "How posts are scored", [show, set, explain, evaluateCommand]);
 }
 
 const scopeOptions = [
@@ -39,14 +36,10 @@ const show = command({
   summary: "Show the spam settings in force for a workspace or endpoint",
   options: scopeOptions,
   action: (context, options) =>
-    withDatabase(context, async (db, config) => {
-      const now = context.clock.now();
-      const state = await db.transaction(function* () {
-        const scope = yield* chooseScope(options, now, config.newWorkspacePlan);
-        return yield* readSpamState(scope, config.plans, spamDefaults(config));
-      });
-      if (context.output.isJson) return context.output.json(spamStateJson(state));
-      const { plan, customSpam, settings } = state;
+    operate(context, async ({ perform, config }) => {
+      const state = await perform(showSpam, options, { spamDefaults: spamDefaults(config) });
+      if (context.output.isJson) return context.output.json(state);
+      const { plan, custom_spam: customSpam, settings } = state;
       const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);
       context.output.table(["SETTING", ""], rows, "");
       if (!customSpam) context.output.note(`the plan ${plan} has the built-in settings only`);
@@ -81,25 +74,20 @@ const set = command({
     "formsvc spam set --endpoint Bugs --technical on",
   ],
   action: (context, options) =>
-    withDatabase(context, async (db, config) => {
-      const now = context.clock.now();
-      const chosen = await db.transaction(() => chooseScope(options, now, config.newWorkspacePlan));
-      const choose = readChange(options);
-      if (options.dryRun) {
-        const parts = { plans: config.plans, defaults: spamDefaults(config) };
-        const choices = choose(await db.read(() => readChoices(chosen.scope)));
-        return printPreview(context.output, await previewChoices(db, chosen, choices, parts));
+    operate(context, async ({ perform, config }) => {
+      const { endpoint, workspace, dryRun } = options;
+      const input = { endpoint, workspace, ...readChange(options) };
+      if (dryRun) {
+        const preview = await perform(previewSpam, input, { spamDefaults: spamDefaults(config) });
+        return printPreview(context.output, preview);
       }
-      const choices = await db.transaction(function* () {
-        const wanted = choose(yield* readChoices(chosen.scope));
-        return yield* setSpam(null, chosen, { choices: wanted, plans: config.plans }, now);
-      });
-      if (context.output.isJson) return context.output.json({ chosen: choices });
+      const done = await perform(setSpam, input);
+      if (context.output.isJson) return context.output.json(done);
       return context.output.note("the settings hold from now on");
     }),
 });
 
-const explainScore = command({
+const explain = command({
   usage: "explain <post>",
   summary: "Show the reasons of a score: of a stored or held post by id, or of a JSON body in a file or -",
   options: [
@@ -118,43 +106,34 @@ const explainScore = command({
     const { endpoint } = options;
     if (!isStored && endpoint === null) {
       const post = readBody(readJsonObject(source), DEFAULT_HONEYPOTS, {}, null);
-      return printVerdict(context.output, judge(post, spamDefaultsOf(context), noHistory));
+      const verdict = verdictJson(judge(post, spamDefaultsOf(context), noHistory));
+      return printVerdict(context.output, verdict);
     }
-    return withDatabase(context, async (db, config) =>
-      printVerdict(
+    return operate(context, async ({ perform, config }) => {
+      if (isStored) return printStored(context.output, await perform(explainScore, { post: source }));
+      const input = { endpoint: endpoint ?? "", post: readJsonObject(source) };
+      return printScored(
         context.output,
-        isStored
-          ? tellVersion(context.output, await db.read(() => readVerdict(source)))
-          : tellUnfit(
-              context.output,
-              await db.read(() =>
-                explainPost(
-                  { plans: config.plans, defaults: spamDefaults(config) },
-                  endpoint ?? "",
-                  readJsonObject(source),
-                  context.clock.now(),
-                ),
-              ),
-            ),
-      ),
-    );
+        await perform(scorePost, input, { spamDefaults: spamDefaults(config) }),
+      );
+    });
   },
 });
 
-function tellUnfit(output: Output, { verdict, unfit }: Explained): SpamVerdict {
+function printScored(output: Output, { unfit, ...verdict }: z.output<typeof scorePost.output>): void {
   if (unfit.length > 0)
     output.note(
       `the server refuses this post: it does not match the schema (${unfit.map(({ field }) => field).join(", ")})`,
     );
-  return verdict;
+  printVerdict(output, verdict);
 }
 
-function tellVersion(output: Output, { verdict, version }: StoredVerdict): SpamVerdict {
+function printStored(output: Output, { version, ...verdict }: z.output<typeof explainScore.output>): void {
   if (version !== JUDGE_VERSION)
     output.note(
       `version ${version} of the filter gave this score; posts are judged by version ${JUDGE_VERSION} now`,
     );
-  return verdict;
+  printVerdict(output, verdict);
 }
 
 function readJsonObject(file: string): Record<string, unknown> {
@@ -169,30 +148,34 @@ function sourceOf(file: string): string {
   return file === "-" ? "standard input" : file;
 }
 
-function printVerdict(output: Output, verdict: SpamVerdict): void {
-  if (output.isJson) return output.json(verdictJson(verdict));
-  const { score, spamClass, reasons } = verdict;
+function printVerdict(output: Output, verdict: VerdictJson): void {
+  if (output.isJson) return output.json(verdict);
+  const { score, class: spamClass, reasons } = verdict;
   const rows = reasons.map((reason) => [signed(reason), reason.signal, reason.field ?? "", reason.detail]);
   output.table(["POINTS", "SIGNAL", "FIELD", "WHY"], [...rows, [String(score), "=", "", spamClass]], "");
   return undefined;
 }
 
-function signed({ points }: SpamReason): string {
+function signed({ points }: Pick<SpamReason, "points">): string {
   return points > 0 ? `+${points}` : String(points);
 }
 
-/** The choices after the command, from those before it: a file replaces all, and single options change only what they name. */
-function readChange(options: OptionValues<typeof choiceOptions>): (before: SpamChoices) => SpamChoices {
+/** The choices that the options name: a file replaces all, and single options change only what they name. */
+function readChange(options: OptionValues<typeof choiceOptions>): {
+  readonly choices: SpamChoices;
+  readonly replace: boolean;
+} {
   const { maxLinks, technical, keyword, file } = options;
   if (Object.values({ maxLinks, technical, keyword, file }).every((value) => value === null))
     return refuse("give something to set, like --keyword");
-  const whole = file === null ? null : parseSpamChoices(readInput(file), sourceOf(file));
   const named = {
     ...(maxLinks !== null && { maxLinks }),
     ...(technical !== null && { technical: technical === "on" }),
     ...(keyword !== null && { keywords: keyword.map(readKeyword) }),
   };
-  return (before) => parseSpamChoices(JSON.stringify(replaceChoices(whole ?? before, named)), "options");
+  const whole = file === null ? {} : parseSpamChoices(readInput(file), sourceOf(file));
+  const choices = parseSpamChoices(JSON.stringify(replaceChoices(whole, named)), "options");
+  return { choices, replace: file !== null };
 }
 
 function readKeyword(option: string): SpamKeyword {
@@ -209,8 +192,8 @@ function spamDefaultsOf(context: CommandContext) {
   return spamDefaults(readConfig(context));
 }
 
-function printPreview(output: Output, preview: Preview): void {
-  if (output.isJson) return output.json(previewJson(preview));
+function printPreview(output: Output, preview: z.output<typeof previewSpam.output>): void {
+  if (output.isJson) return output.json(preview);
   const { changes } = preview;
   const rows = changes.map(({ id, before, after, reasons }) => [
     id,

@@ -3,7 +3,7 @@ import { importSubmissions } from "../submissions/import-submissions.ts";
 import { parseCount } from "./arguments.ts";
 import { command, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
-import { letOthersWrite, withDatabase } from "./open.ts";
+import { importFile } from "./import-file.ts";
 import { operate } from "./operate.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { filterInput, filterOptions, searchOption } from "./submission-filter.ts";
@@ -69,13 +69,10 @@ export const importCommand = command({
   ],
   examples: ["formsvc submission import all.ndjson --endpoint Contact"],
   action: (context, options, [file]) =>
-    withDatabase(context, async (db) => {
+    operate(context, async ({ perform }) => {
       const { output } = context;
-      const imported = await importSubmissions(db, file, {
-        endpoint: options.endpoint,
-        onProgress: (count) => output.progress(`${count} read`),
-        pause: letOthersWrite,
-      });
+      const parts = { source: importFile(file) };
+      const { imported } = await perform(importSubmissions, { endpoint: options.endpoint }, parts);
       if (output.isJson) return output.json({ imported });
       return output.note(
         `${countOf(imported.added, "submission")} added, ${imported.known} ${imported.known === 1 ? "was" : "were"} there`,

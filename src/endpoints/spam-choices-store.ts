@@ -22,7 +22,7 @@ export function* readChoices(scope: SpamScope): Steps<SpamChoices> {
 }
 
 /** Takes effect at once, in running servers within a second. */
-export function* writeChoices(scope: SpamScope, choices: SpamChoices): Steps<void> {
+export function* writeChoicesRow(scope: SpamScope, choices: SpamChoices): Steps<void> {
   const json = JSON.stringify(choices);
   if (scope.kind === "workspace") {
     yield* run(

@@ -97,6 +97,21 @@ export const ACCESS = {
     scopes: ["submissions:write"],
     about: "Release and drop held posts",
   },
+  "submissions:import": {
+    role: "editor",
+    scopes: ["submissions:write"],
+    about: "Add submissions of an export, with their ids and times",
+  },
+  "spam:preview": {
+    role: "editor",
+    scopes: ["endpoints:read", "submissions:read"],
+    about: "Try spam settings on what was sent",
+  },
+  "workspace:spam": {
+    role: "editor",
+    scopes: ["workspace:write"],
+    about: "Change the spam settings of a whole workspace",
+  },
   "submissions:export": {
     role: "reader",
     scopes: ["submissions:export"],

@@ -45,7 +45,8 @@ const rule = z.strictObject(
   },
 );
 
-const choices = z.strictObject({
+/** The choices in JSON, with every rule that they must keep. */
+export const spamChoicesShape = z.strictObject({
   maxLinks: z.int(LINKS).min(0, LINKS).max(1000, LINKS).optional(),
   technical: z.boolean().optional(),
   keywords: z
@@ -64,7 +65,7 @@ const choices = z.strictObject({
 });
 
 /** The settings that an owner may choose for a workspace or endpoint, as in the settings file; an absent one is not chosen. */
-export type SpamChoices = z.infer<typeof choices>;
+export type SpamChoices = z.infer<typeof spamChoicesShape>;
 
 /** Senders that the owner lists: exact addresses or networks, e-mail addresses, and domains with their subdomains. */
 export type SpamSenders = z.infer<typeof senders>;
@@ -130,7 +131,7 @@ export function parseSpamChoices(json: string, fileName: string): SpamChoices {
     const line = lineOfSyntaxError(json, error as Error);
     throw new FormsvcError("usage", `${fileName}:${line}: not valid JSON: ${(error as Error).message}`);
   }
-  const parsed = choices.safeParse(value);
+  const parsed = spamChoicesShape.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = problemsOf(parsed.error).map(({ path, message }) => ({
     line: lineOfPath(json, path),

@@ -1,6 +1,22 @@
+import { z } from "zod";
 import type { SpamVerdict } from "./spam-verdict.ts";
 
+export const reasonShape = z.strictObject({
+  signal: z.string(),
+  points: z.number(),
+  field: z.string().nullable(),
+  detail: z.string(),
+});
+
 /** A verdict as every JSON output shows it. */
-export function verdictJson({ score, spamClass, reasons }: SpamVerdict) {
+export const verdictShape = z.strictObject({
+  score: z.number(),
+  class: z.enum(["low", "medium", "high", "blocked"]),
+  reasons: z.array(reasonShape).readonly().describe("What adds up to the score."),
+});
+
+export type VerdictJson = z.output<typeof verdictShape>;
+
+export function verdictJson({ score, spamClass, reasons }: SpamVerdict): VerdictJson {
   return { score, class: spamClass, reasons };
 }

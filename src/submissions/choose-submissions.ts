@@ -96,14 +96,14 @@ export interface SearchParts {
   readonly searches: Pick<SearchPlaces, "run" | "runEach"> | null;
 }
 
-/** Does a read when there is a place for it. @throws rate_limited, unavailable */
+/** Does a read, when there is a place for it if it looks at submissions one by one. @throws rate_limited, unavailable */
 export function inSearchPlace<Result>(
   context: Context<SearchParts>,
-  filter: SubmissionFilter,
+  isLong: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { searches } = context.parts;
-  return searches === null || !isLookup(filter) ? work() : searches.run(askerOf(context), work);
+  return searches === null || !isLong ? work() : searches.run(askerOf(context), work);
 }
 
 /** The same for each part of what is given out in parts. */

@@ -1,17 +1,12 @@
 import type { Steps } from "../database/steps.ts";
 import { type EndpointRules, readReady } from "../endpoints/endpoint-directory.ts";
-import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { isId } from "../foundation/id.ts";
 import { createSpamMemory } from "../history/spam-memory.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { judge } from "../spam/judge.ts";
 import { readBody } from "../spam/spam-post.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
-import { getHeldPost } from "./held-post.ts";
 import type { JsonObject } from "./parse-body.ts";
-import { getSubmission } from "./submission-store.ts";
-import type { Submission } from "./submission.ts";
 
 export interface Explained {
   readonly verdict: SpamVerdict;
@@ -23,22 +18,21 @@ export interface Explained {
  * Judges like the server for a post to this endpoint, with its settings and its workspace's memory; the client is unknown here.
  * Nothing is stored or remembered.
  *
- * @throws not_found, ambiguous
+ * @throws not_found
  */
 export function* explainPost(
   rules: EndpointRules,
-  endpointReference: string,
+  endpointId: string,
   body: JsonObject,
   now: number,
 ): Steps<Explained> {
-  const { id } = yield* getEndpoint(endpointReference);
-  const ready = yield* readReady(id, rules);
-  if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${endpointReference}`);
+  const ready = yield* readReady(endpointId, rules);
+  if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${endpointId}`);
   const { endpoint, schema, honeypots, spam } = ready;
   const raw = readBody(body, honeypots, schema.definition, null);
   const checked = schema.validate(raw.fields);
   const post = checked.ok ? { ...raw, fields: checked.data } : raw;
-  const { history } = yield* createSpamMemory(null).recall(endpoint.workspaceId, id, post, now);
+  const { history } = yield* createSpamMemory(null).recall(endpoint.workspaceId, endpointId, post, now);
   const verdict = judge(post, spam, history);
   // A robot that filled a honeypot is refused as spam, and learns nothing about the schema.
   const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";
@@ -50,17 +44,4 @@ function unfitFields(details: ValidationDetails): Explained["unfit"] {
     field,
     problems: issues.map(({ message }) => message),
   }));
-}
-
-export interface StoredVerdict {
-  readonly verdict: SpamVerdict;
-  /** Of the filter that gave it. */
-  readonly version: number;
-}
-
-/** The reasons of a stored or held post from the time it came: settings and memory have changed since. @throws not_found */
-export function* readVerdict(id: string): Steps<StoredVerdict> {
-  const stored: Submission = isId("sub", id) ? yield* getSubmission(id) : yield* getHeldPost(id);
-  const { spamScore: score, spamClass, spamReasons: reasons, spamVersion: version } = stored;
-  return { verdict: { score, spamClass, reasons }, version };
 }

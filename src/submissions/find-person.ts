@@ -2,9 +2,10 @@ import { type Database, query } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { all, run, type Steps, text } from "../database/steps.ts";
 import { forgetUse } from "../outbox/queue/quotas.ts";
+import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import { findHeldPost, type HeldPost } from "./held-post.ts";
 import type { Submission } from "./submission.ts";
-import { getSubmission } from "./submission-store.ts";
+import { findSubmission } from "./submission-store.ts";
 
 /** The records of one person, for a request to see or erase them. */
 export interface PersonRecords {
@@ -24,15 +25,26 @@ const SLICE_BYTES = 131_072;
 /** The largest number of records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
 export const MAX_PERSON_RECORDS = 10_000;
 
+/** Whose records are looked for, and where. */
+export interface PersonSought {
+  readonly field: string;
+  readonly value: string;
+  /** Null is every endpoint. */
+  readonly endpointIds: readonly string[] | null;
+}
+
 /**
  * Everything in which a field of this name, at any depth, has this value or is a list with it, whether it is in the data or set
- * aside. The case of letters and outer white space are ignored. Reads every submission.
+ * aside. The case of letters and outer white space are ignored. Reads every submission of the endpoints.
  */
-export async function findPerson(db: Database, field: string, value: string): Promise<PersonRecords> {
-  const ids = await matchingIds(db, "submission", field, value);
-  const heldIds = await matchingIds(db, "held", field, value);
+export async function findPerson(db: Database, sought: PersonSought): Promise<PersonRecords> {
+  const ids = await matchingIds(db, "submission", sought);
+  const heldIds = await matchingIds(db, "held", sought);
   const submissions: Submission[] = [];
-  for (const id of ids.slice(0, MAX_PERSON_RECORDS)) submissions.push(await db.read(() => getSubmission(id)));
+  for (const id of ids.slice(0, MAX_PERSON_RECORDS)) {
+    const found = await db.read(() => findSubmission(id));
+    if (found !== undefined) submissions.push(found);
+  }
   const held: HeldPostRecord[] = [];
   for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) {
     const found = await db.read(() => findHeldPost(id));
@@ -42,26 +54,36 @@ export async function findPerson(db: Database, field: string, value: string): Pr
   return { submissions, held, hasMore };
 }
 
-/** Erases the records for good, with the deliveries that carry their data and what was counted for them. All or nothing. */
-export function* erasePerson(records: PersonRecords): Steps<void> {
-  for (const { id } of records.submissions) {
+/** With the deliveries that carry their data and what was counted for them. */
+export function* eraseSubmissionRows(ids: readonly string[]): Steps<void> {
+  for (const id of ids) {
     yield* run(query.deleteFrom("submission").where("id", "=", id));
     yield* forgetUse(id);
   }
-  for (const { id } of records.held) {
-    yield* run(query.deleteFrom("held").where("id", "=", id));
-  }
+}
+
+export function* eraseHeldRows(ids: readonly string[]): Steps<void> {
+  for (const id of ids) yield* run(query.deleteFrom("held").where("id", "=", id));
 }
 
 const SLICE_SQL = {
-  submission: sliceSql("FROM submission", "JOIN submission AS record"),
-  held: sliceSql("FROM held", "JOIN held AS record"),
+  submission: {
+    every: sliceSql("FROM submission WHERE", "JOIN submission AS record"),
+    ofOne: sliceSql(
+      `FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} AND`,
+      "JOIN submission AS record",
+    ),
+  },
+  held: {
+    every: sliceSql("FROM held WHERE", "JOIN held AS record"),
+    ofOne: sliceSql("FROM held WHERE endpoint_id = ? AND", "JOIN held AS record"),
+  },
 } as const;
 
 /** Chooses rows by their sizes, which costs next to nothing, before it reads what is in them. */
 function sliceSql(fromTable: string, joinTable: string): string {
   const sized = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields), 0) AS size
-    ${fromTable} WHERE id > ? ORDER BY id LIMIT ?`;
+    ${fromTable} id > ? ORDER BY id LIMIT ?`;
   const summed = `SELECT id, sum(size) OVER (ORDER BY id) AS bytes, row_number() OVER (ORDER BY id) AS place
     FROM (${sized}) AS sized`;
   return `SELECT record.id, data, unknown_fields AS beside FROM (${summed}) AS summed
@@ -79,26 +101,39 @@ interface DataRow {
 async function matchingIds(
   db: Database,
   table: keyof typeof SLICE_SQL,
-  field: string,
-  value: string,
+  { field, value, endpointIds }: PersonSought,
 ): Promise<string[]> {
   const wanted = comparable(value);
   const ids: string[] = [];
-  let after = "";
-  for (;;) {
-    const begin = after;
-    const rows = await readInTurn(db, () =>
-      all(text<DataRow>(SLICE_SQL[table], begin, SLICE_ROWS, SLICE_BYTES)),
-    );
-    for (const { id, data, beside } of rows) {
+  for (const endpointId of endpointIds ?? [null]) {
+    for await (const { id, data, beside } of readAll(db, table, endpointId)) {
       const isFound =
         hasMember(JSON.parse(data), null, field, wanted) ||
         (beside !== null && hasPath(JSON.parse(beside) as Record<string, unknown>, field, wanted));
       if (isFound) ids.push(id);
       if (ids.length > MAX_PERSON_RECORDS) return ids;
     }
+  }
+  return ids;
+}
+
+/** The rows of an endpoint, or all, in slices. */
+async function* readAll(
+  db: Database,
+  table: keyof typeof SLICE_SQL,
+  endpointId: string | null,
+): AsyncGenerator<DataRow> {
+  const sql = SLICE_SQL[table][endpointId === null ? "every" : "ofOne"];
+  const scope = endpointId === null ? [] : [endpointId];
+  let after = "";
+  for (;;) {
+    const begin = after;
+    const rows = await readInTurn(db, () =>
+      all(text<DataRow>(sql, ...scope, begin, SLICE_ROWS, SLICE_BYTES)),
+    );
+    yield* rows;
     const last = rows.at(-1);
-    if (last === undefined) return ids;
+    if (last === undefined) return;
     after = last.id;
   }
 }

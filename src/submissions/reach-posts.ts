@@ -36,6 +36,27 @@ export function* reachSubmission(asking: Asking, id: string): Steps<Submission> 
   return submission;
 }
 
+/** The workspaces of those of these submissions that are there for whoever asks, by their ids. @throws forbidden */
+export function* findSubmissions(asking: Asking, ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+  const wanted = eachOf(ids.filter((id) => isId("sub", id)));
+  const rows = yield* all(
+    query
+      .selectFrom("submission")
+      .select(["id", idOfEndpoint.as("endpoint_id")])
+      .where("id", "in", wanted),
+  );
+  const workspaceIds = yield* reachWorkspacesOf(
+    asking,
+    rows.map((row) => row.endpoint_id),
+  );
+  const found = new Map<string, string>();
+  for (const row of rows) {
+    const workspaceId = workspaceIds.get(row.endpoint_id);
+    if (workspaceId !== undefined) found.set(row.id, workspaceId);
+  }
+  return found;
+}
+
 /**
  * The workspace of each of these submissions, in their order.
  *
@@ -46,17 +67,9 @@ export function* reachSubmissions(
   ids: readonly string[],
   consequence = "",
 ): Steps<readonly string[]> {
-  const wanted = eachOf(ids.filter((id) => isId("sub", id)));
-  const rows = yield* all(
-    query
-      .selectFrom("submission")
-      .select(["id", idOfEndpoint.as("endpoint_id")])
-      .where("id", "in", wanted),
-  );
-  const endpointIds = new Map(rows.map((row) => [row.id, row.endpoint_id]));
-  const workspaceIds = yield* reachWorkspacesOf(asking, endpointIds.values());
+  const workspaceIds = yield* findSubmissions(asking, ids);
   return ids.map((id) => {
-    const workspaceId = workspaceIds.get(endpointIds.get(id) ?? "");
+    const workspaceId = workspaceIds.get(id);
     if (workspaceId === undefined) throw noSubmission(id, consequence);
     return workspaceId;
   });
@@ -69,6 +82,16 @@ export function* reachHeldPost(asking: Asking, id: string): Steps<HeldPost> {
   return held;
 }
 
+/** The same as {@link findSubmissions} of held posts. */
+export function* findHeldPosts(asking: Asking, ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+  const wanted = eachOf(ids.filter((id) => isId("held", id)));
+  const columns = ["id", "workspace_id as workspaceId", "endpoint_id as endpointId"] as const;
+  const rows = yield* all(query.selectFrom("held").select(columns).where("id", "in", wanted));
+  const workspaceIds = new Map<string, string>();
+  for (const row of rows) if (yield* isHeldInReach(asking, row)) workspaceIds.set(row.id, row.workspaceId);
+  return workspaceIds;
+}
+
 /**
  * The workspace of each of these held posts, in their order.
  *
@@ -79,11 +102,7 @@ export function* reachHeldPosts(
   ids: readonly string[],
   consequence: string,
 ): Steps<readonly string[]> {
-  const wanted = eachOf(ids.filter((id) => isId("held", id)));
-  const columns = ["id", "workspace_id as workspaceId", "endpoint_id as endpointId"] as const;
-  const rows = yield* all(query.selectFrom("held").select(columns).where("id", "in", wanted));
-  const workspaceIds = new Map<string, string>();
-  for (const row of rows) if (yield* isHeldInReach(asking, row)) workspaceIds.set(row.id, row.workspaceId);
+  const workspaceIds = yield* findHeldPosts(asking, ids);
   return ids.map((id) => {
     const workspaceId = workspaceIds.get(id);
     if (workspaceId === undefined) throw noHeldPost(id, consequence);

@@ -4,6 +4,7 @@ import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
+import { copyJson } from "../schemas/copy-json.ts";
 import { MAX_SET_ASIDE_BYTES, MAX_SET_ASIDE_NAMES, type SetAside } from "../schemas/set-aside.ts";
 import { findUnfit } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
@@ -82,11 +83,16 @@ export const submissionShape = z.strictObject({
 
 export type SubmissionJson = z.output<typeof submissionShape>;
 
-/** As in posts: what nests deeper than 1000 levels would break each search and export of the database. */
-const data = z.record(z.string(), z.unknown()).superRefine((value, context) => {
-  const unfit = findUnfit(value);
-  if (unfit !== undefined) context.addIssue(unfit);
-});
+/**
+ * As in posts: what nests deeper than 1000 levels would break each search and export of the database, and a member named `__proto__` is
+ * never a field, at any depth.
+ */
+const data = jsonObject
+  .superRefine((value, context) => {
+    const unfit = findUnfit(value);
+    if (unfit !== undefined) context.addIssue(unfit);
+  })
+  .transform((value) => copyJson(value) as Record<string, unknown>);
 
 const setAsideFields = data.superRefine((value, context) => {
   const isTooLarge = Buffer.byteLength(JSON.stringify(value)) > MAX_SET_ASIDE_BYTES;
@@ -122,7 +128,7 @@ export const submissionLine = z.object({
 export type SubmissionLine = z.infer<typeof submissionLine>;
 
 /** The target of a submission: the endpoint and the version of its schema. */
-export interface ImportTarget {
+interface ImportTarget {
   readonly endpointId: string;
   readonly schemaVersion: number;
 }

@@ -18,7 +18,7 @@ import { markSubmissions } from "./mark-submission.ts";
 import { reachSubmission, reachSubmissions } from "./reach-posts.ts";
 import { deleteReadRows, insertReadRows } from "./read-marks.ts";
 import { submissionJson, submissionShape } from "./submission-json.ts";
-import { deleteSubmissionRows, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
+import { deleteSubmissionRows, isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
 
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -42,7 +42,7 @@ export const listSubmissions = operation({
     const filter = await db.read(() => readSubmissionFilter(context, input));
     const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
     const request = { limit, cursor, maxBytes, ...(gone && { gone }) };
-    const page = await inSearchPlace(context, filter, () => browseSubmissions(db, filter, request));
+    const page = await inSearchPlace(context, isLookup(filter), () => browseSubmissions(db, filter, request));
     return { data: page.data.map(submissionJson), next_cursor: page.nextCursor };
   },
 });

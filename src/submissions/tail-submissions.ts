@@ -9,7 +9,7 @@ import {
 } from "./choose-submissions.ts";
 import { followSubmissions, type Tail } from "./follow-submissions.ts";
 import { type SubmissionJson, submissionJson, submissionShape } from "./submission-json.ts";
-import { MAX_PAGE_BYTES, MAX_PAGE_SIZE, type SubmissionFilter } from "./submission-store.ts";
+import { isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE, type SubmissionFilter } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 import { readTail, tailAfter, tailEnd } from "./tail.ts";
 
@@ -72,7 +72,9 @@ async function readNewest(
   const { db, actor, gone } = context;
   const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
   const request = { limit, cursor: null, maxBytes, ...(gone && { gone }) };
-  const { data } = await inSearchPlace(context, filter, () => browseSubmissions(db, filter, request));
+  const { data } = await inSearchPlace(context, isLookup(filter), () =>
+    browseSubmissions(db, filter, request),
+  );
   return data.toReversed();
 }
 

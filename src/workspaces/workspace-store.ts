@@ -374,7 +374,7 @@ function toAccount(row: Selectable<Tables["account"]>): Account {
   return { id: row.id, email: row.email, isOperator: row.is_operator === 1, createdAt: row.created_at };
 }
 
-function noWorkspace(reference: string): FormsvcError {
+export function noWorkspace(reference: string): FormsvcError {
   return new FormsvcError("not_found", `there is no workspace ${reference}`, {
     hint: { kind: "list_workspaces" },
   });

@@ -2,14 +2,11 @@ import { expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { spamDefaults } from "../../src/app/features.ts";
-import { setSpam } from "../../src/endpoints/administer-endpoints.ts";
-import { chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
-import { previewChoices } from "../../src/submissions/preview-choices.ts";
-import { explainPost, readVerdict } from "../../src/submissions/explain-post.ts";
+import { setSpam, showSpam } from "../../src/endpoints/spam-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../../src/submissions/spam-operations.ts";
 import { issueKey } from "../../src/endpoints/key-operations.ts";
-import { performOn } from "../support/terminal.ts";
+import { importFrom, performOn } from "../support/terminal.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
@@ -161,8 +158,7 @@ test("an import goes to the endpoint that is named, by the verb as by the comman
   const elsewhere = newId("ep", Date.now());
   const line = { ...stored, id: newId("sub", Date.now()), endpoint_id: elsewhere };
   const file = machine.write("export.ndjson", line);
-  const bring = (into: typeof db, endpoint: string | null = endpointId) =>
-    importSubmissions(into, file, { endpoint, onProgress: () => undefined, pause: () => Promise.resolve() });
+  const bring = (into: typeof db, endpoint: string | null = endpointId) => importFrom(into, file, endpoint);
   await expect(bring(db, null)).rejects.toThrow(`there is no endpoint ${elsewhere} here`);
   await expect(bring(db, "Nobody")).rejects.toMatchObject({ code: "not_found" });
   const command = ["submission", "import", file, "--endpoint", endpointId];
@@ -199,39 +195,38 @@ test("a held post is released, by the verb as by the command", async () => {
 
 test("own spam settings are stored, by the verb as by the command, on plans that include them only", async () => {
   const service = await receiving();
-  const { db, endpointId, workspaceId } = service;
+  const { db, endpointId } = service;
   const machine = operatorMachine();
-  const reference = { endpoint: endpointId, workspace: null };
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } };
   const set = (on: typeof db, included = plans) =>
-    on.transaction(function* () {
-      const scope = yield* chooseScope(reference, Date.now(), "hobby");
-      yield* setSpam(null, scope, { choices: { maxLinks: 3 }, plans: included }, Date.now());
-    });
+    performOn(
+      on,
+      setSpam,
+      { endpoint: endpointId, choices: { maxLinks: 3 } },
+      { plans: included, now: Date.now() },
+    );
   const command = ["spam", "set", "--endpoint", endpointId, "--max-links", "3"];
   const rows = await changeBothWays(machine, db, set, command);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => row.startsWith("endpoint_spam"))).toHaveLength(1);
   const without = { hobby: { ...plans.hobby, customSpam: false } };
   await expect(set(db, without)).rejects.toThrow("does not include own spam settings");
-  const tryOut = async (included: typeof plans) => {
-    const scope = await db.transaction(() => chooseScope(reference, Date.now(), "hobby"));
-    return previewChoices(db, scope, {}, { plans: included, defaults: spamDefaults(service.config) });
-  };
-  expect(await tryOut(plans)).toEqual({ posts: 0, changes: [] });
+  const defaults = spamDefaults(service.config);
+  const parts = { spamDefaults: defaults };
+  const tryOut = (included: typeof plans) =>
+    performOn(db, previewSpam, { endpoint: endpointId, choices: {} }, { plans: included, parts });
+  expect(await tryOut(plans)).toEqual({ posts: 0, changed: 0, changes: [] });
   await expect(tryOut(without)).rejects.toThrow("does not include own spam settings");
   expect(db.prepare("SELECT count(*) FROM endpoint_spam").pluck().get()).toBe(0);
   await set(db);
-  const scope = db.now(() => chooseScope(reference, Date.now(), "hobby"));
-  expect(scope.workspace.id).toBe(workspaceId);
-  const defaults = spamDefaults(service.config);
-  const state = (counted: typeof plans) => db.now(() => readSpamState(scope, counted, defaults));
-  expect(state(plans)).toMatchObject({
-    customSpam: true,
+  const state = (counted: typeof plans) =>
+    performOn(db, showSpam, { endpoint: endpointId }, { plans: counted, parts });
+  expect(await state(plans)).toMatchObject({
+    custom_spam: true,
     chosen: { maxLinks: 3 },
     settings: { maxLinks: 3 },
   });
-  expect(state(without)).toMatchObject({
+  expect(await state(without)).toMatchObject({
     chosen: { maxLinks: 3 },
     settings: { maxLinks: defaults.maxLinks },
   });
@@ -239,20 +234,19 @@ test("own spam settings are stored, by the verb as by the command, on plans that
 
 test("a post is explained as the server judges it, without a trace of it in the database", async () => {
   const service = await receiving();
-  const { db, config, endpointId, clock } = service;
+  const { db, config, endpointId: endpoint, clock } = service;
   await service.submit(pitch);
   const [held] = db.now(() => listHeldPosts(any, 1, null)).data;
   const before = db.prepare("SELECT count(*) FROM remembered_text").pluck().get();
-  const parts = { plans: config.plans, defaults: spamDefaults(config) };
-  const explained = (body: Record<string, unknown>) =>
-    db.read(() => explainPost(parts, endpointId, body, clock.now()));
-  const { verdict, unfit } = await explained(pitch);
-  expect(verdict.spamClass).toBe("blocked");
-  expect(unfit).toEqual([]);
-  expect((await explained({ message: 7 })).unfit).toEqual([
+  const parts = { spamDefaults: spamDefaults(config) };
+  const score = (post: Record<string, unknown>) =>
+    performOn(db, scorePost, { endpoint, post }, { parts, now: clock.now() });
+  expect(await score(pitch)).toMatchObject({ class: "blocked", unfit: [] });
+  expect((await score({ message: 7 })).unfit).toEqual([
     { field: "message", problems: [expect.stringContaining("message must be")] },
   ]);
-  expect(db.now(() => readVerdict(held?.id ?? "")).verdict.score).toBe(held?.spamScore);
+  const stored = await performOn(db, explainScore, { post: held?.id ?? "" });
+  expect(stored).toMatchObject({ score: held?.spamScore, class: "blocked", reasons: held?.spamReasons });
   expect(db.prepare("SELECT count(*) FROM remembered_text").pluck().get()).toBe(before);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import { readChoices, writeChoices } from "../../src/endpoints/spam-choices-store.ts";
+import { readChoices, writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import { spamClassOf } from "../../src/spam/spam-verdict.ts";
 import { markSubmissions } from "../../src/submissions/mark-submission.ts";
 import { insertWorkspaceRow, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
@@ -162,7 +162,7 @@ test("the second of two who edit the settings is told what changed, and loses no
   const { server, ada, endpoint, ofWorkspace, chosen } = await opened();
   const sent = await form(ada, ofWorkspace, { action: "save", maxLinks: "3" });
   const theirs = { keywords: [{ word: HOSTILE, effect: 30 }] };
-  server.owner.now(() => writeChoices({ kind: "workspace", workspaceId: endpoint.workspaceId }, theirs));
+  server.owner.now(() => writeChoicesRow({ kind: "workspace", workspaceId: endpoint.workspaceId }, theirs));
   const refused = await ada.post(ofWorkspace, sent);
   expect(refused.status).toBe(409);
   expect(refused.text).not.toContain("<script>alert");

@@ -10,7 +10,7 @@ import { all, type Steps } from "../../src/database/steps.ts";
 import { write } from "../support/engines.ts";
 import { removeEndpoint } from "../support/terminal.ts";
 import { listDeclaredFields, listRetentions } from "../../src/endpoints/endpoint-store.ts";
-import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
+import { writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import {
   listEndpointNames,
   listPlacedEndpoints,
@@ -46,7 +46,7 @@ import { spread, spreadLate } from "../../src/outbox/sending/spread-outbox.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { createDayCounter } from "../../src/submissions/count-by-day.ts";
 import { countSubmissions, lastSubmissionAt } from "../../src/submissions/count-submissions.ts";
-import { erasePerson, findPerson } from "../../src/submissions/find-person.ts";
+import { eraseHeldRows, eraseSubmissionRows, findPerson } from "../../src/submissions/find-person.ts";
 import { countHeldPosts } from "../../src/submissions/held-health.ts";
 import {
   countHeldPostsOf,
@@ -199,10 +199,12 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
       { limit: 9, cursor: null, maxBytes: Infinity },
     ),
   "what was read": read(({ accountId, submissionIds }) => listRead(accountId, submissionIds)),
-  "a person's records": (db) => findPerson(db, "index", "4"),
+  "a person's records": (db) => findPerson(db, { field: "index", value: "4", endpointIds: null }),
   "a page of held posts": read(({ endpointIds }) =>
     listHeldPosts({ endpointIds: endpointIds.slice(0, 2), since: NOON, until: LATER }, 3, null),
   ),
+  "a person's records in some endpoints": (db, { endpointIds }) =>
+    findPerson(db, { field: "index", value: "4", endpointIds: endpointIds.slice(0, 2) }),
   "how many held posts": read(({ workspaceId }) => countHeldPosts([workspaceId])),
   "held posts of endpoints": read(({ endpointIds }) => countHeldPostsOf(endpointIds, newest)),
   "a preview of settings": (db, { workspaceId }) =>
@@ -245,7 +247,9 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   "a lesson is undone": change(({ workspaceId, submissionIds: [submissionId = ""] }) =>
     unteach([{ workspaceId, submissionId }]),
   ),
-  "choices are replaced": change(({ workspaceId }) => writeChoices({ kind: "workspace", workspaceId }, {})),
+  "choices are replaced": change(({ workspaceId }) =>
+    writeChoicesRow({ kind: "workspace", workspaceId }, {}),
+  ),
   "old links in letters go": change(() => dropOldMailedLinks(LATER)),
   "faults are forgotten": change(() => forgetFaults(Number.MAX_SAFE_INTEGER)),
   "a recipient agrees no more": change(({ recipientIds }) => setUnsubscribed(recipientIds[0] ?? "", LATER)),
@@ -277,8 +281,11 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   "old submissions go": change(() => expireSubmissions(NOON + 30 * DAY + 5000)),
   "submissions of an endpoint go": change(({ endpointIds: [id = ""] }) => deleteSubmissionsOf(id, 3)),
   "a person is erased": async (db) => {
-    const records = await findPerson(db, "index", "7");
-    await db.transaction(() => erasePerson(records));
+    const { submissions, held } = await findPerson(db, { field: "index", value: "7", endpointIds: null });
+    await db.transaction(function* () {
+      yield* eraseSubmissionRows(submissions.map(({ id }) => id));
+      yield* eraseHeldRows(held.map(({ id }) => id));
+    });
   },
   "an endpoint goes": async (db, { endpointIds }) => {
     await removeEndpoint(db, endpointIds[1] ?? "");

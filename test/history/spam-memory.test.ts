@@ -4,7 +4,7 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import { query } from "../../src/database/database.ts";
 import type { Mark } from "../../src/history/teach.ts";
 import { markSubmissions } from "../../src/submissions/mark-submission.ts";
-import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
+import { writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { updatePlanRow } from "../../src/workspaces/workspace-store.ts";
@@ -171,10 +171,13 @@ test("settings of workspace and endpoint hold on plans that allow them, and not 
   const service = await receiving();
   const { db, workspaceId, endpointId, config } = service;
   db.now(() =>
-    writeChoices({ kind: "workspace", workspaceId }, { keywords: [{ word: "vicarage", effect: 30 }] }),
+    writeChoicesRow({ kind: "workspace", workspaceId }, { keywords: [{ word: "vicarage", effect: 30 }] }),
   );
   db.now(() =>
-    writeChoices({ kind: "endpoint", workspaceId, endpointId }, { keywords: [{ word: "mill", effect: 12 }] }),
+    writeChoicesRow(
+      { kind: "endpoint", workspaceId, endpointId },
+      { keywords: [{ word: "mill", effect: 12 }] },
+    ),
   );
   await service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(0);

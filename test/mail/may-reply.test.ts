@@ -6,7 +6,8 @@ import { listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { dropOldUse, isWithin } from "../../src/outbox/queue/quotas.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
-import { erasePerson, findPerson } from "../../src/submissions/find-person.ts";
+import { erasePersonRecords, findPersonRecords } from "../../src/submissions/person-operations.ts";
+import { performOn } from "../support/terminal.ts";
 import { ReplyWorld } from "../support/reply-world.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 
@@ -236,8 +237,10 @@ test("what is kept of an address is a hash, for a day at most, and goes when the
   expect(countUses(world)).toBe(8);
   const rows = world.db.now(() => all(query.selectFrom("quota_use").selectAll()));
   for (const { key } of rows) expect(key.toString("latin1")).not.toContain("example");
-  const found = await findPerson(world.db, "email", "eve@example.net");
-  await world.db.transaction(() => erasePerson(found));
+  const sought = { field: "email", value: "eve@example.net" };
+  const { submissions } = await performOn(world.db, findPersonRecords, sought, { parts: { searches: null } });
+  const ids = submissions.map(({ id }) => id);
+  await performOn(world.db, erasePersonRecords, { submissions: ids });
   expect(countUses(world)).toBe(4);
   world.clock.set(world.clock.now() + DAY_MS - 1);
   world.db.now(() => dropOldUse(world.clock.now()));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
-import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
+import { writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import { setAutoReply } from "../support/auto-replies.ts";
 import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
@@ -18,11 +18,10 @@ import {
   type TestServer,
 } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
-import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { deleteSubmissionRows, getSubmission } from "../../src/submissions/submission-store.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
-import { makeEndpoint, releasePost } from "../support/terminal.ts";
+import { importFrom, makeEndpoint, releasePost } from "../support/terminal.ts";
 
 /** A server that sends mail, and an endpoint whose automatic reply is on. */
 async function begin(
@@ -100,7 +99,7 @@ test("a field that the browser filled into the honeypot is a honeypot: the post 
   const choices = { keywords: [{ word: "sunday", effect: -50 }] };
   const { owner } = server;
   const scope = { kind: "endpoint", workspaceId: endpoint.workspaceId, endpointId: endpoint.id } as const;
-  owner.now(() => writeChoices(scope, choices));
+  owner.now(() => writeChoicesRow(scope, choices));
   const filled = await server.post(endpoint.secret, { ...goodPost, _gotcha: goodPost.email });
   expect(filled.status).toBe(200);
   const scores = owner.prepare("SELECT spam_score FROM submission").pluck();
@@ -161,11 +160,7 @@ test("a held post that is released, and a submission that is imported, get none"
   const line = submissionJson(owner.now(() => getSubmission(released.id)));
   writeFileSync(file, `${JSON.stringify(line)}\n`);
   owner.now(() => deleteSubmissionRows([released.id]));
-  await importSubmissions(owner, file, {
-    endpoint: endpoint.id,
-    onProgress: () => undefined,
-    pause: () => Promise.resolve(),
-  });
+  await importFrom(owner, file, endpoint.id);
   folder.remove();
   expect(server.stored()).toMatchObject([{ email: goodPost.email }]);
   expect(countReplies(server)).toBe(0);

@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createExportFile } from "../../src/cli/export-file.ts";
 import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
-import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
+import { importFrom } from "../support/terminal.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { asSubmission, type GivenSubmission, submissionAdder } from "../support/add-submission.ts";
@@ -289,14 +289,13 @@ test("an imported line has no number that JSON cannot write again, and no reason
     [good.replace('"points":3', '"points":3,"more":1'), "spam_reasons.0.more: "],
   ] as const;
   const db = openForTest(machine.path("formsvc.db"));
-  const plan = { endpoint: null, onProgress: () => undefined, pause: () => Promise.resolve() };
   const file = machine.path("lines");
   for (const [line, message] of wrong) {
     writeFileSync(file, `${good}\n${line}\n`);
-    await expect(importSubmissions(db, file, plan)).rejects.toThrow(`line 2: ${message}`);
+    await expect(importFrom(db, file)).rejects.toThrow(`line 2: ${message}`);
   }
   writeFileSync(file, good);
-  expect(await importSubmissions(db, file, plan)).toEqual({ added: 1, known: 0 });
+  expect(await importFrom(db, file)).toEqual({ added: 1, known: 0 });
 });
 
 test("a file with one wrong line is named with it, and nothing of it is imported", async () => {

@@ -11,13 +11,12 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { markSubmissionsAs } from "../../src/submissions/submission-operations.ts";
 import { explainPost } from "../../src/submissions/explain-post.ts";
-import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
-import { performOn, releasePost } from "../support/terminal.ts";
+import { importFrom, performOn, releasePost } from "../support/terminal.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -43,7 +42,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const [id = ""] = await storeSubmissions(db, [{ endpointId, data: pitch }]);
     const mark = (wanted: "spam" | "ham" | null) =>
       performOn(db, markSubmissionsAs, { submissions: [id], mark: wanted });
-    const score = async () => (await db.read(() => explainPost(parts, "Contact", pitch, NOON))).verdict.score;
+    const score = async () =>
+      (await db.read(() => explainPost(parts, endpointId, pitch, NOON))).verdict.score;
     const before = await score();
     await mark("spam");
     const known = "SELECT marked_spam, marked_ham FROM remembered_text";
@@ -93,9 +93,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const file = join(temporaryFolder(), "all.ndjson");
     writeFileSync(file, submissions.map((each) => `${JSON.stringify(submissionJson(each))}\n`).join(""));
     await storeSubmissions(db, submissions.slice(1, 2));
-    const plan = { endpoint: null, onProgress: () => undefined, pause: () => Promise.resolve() };
-    expect(await importSubmissions(db, file, plan)).toEqual({ added: 2, known: 1 });
-    expect(await importSubmissions(db, file, plan)).toEqual({ added: 0, known: 3 });
+    expect(await importFrom(db, file)).toEqual({ added: 2, known: 1 });
+    expect(await importFrom(db, file)).toEqual({ added: 0, known: 3 });
     const [row] = await db.read(() =>
       all(text<{ data: string }>("SELECT data FROM submission WHERE id = ?", submissions[0]?.id)),
     );

@@ -18,6 +18,8 @@ import { getKey } from "../../src/keys/key-store.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { Operation, StreamOperation } from "../../src/operations/operation.ts";
 import { type Door, type Guard, perform, performStream } from "../../src/operations/perform.ts";
+import { importFile } from "../../src/cli/import-file.ts";
+import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { releaseHeld } from "../../src/submissions/held-operations.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
@@ -131,6 +133,12 @@ export async function replaceKey(
   const issued = await performOn(db, rotateKey, { key: reference, grace_ms: graceMs }, { now });
   const { id, kind } = issued.key;
   return { key: await db.read(() => getKey(id)), text: issued[kind] ?? "" };
+}
+
+/** Imports a file from the command line, into the endpoint that is named, or where each submission was. */
+export async function importFrom(db: Database, file: string, endpoint: string | null = null) {
+  const parts = { source: importFile(file) };
+  return (await performOn(db, importSubmissions, { endpoint }, { parts, now: Date.now() })).imported;
 }
 
 /** Releases a held post from the command line. */

@@ -1,9 +1,10 @@
+import type { z } from "zod";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { monthOf } from "../../foundation/clock.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { isFileName } from "../../submissions/often-sent.ts";
-import { explainPost, type Explained } from "../../submissions/explain-post.ts";
+import { scorePost } from "../../submissions/spam-operations.ts";
 import { getWorkspace, readUsage } from "../../workspaces/workspace-store.ts";
 import type { Usage } from "../../workspaces/workspace.ts";
 import { page } from "../answer.ts";
@@ -16,10 +17,7 @@ import { TRIAL_PREFIX, type TrialInput, trialInputs, trialPost, typedInputs } fr
 const SECTION = "/try";
 
 /** `/dashboard/endpoints/:id/try`: what the server would make of a post. Nothing is stored, counted or sent. */
-export function endpointTryPages(
-  routes: Routes,
-  { db, config, spamDefaults: defaults }: DashboardParts,
-): void {
+export function endpointTryPages(routes: Routes, { db, config }: DashboardParts): void {
   routes.read("/endpoints/:id/try", async (visit) => {
     const { endpoint, definition } = await readEndpoint(visit);
     const content = trialView(endpoint, trialInputs(definition), new Map());
@@ -31,12 +29,11 @@ export function endpointTryPages(
     const inputs = typedInputs(trialInputs(definition), visit.form);
     const body = trialPost(inputs, definition);
     const files = inputs.filter(({ value }) => isFileName(value)).map(({ name }) => name);
-    const parts = { plans: config.plans, defaults };
-    const explained = await db.read(() => explainPost(parts, endpoint.id, body, visit.now));
+    const scored = await visit.perform(scorePost, { endpoint: endpoint.id, post: body });
     const problems = new Map(
-      explained.unfit.map((each) => [TRIAL_PREFIX + each.field, each.problems.join("\n")]),
+      scored.unfit.map((each) => [TRIAL_PREFIX + each.field, each.problems.join("\n")]),
     );
-    const content = html`${outcomeCard(endpoint, explained, usage, files)}${trialView(endpoint, inputs, problems)}`;
+    const content = html`${outcomeCard(endpoint, scored, usage, files)}${trialView(endpoint, inputs, problems)}`;
     return page(`${endpoint.name}: try a post`, endpointFrame(endpoint, SECTION, content));
   });
 
@@ -50,16 +47,17 @@ export function endpointTryPages(
   }
 }
 
+type Scored = z.output<typeof scorePost.output>;
+
 function outcomeCard(
   endpoint: Endpoint,
-  { verdict, unfit }: Explained,
+  { score, class: spamClass, reasons, unfit }: Scored,
   usage: Usage,
   files: readonly string[],
 ): Html {
-  const { score, spamClass, reasons } = verdict;
   return html`<section class="card" role="status" aria-labelledby="outcome">
     <header>
-      <h2 id="outcome">${outcomeOf(endpoint, { verdict, unfit }, usage)}</h2>
+      <h2 id="outcome">${outcomeOf(endpoint, { spamClass, unfit }, usage)}</h2>
       <span class="pill ${spamClass === "low" ? "done" : spamClass === "blocked" ? "high" : spamClass}">Score ${score} of 100</span>
     </header>
     ${
@@ -81,13 +79,17 @@ function outcomeCard(
   </section>`;
 }
 
+interface TrialOutcome extends Pick<Scored, "unfit"> {
+  readonly spamClass: Scored["class"];
+}
+
 /** In the order in which the server decides. */
-function outcomeOf({ state }: Endpoint, { verdict, unfit }: Explained, { remaining }: Usage): string {
+function outcomeOf({ state }: Endpoint, { spamClass, unfit }: TrialOutcome, { remaining }: Usage): string {
   if (state === "paused") return "It would be refused: the form is paused";
   if (unfit.length > 0) return "It would be refused: the visitor is told what is wrong with the fields below";
-  if (verdict.spamClass === "blocked") return "It would be blocked as spam, and held for you to look at";
+  if (spamClass === "blocked") return "It would be blocked as spam, and held for you to look at";
   if (remaining === 0) return "It would be held: the plan’s limit for this month is reached";
-  return verdict.spamClass === "low" ? "It would be taken" : "It would be taken, and marked as possible spam";
+  return spamClass === "low" ? "It would be taken" : "It would be taken, and marked as possible spam";
 }
 
 function trialView(endpoint: Endpoint, inputs: readonly TrialInput[], problems: Problems): Html {

@@ -1,15 +1,15 @@
 import type { Steps } from "../../database/steps.ts";
-import { setSpam } from "../../endpoints/administer-endpoints.ts";
+import { setSpam } from "../../endpoints/spam-operations.ts";
 import { readChoices } from "../../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SpamChoices } from "../../spam/spam-settings.ts";
 import { previewChoices } from "../../submissions/preview-choices.ts";
 import { countMarkedScores } from "../../submissions/marked-scores.ts";
-import type { Plans } from "../../workspaces/workspace.ts";
 import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { NO_PROBLEMS } from "../kit/field.ts";
-import { change, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
+import { Stopped } from "../perform.ts";
 import { readTitles } from "../inbox/read-titles.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { checkSpamForm, readSpamForm, spamChangedSince, spamFingerprint, spamForm } from "./spam-form.ts";
@@ -60,7 +60,9 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
       if (checked.choices === null)
         return await show(visit, found, { ...shown, problems: checked.problems }, 422);
       if (visit.form.get("action") === "save")
-        return await save(visit, find, { shown, choices: checked.choices });
+        return await save(visit, found, { shown, choices: checked.choices }, (again) =>
+          show(visit, found, again, 409),
+        );
       const preview = await previewChoices(db, found.chosen, checked.choices, {
         plans: config.plans,
         defaults,
@@ -75,18 +77,6 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
       return show(visit, found, { ...shown, problems: new Map([["", pageWords(error.message)]]) }, 403);
     }
   });
-
-  async function save(
-    visit: Visit,
-    find: FindScope,
-    { shown, choices }: { readonly shown: ShownSpam; readonly choices: SpamChoices },
-  ): Promise<Answer> {
-    const { found, changed, chosen } = await change(parts, () =>
-      storeChoices(visit, find, { fingerprint: shown.fingerprint, choices, plans: config.plans }),
-    );
-    if (changed === null) return redirect(pathOf(found), "spam-saved");
-    return show(visit, found, { ...shown, fingerprint: spamFingerprint(chosen), changed }, 409);
-  }
 
   async function show(
     { viewer, now }: Visit,
@@ -106,22 +96,21 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
   }
 }
 
-interface Stored {
-  readonly found: FoundScope;
-  /** What holds now. */
-  readonly chosen: SpamChoices;
-  /** What somebody else changed while the form was open, so that nothing was stored; null if nobody did. */
-  readonly changed: readonly string[] | null;
-}
-
-function* storeChoices(
-  { viewer, params, now }: Visit,
-  find: FindScope,
-  asked: { readonly fingerprint: string; readonly choices: SpamChoices; readonly plans: Plans },
-): Steps<Stored> {
-  const found = yield* find(viewer, params["id"] ?? "");
-  const before = yield* readChoices(found.chosen.scope);
-  const changed = spamChangedSince(asked.fingerprint, before);
-  if (changed !== null) return { found, changed, chosen: before };
-  return { found, changed: null, chosen: yield* setSpam(viewer, found.chosen, asked, now) };
+/** @param showAgain the form, if somebody else changed the settings while it was open, so that nothing was stored */
+async function save(
+  { perform }: Visit,
+  found: FoundScope,
+  { shown, choices }: { readonly shown: ShownSpam; readonly choices: SpamChoices },
+  showAgain: (again: ShownSpam) => Promise<Answer>,
+): Promise<Answer> {
+  const { scope } = found.chosen;
+  const guard = function* (): Steps<void> {
+    const before = yield* readChoices(scope);
+    const changed = spamChangedSince(shown.fingerprint, before);
+    if (changed === null) return;
+    throw new Stopped(() => showAgain({ ...shown, fingerprint: spamFingerprint(before), changed }));
+  };
+  const named = scope.kind === "endpoint" ? { endpoint: scope.endpointId } : { workspace: scope.workspaceId };
+  await perform(setSpam, { ...named, choices, replace: true }, guard);
+  return redirect(pathOf(found), "spam-saved");
 }

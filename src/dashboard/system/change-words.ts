@@ -37,6 +37,8 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "schema.set": "changed the fields of the form",
   "spam.set": "changed spam settings",
   "submission.delete": "deleted submissions",
+  "submission.erase": "erased the records of a person",
+  "submission.import": "brought submissions into the form",
   "submission.mark": "marked submissions",
   "token.create": "made the token",
   "token.revoke": "revoked the token",

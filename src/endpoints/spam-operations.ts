@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import type { Access } from "../operations/access.ts";
+import { requireAccess } from "../operations/actor.ts";
+import { changed, type Context, operation } from "../operations/operation.ts";
+import { jsonObject } from "../operations/json-object.ts";
+import {
+  parseSpamChoices,
+  replaceChoices,
+  spamChoicesShape,
+  type SpamSettings,
+} from "../spam/spam-settings.ts";
+import { isInReach, reachWorkspace } from "../workspaces/reach.ts";
+import { getWorkspace, noWorkspace } from "../workspaces/workspace-store.ts";
+import { type ChosenScope, readSpamState, requireCustomSpam } from "./choose-spam.ts";
+import { reachEndpoint } from "./endpoint-store.ts";
+import { readChoices, writeChoicesRow } from "./spam-choices-store.ts";
+import { spamStateJson } from "./spam-state-json.ts";
+
+/** Whose spam settings are meant. */
+export const spamScopeInput = {
+  endpoint: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("One endpoint's, which stand above its workspace's: an id, a unique name, or WORKSPACE/NAME."),
+  workspace: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("A whole workspace's, by id or name, if no endpoint is named; null is the only one there is."),
+};
+
+/** The choices that are set or tried. */
+export const spamChangeInput = {
+  ...spamScopeInput,
+  choices: spamChoicesShape.describe(
+    "What is named is replaced; a keyword takes the place of the same word.",
+  ),
+  replace: z.boolean().default(false).describe("Whether what is not named is chosen no more."),
+};
+
+const reference = z.strictObject(spamScopeInput);
+const change = z.strictObject(spamChangeInput);
+
+/** What somebody needs too where a whole workspace is meant. */
+const further = { read: "workspace:read", write: "workspace:spam" } as const satisfies Record<string, Access>;
+
+/** Parts of the operations that look at what holds. */
+export interface SpamParts {
+  /** The settings of an owner who chose nothing. */
+  readonly spamDefaults: SpamSettings;
+}
+
+export const showSpam = operation({
+  name: "spam.show",
+  summary: "Show the spam settings in force for a workspace or endpoint",
+  kind: "read",
+  access: "endpoints:read",
+  furtherAccess: [further.read],
+  input: reference,
+  output: z.strictObject({
+    plan: z.string(),
+    custom_spam: z.boolean().describe("Whether the plan includes own settings."),
+    chosen: spamChoicesShape.describe("What was chosen there, whether it counts or not."),
+    settings: jsonObject.describe("All that holds there."),
+  }),
+  async run(context: Context<SpamParts>, input) {
+    const { config, parts } = context;
+    // From the command line, an empty database gets its first workspace here too.
+    return context.transact(function* () {
+      const scope = yield* reachSpamScope(context, input, further.read);
+      return changed(spamStateJson(yield* readSpamState(scope, config.plans, parts.spamDefaults)));
+    });
+  },
+});
+
+export const setSpam = operation({
+  name: "spam.set",
+  summary: "Set spam settings of a workspace or endpoint, on plans with own spam rules",
+  kind: "write",
+  access: "endpoints:write",
+  furtherAccess: [further.write],
+  input: change,
+  output: z.strictObject({ chosen: spamChoicesShape }),
+  *run(context, input) {
+    const { scope, workspace } = yield* reachSpamScope(context, input, further.write);
+    requireCustomSpam(workspace.plan, context.config.plans);
+    const chosen = changedChoices(yield* readChoices(scope), input);
+    yield* writeChoicesRow(scope, chosen);
+    const subject = scope.kind === "endpoint" ? scope.endpointId : workspace.id;
+    return changed({ chosen }, { subject, workspaceId: workspace.id, detail: null });
+  },
+});
+
+/** @throws usage if there would be too many of something */
+export function changedChoices(
+  before: z.output<typeof spamChoicesShape>,
+  { choices, replace }: Pick<z.output<typeof change>, "choices" | "replace">,
+): z.output<typeof spamChoicesShape> {
+  if (replace) return choices;
+  return parseSpamChoices(JSON.stringify(replaceChoices(before, choices)), "options");
+}
+
+/** @param furtherAccess for a whole workspace @throws not_found, ambiguous, forbidden */
+export function* reachSpamScope(
+  context: Pick<Context, "viewing" | "access" | "actor" | "now" | "config">,
+  { endpoint, workspace: named }: z.output<typeof reference>,
+  furtherAccess: Access,
+): Steps<ChosenScope> {
+  if (endpoint !== null) {
+    const { id, workspaceId } = yield* reachEndpoint(context, { endpoint, workspace: named });
+    const scope = { kind: "endpoint", workspaceId, endpointId: id } as const;
+    return { scope, workspace: yield* getWorkspace(workspaceId) };
+  }
+  requireAccess(context.actor, furtherAccess);
+  const workspace = yield* reachWorkspace(context, named);
+  // What holds for a workspace holds for other endpoints than the one that a token is bound to.
+  if ((context.viewing.reach?.endpointId ?? null) !== null) throw noWorkspace(named ?? workspace.id);
+  yield* isInReach({ ...context, access: furtherAccess }, workspace.id);
+  return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { listChanges } from "../../src/audit/audit-store.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { importSubmissions } from "../../src/submissions/import-submissions.ts";
+import { submissionJson } from "../../src/submissions/submission-json.ts";
+import { asSubmission } from "../support/add-submission.ts";
+import { ENGINES, rowsOf } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { performOn } from "../support/terminal.ts";
+import { twoOwners } from "../support/two-owners.ts";
+
+/** A source of these lines, some of which come later. */
+function sourceOf(lines: readonly string[]) {
+  async function* read() {
+    for (const line of lines) yield await Promise.resolve(line);
+  }
+  return { source: { name: "all.ndjson", lines: read } };
+}
+
+const lineOf = (endpointId: string, data: Record<string, unknown> = {}): string =>
+  JSON.stringify(submissionJson(asSubmission({ endpointId, data, createdAt: NOON })));
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("an import is recorded once for each form, tells how far it is, and adds what is not there yet", async () => {
+    const db = await temporary();
+    const { ben, shop, jobs, actor } = await twoOwners(db);
+    const lines = Array.from({ length: 700 }, (_, index) =>
+      lineOf(index < 600 ? shop.endpoint : jobs.endpoint, { index }),
+    );
+    const told: unknown[] = [];
+    const onProgress = async (progress: unknown): Promise<void> => void told.push(progress);
+    const bring = () => performOn(db, importSubmissions, {}, { actor, parts: sourceOf(lines), onProgress });
+    expect(await bring()).toEqual({ imported: { added: 700, known: 0 } });
+    expect(await bring()).toEqual({ imported: { added: 0, known: 700 } });
+    expect(told.slice(0, 2)).toEqual([
+      { done: 500, total: 700 },
+      { done: 700, total: 700 },
+    ]);
+    const changes = await db.read(() => listChanges(10));
+    expect(changes.map(({ action, subject, workspaceId }) => [action, subject, workspaceId])).toEqual([
+      ["submission.import", jobs.endpoint, ben.workspace.id],
+      ["submission.import", shop.endpoint, ben.workspace.id],
+    ]);
+  });
+
+  test("nothing comes into a form that whoever imports does not reach, nor does anything of such a file", async () => {
+    const db = await temporary();
+    const { shop, jobs, hers, actor, bound } = await twoOwners(db);
+    const before = await rowsOf(db, "SELECT id FROM submission ORDER BY id");
+    const missing = { code: "not_found" };
+    for (const [who, strange] of [
+      [actor, hers.endpoint],
+      [bound(null), jobs.endpoint],
+    ] as const) {
+      const parts = sourceOf([lineOf(shop.endpoint), lineOf(strange)]);
+      const bring = (endpoint: string | null) =>
+        performOn(db, importSubmissions, { endpoint }, { actor: who, parts });
+      await expect(bring(null)).rejects.toMatchObject({
+        ...missing,
+        message: `there is no endpoint ${strange} here`,
+      });
+      await expect(bring(strange)).rejects.toMatchObject(missing);
+    }
+    expect(await rowsOf(db, "SELECT id FROM submission ORDER BY id")).toEqual(before);
+  });
+
+  test("members named __proto__ are no fields at any depth, as in posts, and change no prototype", async () => {
+    const db = await temporary();
+    const { shop } = await twoOwners(db);
+    const hostile = '{"__proto__":{"polluted":1},"kept":{"__proto__":2,"list":[{"__proto__":3,"b":4}]}}';
+    const line = lineOf(shop.endpoint, { here: 1 }).replace('{"here":1}', hostile);
+    const id = newId("sub", NOON);
+    const parts = sourceOf([line.replace(/sub_[0-9a-z]{26}/, id)]);
+    expect(await performOn(db, importSubmissions, {}, { parts })).toEqual({
+      imported: { added: 1, known: 0 },
+    });
+    const [row] = await rowsOf(db, `SELECT data FROM submission WHERE id = '${id}'`);
+    expect(row).toEqual({ data: '{"kept":{"list":[{"b":4}]}}' });
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
