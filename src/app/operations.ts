@@ -49,6 +49,8 @@ import {
   revokeToken,
   showOwnToken,
 } from "../tokens/token-operations.ts";
+import { listFindings } from "../doctor/finding-operations.ts";
+import { removeOwnTotp, renewOwnCodes, setOwnPassword, setOwnTotp } from "../sessions/security-operations.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
 import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
@@ -153,4 +155,9 @@ export const OPERATIONS: readonly AnyOperation[] = [
   listAccountSessions,
   endAccountSessions,
   endOwnSessions,
+  setOwnPassword,
+  setOwnTotp,
+  renewOwnCodes,
+  removeOwnTotp,
+  listFindings,
 ];

@@ -25,23 +25,23 @@ const PAUSE_MS = 2;
  *
  * @param guard looks once more, in the transaction, at what a form was made from, and throws {@link Stopped} to end it.
  */
-export type Perform = <Input extends z.ZodObject, Output extends z.ZodType>(
-  operation: Operation<DashboardParts, Input, Output>,
+export type Perform<Parts = DashboardParts> = <Input extends z.ZodObject, Output extends z.ZodType>(
+  operation: Operation<Parts, Input, Output>,
   input: z.input<Input>,
   guard?: Guard,
 ) => Promise<z.output<Output>>;
 
 /** The same for an operation whose output comes in parts. */
-export type Stream = <Input extends z.ZodObject, Part extends z.ZodType>(
-  operation: StreamOperation<DashboardParts, Input, Part>,
+export type Stream<Parts = DashboardParts> = <Input extends z.ZodObject, Part extends z.ZodType>(
+  operation: StreamOperation<Parts, Input, Part>,
   input: z.input<Input>,
 ) => Promise<AsyncGenerator<z.output<Part>>>;
 
 /** The two ways to run an operation for one request. */
-export function performers(
-  parts: DashboardParts,
+export function performers<Parts extends DashboardParts>(
+  parts: Parts,
   { viewer, now, gone }: { readonly viewer: Viewer | null; readonly now: number; readonly gone: AbortSignal },
-): { readonly perform: Perform; readonly stream: Stream } {
+): { readonly perform: Perform<Parts>; readonly stream: Stream<Parts> } {
   const { db, config, onChange } = parts;
   const actor: Actor = viewer === null ? { kind: "visitor" } : { kind: "account", ...viewer };
   const onProgress = (): Promise<void> => sleep(PAUSE_MS);

@@ -1,6 +1,12 @@
 import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { createAccountSecurity, type Proof } from "../../src/sessions/account-security.ts";
+import {
+  removeOwnTotp,
+  renewOwnCodes,
+  type SecurityParts,
+  setOwnPassword,
+  setOwnTotp,
+} from "../../src/sessions/security-operations.ts";
 import { createAttemptLimits } from "../../src/sessions/attempt-limits.ts";
 import { createPasswordProver } from "../../src/sessions/prove-password.ts";
 import { findViewer, type StartedSession, type Viewer } from "../../src/sessions/session.ts";
@@ -14,10 +20,18 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, NOON } from "./fake-clock.ts";
 import { temporaryDatabase } from "./temporary-database.ts";
+import { performOn } from "./terminal.ts";
 
 export const EMAIL = "ana@example.org";
 export const PASSWORD = "correct horse battery";
 export const CLIENT: Client = { address: "192.0.2.1", userAgent: "Firefox", knownCookie: null };
+
+/** Somebody who is signed in and proves again who they are. */
+interface Proof {
+  readonly viewer: Viewer;
+  readonly password: string;
+  readonly address: string;
+}
 
 interface Options {
   readonly logAddresses?: boolean;
@@ -49,7 +63,22 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   };
   const { newWorkspacePlan } = defaultConfig;
   const signIns = createSignIns({ ...parts, newWorkspacePlan, tellOwner });
-  const security = createAccountSecurity({ db, keyring, prover, clock, log, tellOwner });
+  const doorOf = ({ viewer, address }: Proof) => ({
+    actor: { kind: "account", ...viewer } as const,
+    now: clock.now(),
+    parts: { keyring, prover, log, tellOwner, viewer, address } satisfies SecurityParts,
+  });
+  const security = {
+    changePassword: (proof: Proof, wanted: string) =>
+      performOn(db, setOwnPassword, { password: proof.password, new_password: wanted }, doorOf(proof)),
+    confirmTotp: async (proof: Proof, secret: string, code: string) => {
+      const input = { password: proof.password, secret, code };
+      return (await performOn(db, setOwnTotp, input, doorOf(proof))).recovery_codes;
+    },
+    renewRecoveryCodes: async (proof: Proof) =>
+      (await performOn(db, renewOwnCodes, { password: proof.password }, doorOf(proof))).recovery_codes,
+    removeTotp: (proof: Proof) => performOn(db, removeOwnTotp, { password: proof.password }, doorOf(proof)),
+  };
   if (given === undefined) db.now(() => insertAccountRows(EMAIL, NOON));
 
   const link = (email = EMAIL) => db.now(() => makeSignInLink(email, clock.now())).token;

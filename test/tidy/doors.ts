@@ -56,6 +56,5 @@ export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([
   "src/outbox/queue/channel-deliveries.ts#replayOf",
   "src/outbox/sending/places.ts#tryPlaceNow",
   "src/outbox/queue/try-now.ts#tryNow",
-  "src/sessions/account-security.ts#createAccountSecurity",
   "src/webhooks/webhook-deliveries.ts#webhookChannel",
 ]);

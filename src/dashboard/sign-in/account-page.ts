@@ -1,6 +1,6 @@
 import { sessionEnded } from "../../foundation/events.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import type { AccountSecurity, Proof } from "../../sessions/account-security.ts";
+import { type SecurityParts, setOwnPassword } from "../../sessions/security-operations.ts";
 import { countRecoveryCodes, findCredential } from "../../sessions/credential-store.ts";
 import { endOwnSessions } from "../../sessions/sign-in-operations.ts";
 import { listSessions, type Session, type Viewer } from "../../sessions/session.ts";
@@ -9,6 +9,7 @@ import { PASSWORD_HINT } from "./entrance.ts";
 import { textField } from "../kit/field.ts";
 import { keysSetting } from "../assets/keys-dialog.ts";
 import type { DashboardParts } from "../parts.ts";
+import { type Perform, performers } from "../perform.ts";
 import { settingsGroup, settingsPart } from "../kit/settings-groups.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -19,7 +20,7 @@ const PATH = "/dashboard/account";
 const TITLE = "Account";
 
 /** `/dashboard/account`: one's own password, second factor and sessions. */
-export function accountPages(routes: Routes, parts: DashboardParts, security: AccountSecurity): void {
+export function accountPages(routes: Routes, parts: EntryParts): void {
   const { log } = parts;
   const view = async (viewer: Viewer, now: number, problem?: string): Promise<Html> =>
     accountView({ viewer, problem, ...(await readState(parts, viewer, now)) });
@@ -30,7 +31,8 @@ export function accountPages(routes: Routes, parts: DashboardParts, security: Ac
     const { viewer, now, form, reply } = visit;
     const again = (problem: string): Promise<Html> => view(viewer, now, problem);
     return orAgain(TITLE, reply, again, async () => {
-      await security.changePassword(proofOf(visit), form.get("new_password") ?? "");
+      const passwords = { password: typedPassword(form), new_password: form.get("new_password") ?? "" };
+      await ownPerform(parts, visit)(setOwnPassword, passwords);
       return redirect(PATH, "password-changed");
     });
   });
@@ -44,9 +46,18 @@ export function accountPages(routes: Routes, parts: DashboardParts, security: Ac
   });
 }
 
-/** The present password with who gives it. */
-export function proofOf({ viewer, form, request }: Visit): Proof {
-  return { viewer, password: form.get("password") ?? "", address: request.clientAddress };
+/** What changes how somebody signs in works with, but for who they are. */
+export type EntryParts = DashboardParts & Pick<SecurityParts, "prover" | "tellOwner">;
+
+/** Runs what somebody changes about their own sign-in. */
+export function ownPerform(parts: EntryParts, visit: Visit): Perform<EntryParts & SecurityParts> {
+  const { viewer, request } = visit;
+  return performers({ ...parts, viewer, address: request.clientAddress }, visit).perform;
+}
+
+/** The present one. */
+export function typedPassword(form: URLSearchParams): string {
+  return form.get("password") ?? "";
 }
 
 interface AccountState {

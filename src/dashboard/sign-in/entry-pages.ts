@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAccountSecurity } from "../../sessions/account-security.ts";
 import { createAttemptLimits } from "../../sessions/attempt-limits.ts";
 import { createPasswordProver } from "../../sessions/prove-password.ts";
 import { createTellOwner } from "../../sessions/tell-owner.ts";
@@ -19,11 +18,11 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const { dashboard, newWorkspacePlan } = parts.config;
   const { logAddresses } = dashboard;
   const tellOwner = createTellOwner(parts.storedLetters, parts.dashboardUrl);
-  const security = createAccountSecurity({ ...parts, prover, tellOwner });
+  const security = { ...parts, prover, tellOwner };
   const signIns = createSignIns({ ...parts, prover, limits, logAddresses, newWorkspacePlan, tellOwner });
   const entrance = createEntrance(parts);
   signInPages(routes, parts, entrance, signIns);
   mailedEntryPages(routes, parts, entrance, signIns);
-  accountPages(routes, parts, security);
-  secondFactorPages(routes, parts, security);
+  accountPages(routes, security);
+  secondFactorPages(routes, security);
 }

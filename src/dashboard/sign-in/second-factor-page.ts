@@ -1,9 +1,9 @@
 import { html, type Html } from "../../foundation/html.ts";
-import type { AccountSecurity } from "../../sessions/account-security.ts";
 import { findCredential } from "../../sessions/credential-store.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { newTotpSecret, otpauthUri, readTotpSecret, toBase32 } from "../../sessions/totp.ts";
-import { presentPassword, proofOf } from "./account-page.ts";
+import { removeOwnTotp, renewOwnCodes, setOwnTotp } from "../../sessions/security-operations.ts";
+import { type EntryParts, ownPerform, presentPassword, typedPassword } from "./account-page.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { textField } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
@@ -18,7 +18,7 @@ const PATH = `${ACCOUNT}/second-factor`;
 const TITLE = "Second factor";
 
 /** Setting the second factor up, its recovery codes, and switching it off. */
-export function secondFactorPages(routes: Routes, parts: DashboardParts, security: AccountSecurity): void {
+export function secondFactorPages(routes: Routes, parts: EntryParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
   const shownAlready = (): Answer => redirect(ACCOUNT, "codes-shown-already");
   const hasFactor = async ({ accountId }: Viewer): Promise<boolean> => {
@@ -38,8 +38,9 @@ export function secondFactorPages(routes: Routes, parts: DashboardParts, securit
     const again = (problem: string): Html => setUpView(visit, parts, secret, problem);
     const confirm = (): Promise<Answer> =>
       orAgain(TITLE, reply, again, async () => {
-        const codes = await security.confirmTotp(proofOf(visit), toBase32(secret), form.get("code") ?? "");
-        return page(TITLE, codesView(codes, "The second factor is on"), 201);
+        const typed = { password: typedPassword(form), code: form.get("code") ?? "" };
+        const made = await ownPerform(parts, visit)(setOwnTotp, { ...typed, secret: toBase32(secret) });
+        return page(TITLE, codesView(made.recovery_codes, "The second factor is on"), 201);
       });
     return once.run(visit, confirm, shownAlready);
   });
@@ -51,8 +52,9 @@ export function secondFactorPages(routes: Routes, parts: DashboardParts, securit
         visit.reply,
         (problem) => factorView(visit.viewer, problem),
         async () => {
-          const codes = await security.renewRecoveryCodes(proofOf(visit));
-          return page(TITLE, codesView(codes, "New recovery codes"), 201);
+          const password = typedPassword(visit.form);
+          const made = await ownPerform(parts, visit)(renewOwnCodes, { password });
+          return page(TITLE, codesView(made.recovery_codes, "New recovery codes"), 201);
         },
       );
     return once.run(visit, renew, shownAlready);
@@ -64,7 +66,7 @@ export function secondFactorPages(routes: Routes, parts: DashboardParts, securit
       visit.reply,
       (problem) => factorView(visit.viewer, problem),
       async () => {
-        await security.removeTotp(proofOf(visit));
+        await ownPerform(parts, visit)(removeOwnTotp, { password: typedPassword(visit.form) });
         return redirect(ACCOUNT, "factor-removed");
       },
     ),

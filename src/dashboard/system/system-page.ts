@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import { listFindings } from "../../doctor/finding-operations.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Finding } from "../../foundation/finding.ts";
 import { html, type Html } from "../../foundation/html.ts";
@@ -35,9 +36,10 @@ export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
 /** `/dashboard/system`: whether a person has to act, and what runs here. */
 export function systemPages(routes: Routes, parts: DashboardParts): void {
   const { read, write } = operatorRoutes(routes);
-  read("/system", async ({ now }) =>
-    page("System", systemView(await parts.examine("now"), await readRoom(parts, now), parts)),
-  );
+  read("/system", async ({ now, perform }) => {
+    const { checks } = await perform(listFindings, {});
+    return page("System", systemView(checks, await readRoom(parts, now), parts));
+  });
 
   write("/system/mail/try", async ({ viewer, now }) => {
     const { host, port } = parts.config.mail;

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import type { Finding } from "../foundation/finding.ts";
+import type { Hint } from "../foundation/hint.ts";
+import { type Context, operation } from "../operations/operation.ts";
+
+/** A fact that each door has its own words for. */
+const hint = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Hint>;
+
+const findingShape = z.strictObject({
+  name: z.string().describe("Stable: a noun and what about it, like `backups.age`."),
+  ok: z.boolean().describe("False if somebody should do something."),
+  message: z.string(),
+  advice: z.union([z.string(), hint]).nullable().describe("What to do; null if nothing is wrong."),
+});
+
+interface Parts {
+  /** What `formsvc doctor` finds, but for the checks that take long; `now` is some seconds old at most. */
+  readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
+}
+
+export const listFindings = operation({
+  name: "finding.list",
+  summary: "Check the database, the machine and the configuration of the server",
+  kind: "read",
+  access: "operator",
+  input: z.strictObject({}),
+  output: z.strictObject({ healthy: z.boolean(), checks: z.array(findingShape) }),
+  async run({ parts }: Context<Parts>) {
+    const checks = [...(await parts.examine("now"))];
+    return { healthy: checks.every(({ ok }) => ok), checks };
+  },
+});

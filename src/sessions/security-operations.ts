@@ -1,0 +1,164 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { sessionEnded } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import { changed, type Context, operation } from "../operations/operation.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { SecurityChange } from "./account-letters.ts";
+import type { Trier } from "./attempt-limits.ts";
+import {
+  clearTotp,
+  type Credential,
+  storePassword,
+  storeRecoveryCodes,
+  storeTotp,
+  totpPlace,
+} from "./credential-store.ts";
+import { type PasswordProver, requireUnchanged } from "./prove-password.ts";
+import { digestOf, newRecoveryCodes } from "./second-factor.ts";
+import { endOtherSessions, type Viewer } from "./session.ts";
+import type { TellOwner } from "./tell-owner.ts";
+import { findStep, readTotpSecret } from "./totp.ts";
+
+/*
+ * What somebody changes about their own sign-in. A session alone changes nothing of it: whoever asks proves again who they are. Each ends
+ * the other sessions of the account, and throws unauthorized when the password is wrong; rate_limited; unavailable.
+ */
+
+/** What they work with. */
+export interface SecurityParts {
+  readonly keyring: Keyring;
+  readonly prover: PasswordProver;
+  readonly tellOwner: TellOwner;
+  readonly log: Log;
+  /** Who is signed in, and the session that stays. */
+  readonly viewer: Pick<Viewer, "accountId" | "email" | "sessionId">;
+  /** The client's, canonical. */
+  readonly address: string;
+}
+
+type Asked = Context<SecurityParts>;
+
+const password = z.string().describe("The present one.");
+const codes = z.strictObject({ recovery_codes: z.array(z.string()).describe("Shown this once.") });
+const nothing = z.strictObject({});
+
+const NO_FACTOR = "There is no second factor.";
+
+export const setOwnPassword = operation({
+  name: "account.set-password",
+  summary: "Set one's own password, which signs out every other browser",
+  kind: "write",
+  access: "own-account",
+  input: z.strictObject({ password, new_password: z.string() }),
+  output: nothing,
+  async run(context: Asked, { password: present, new_password: wanted }) {
+    const { parts, now } = context;
+    const passwordHash = await parts.prover.hash(wanted, trierOf(parts));
+    const asked = { present, change: "account.set-password" } as const;
+    return proveAndChange(context, asked, function* ({ accountId }) {
+      yield* storePassword(accountId, passwordHash, now);
+      return {};
+    });
+  },
+});
+
+export const setOwnTotp = operation({
+  name: "account.set-totp",
+  summary: "Switch one's own second factor on, with an app that is proved to have the secret",
+  kind: "write",
+  access: "own-account",
+  input: z.strictObject({
+    password,
+    secret: z.string().describe("As it was shown."),
+    code: z.string().describe("That the app shows."),
+  }),
+  output: codes,
+  run(context: Asked, { password: present, secret: text, code }) {
+    const { parts, now } = context;
+    const asked = { present, change: "account.set-totp" } as const;
+    return proveAndChange(context, asked, function* ({ accountId, totpSecret }) {
+      if (totpSecret !== null)
+        throw new FormsvcError("conflict", "There is a second factor already. Remove it first.");
+      const secret = readTotpSecret(text);
+      const step = secret && findStep(secret, code.replace(/\s/g, ""), now);
+      if (secret === null || step === undefined || step === null)
+        throw new FormsvcError("usage", "The code is not right. Enter the one that the app shows now.");
+      yield* storeTotp(accountId, parts.keyring.seal(secret, totpPlace(accountId)), step, now);
+      return yield* giveCodes(accountId);
+    });
+  },
+});
+
+export const renewOwnCodes = operation({
+  name: "account.renew-codes",
+  summary: "Make new recovery codes for oneself, and the earlier ones worthless",
+  kind: "write",
+  access: "own-account",
+  input: z.strictObject({ password }),
+  output: codes,
+  run(context: Asked, { password: present }) {
+    const asked = { present, change: "account.renew-codes" } as const;
+    return proveAndChange(context, asked, function* ({ accountId, totpSecret }) {
+      if (totpSecret === null) throw new FormsvcError("conflict", NO_FACTOR);
+      return yield* giveCodes(accountId);
+    });
+  },
+});
+
+export const removeOwnTotp = operation({
+  name: "account.remove-totp",
+  summary: "Switch one's own second factor off",
+  kind: "write",
+  access: "own-account",
+  input: z.strictObject({ password }),
+  output: nothing,
+  run(context: Asked, { password: present }) {
+    const asked = { present, change: "account.remove-totp" } as const;
+    return proveAndChange(context, asked, function* ({ accountId }) {
+      if (!(yield* clearTotp(accountId, context.now))) throw new FormsvcError("conflict", NO_FACTOR);
+      return {};
+    });
+  },
+});
+
+interface Proof {
+  /** The password as it was given. */
+  readonly present: string;
+  readonly change: SecurityChange;
+}
+
+/** Proves, then makes the change, ends the other sessions and records it, all or nothing. */
+async function proveAndChange<Result>(
+  { parts, now, transact }: Asked,
+  { present, change }: Proof,
+  work: (credential: Credential) => Steps<Result>,
+): Promise<Result> {
+  const { prover, tellOwner, log, viewer } = parts;
+  const { accountId, email, sessionId } = viewer;
+  const proved = await prover.prove(email, present, trierOf(parts));
+  if (proved?.accountId !== accountId)
+    throw new FormsvcError("unauthorized", "The present password is not right.");
+  const { result, ended } = await transact(function* () {
+    yield* requireUnchanged(proved);
+    const done = yield* work(proved);
+    const others = yield* endOtherSessions(accountId, sessionId);
+    yield* tellOwner.write(email, change, now);
+    return changed({ result: done, ended: others }, { subject: email, workspaceId: null, detail: null });
+  });
+  tellOwner.send();
+  if (ended > 0) sessionEnded(log, { accountId, sessions: ended });
+  return result;
+}
+
+/** Whoever is signed in is no stranger, wherever they are. */
+function trierOf({ viewer, address }: Pick<SecurityParts, "viewer" | "address">): Trier {
+  return { address, known: { accountId: viewer.accountId, by: `session ${viewer.sessionId}` } };
+}
+
+function* giveCodes(accountId: string): Steps<z.output<typeof codes>> {
+  const given = newRecoveryCodes();
+  yield* storeRecoveryCodes(accountId, given.map(digestOf));
+  return { recovery_codes: given };
+}
