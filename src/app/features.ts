@@ -1,13 +1,20 @@
 import type { Config } from "../config/config.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
+import { deleteEndpointsOf, pauseEndpointsOf } from "../endpoints/delete-endpoints-of.ts";
+import type { MoveContents } from "../endpoints/move-endpoint.ts";
+import { forgetTextsOf } from "../history/remember-texts.ts";
 import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "../secrets/stored-secret.ts";
 import { listTotpSecrets } from "../sessions/credential-store.ts";
 import { listSignInKeys } from "../sessions/known-clients.ts";
 import { defaultSpamSettings, type SpamSettings } from "../spam/spam-settings.ts";
 import { forgetKeysOf } from "../submissions/idempotency.ts";
+import { moveHeldPostsOf } from "../submissions/held-post.ts";
 import { deleteSubmissionsOf } from "../submissions/submission-store.ts";
+import { countContentsOf } from "../submissions/count-workspace.ts";
+import { deleteTokensElsewhere } from "../tokens/token-store.ts";
+import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
 import { listWebhookSecrets } from "../webhooks/webhook-secrets.ts";
 
 /** Every recoverable secret of the database. A feature that stores one adds its list here. */
@@ -15,6 +22,15 @@ export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets, listTot
 
 /** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
 export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [deleteSubmissionsOf, forgetKeysOf];
+
+/** What of an endpoint names its workspace. A feature that stores that adds its own here. */
+export const MOVED_CONTENTS: readonly MoveContents[] = [moveHeldPostsOf, deleteTokensElsewhere];
+
+/** What is counted and deleted with a workspace. A feature whose rows would be many adds its own here. */
+export const WORKSPACE_CONTENTS: WorkspaceContents = {
+  count: countContentsOf,
+  removals: [pauseEndpointsOf, deleteEndpointsOf(ENDPOINT_CONTENTS), forgetTextsOf],
+};
 
 /** The configured keys. @throws config_invalid if they do not open every secret of the database. */
 export function* openKeyring(config: Config): Steps<Keyring> {

@@ -9,6 +9,7 @@ import {
   setEndpoint,
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
+import { moveEndpoint } from "../endpoints/move-endpoint.ts";
 import { issueKey, listEndpointKeys, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
 import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import { testWebhook } from "../webhooks/test-webhook.ts";
@@ -65,11 +66,20 @@ import {
   showSubmission,
 } from "../submissions/submission-operations.ts";
 import { tailSubmissions } from "../submissions/tail-submissions.ts";
-import { createAccount, listAllAccounts, setAccount, showAccount } from "../workspaces/account-operations.ts";
+import { deleteAccount } from "../workspaces/delete-account.ts";
+import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
+import {
+  createAccount,
+  listAllAccounts,
+  renameAccount,
+  setAccount,
+  showAccount,
+} from "../workspaces/account-operations.ts";
 import {
   createWorkspace,
   listAllWorkspaces,
   listUsages,
+  renameWorkspace,
   setWorkspacePlan,
   showUsage,
   showWorkspace,
@@ -85,6 +95,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ignoreOrigin,
   pauseEndpoint,
   resumeEndpoint,
+  moveEndpoint,
   deleteEndpoint,
   showSchema,
   setSchema,
@@ -139,6 +150,9 @@ export const OPERATIONS: readonly AnyOperation[] = [
   listAllWorkspaces,
   showWorkspace,
   setWorkspacePlan,
+  renameWorkspace,
+  countContents,
+  deleteWorkspace,
   showUsage,
   listUsages,
   createToken,
@@ -150,6 +164,8 @@ export const OPERATIONS: readonly AnyOperation[] = [
   listAllAccounts,
   showAccount,
   setAccount,
+  renameAccount,
+  deleteAccount,
   giveSignInLink,
   resetTotp,
   listAccountSessions,

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { WORKSPACE_CONTENTS } from "../app/features.ts";
 import { dashboardAddress } from "../config/dashboard-address.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import {
@@ -8,21 +10,33 @@ import {
   listAccountSessions,
   resetTotp,
 } from "../sessions/sign-in-operations.ts";
-import { createAccount, listAllAccounts, setAccount, showAccount } from "../workspaces/account-operations.ts";
+import { deleteAccount } from "../workspaces/delete-account.ts";
+import { countContents } from "../workspaces/delete-workspace.ts";
+import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
+import {
+  createAccount,
+  listAllAccounts,
+  renameAccount,
+  setAccount,
+  showAccount,
+} from "../workspaces/account-operations.ts";
 import { confirm, parseBaseUrl } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
-import { operate } from "./operate.ts";
+import { operate, type Perform } from "./operate.ts";
+import { type Contents, contentsText } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
   addNoun(program, "account", "Owners of workspaces, and how they sign in to the dashboard", [
     create,
     list,
     set,
+    rename,
     signInLink,
     resetFactor,
     sessions,
     endSessions,
+    remove,
   ]);
 }
 
@@ -90,6 +104,19 @@ const set = command({
       );
     });
   },
+});
+
+const rename = command({
+  usage: "rename <email> <new-email>",
+  summary: "Give an account another e-mail address; it signs in with that one from then on",
+  notes: "Password, second factor, sessions and workspaces stay. Recipients of e-mail keep their addresses.",
+  examples: ["formsvc account rename ada@example.com ada@example.org"],
+  action: (context, _options, [email, newEmail]) =>
+    operate(context, async ({ perform }) => {
+      const renamed = await perform(renameAccount, { account: email, email: newEmail });
+      if (context.output.isJson) return context.output.json(renamed);
+      return context.output.note(`${renamed.account.email} signs in with this address from now on`);
+    }),
 });
 
 const signInLink = command({
@@ -187,3 +214,48 @@ const endSessions = command({
       return context.output.note(ended === 1 ? "1 session ended" : `${ended} sessions ended`);
     }),
 });
+
+const remove = command({
+  usage: "delete <email>",
+  summary: "Delete an account with its sessions and tokens; if it is interrupted, run it again",
+  notes: "It is refused while the account is the only owner of a workspace, and for the only operator.",
+  options: [
+    { flags: "--with-workspaces", summary: "its workspaces too, with all that was sent to their endpoints" },
+    { flags: "--yes", summary: "do it without being asked" },
+  ],
+  examples: [
+    "formsvc account delete ada@example.com",
+    "formsvc account delete ada@example.com --with-workspaces",
+  ],
+  action: (context, { withWorkspaces, yes }, [email]) =>
+    operate(context, async ({ perform }) => {
+      const { account } = await perform(showAccount, { account: email });
+      const parts = { workspaceContents: WORKSPACE_CONTENTS };
+      const owned = withWorkspaces ? await countOwned(perform, account.id) : "";
+      await confirm(`Delete the account ${account.email}${owned}?`, yes);
+      const input = { account: account.id, with_workspaces: withWorkspaces };
+      const deleted = await perform(deleteAccount, input, parts);
+      if (context.output.isJson) return context.output.json(deleted);
+      return context.output.note(`${deleted.account.email} is deleted`);
+    }),
+});
+
+/** What goes with the account, in words. */
+async function countOwned(perform: Perform, accountId: string): Promise<string> {
+  const { data } = await perform(listAllWorkspaces, {});
+  const parts = { workspaceContents: WORKSPACE_CONTENTS };
+  const owned = data.filter((workspace) => workspace.account_id === accountId);
+  const counted = owned.map(
+    async ({ id }) => (await perform(countContents, { workspace: id }, parts)).contents,
+  );
+  const contents = await Promise.all(counted);
+  if (owned.length === 0) return ", which owns no workspace";
+  const sum = (count: (each: Contents) => number): number =>
+    contents.reduce((total, each) => total + count(each), 0);
+  const all = {
+    endpoints: sum(({ endpoints }) => endpoints),
+    submissions: sum(({ submissions }) => submissions),
+    held: sum(({ held }) => held),
+  };
+  return ` and ${countOf(owned.length, "workspace")} (${owned.map(({ name }) => name).join(", ")}) with ${contentsText(all)}`;
+}

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { ENDPOINT_CONTENTS } from "../app/features.ts";
+import { ENDPOINT_CONTENTS, MOVED_CONTENTS } from "../app/features.ts";
 import type { Steps } from "../database/steps.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import { moveEndpoint } from "../endpoints/move-endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import { namedOrigins } from "../endpoints/endpoint.ts";
 import type { settingsInput } from "../endpoints/endpoint-json.ts";
@@ -36,6 +37,7 @@ export function register(program: Command): void {
     set,
     pause,
     resume,
+    move,
     remove,
   ]);
 }
@@ -275,6 +277,24 @@ const resume = command({
   options: [workspaceOption],
   action: (context, options, [reference]) =>
     change(context, resumeEndpoint, { endpoint: reference, workspace: options.workspace }),
+});
+
+const move = command({
+  usage: "move <endpoint>",
+  summary: "Move an endpoint with all that belongs to it into another workspace",
+  notes:
+    "Ids, keys and submissions stay as they are; what was counted towards a month stays where it was.\nSpam settings of a workspace and what its filter learned stay with it, and service tokens bound to\nthe endpoint end. If it is interrupted, run it again.",
+  options: [workspaceOption, { flags: "--to <workspace>", summary: "its id or name", required: true }],
+  examples: ["formsvc endpoint move Contact --to 'Client sites'"],
+  action: (context, options, [reference]) =>
+    operate(context, async ({ perform }) => {
+      const { workspace, to } = options;
+      const parts = { movedContents: MOVED_CONTENTS };
+      return printChanged(
+        context,
+        await perform(moveEndpoint, { endpoint: reference, workspace, to }, parts),
+      );
+    }),
 });
 
 const remove = command({

@@ -27,6 +27,8 @@ const WORDS: Words = {
   choose_plan: () => "see: formsvc workspace set-plan",
   configure_or_change_plan: ({ workspaceId }) =>
     `add it to plans in the configuration, or: formsvc workspace set-plan ${workspaceId} PLAN`,
+  delete_with_workspaces: () =>
+    "see: formsvc workspace delete, or add --with-workspaces; whose posts are to be kept, move them first: formsvc endpoint move",
   enable_recipient_or_keep_id: () => "enable its webhook or recipient, or replay it without --as-new",
   encrypt_rest_of_secrets: () => "finish with: formsvc secrets encrypt",
   export_as_ndjson: () => "import takes what export --format ndjson writes",

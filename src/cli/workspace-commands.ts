@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { z } from "zod";
+import { WORKSPACE_CONTENTS } from "../app/features.ts";
 import { countOf } from "../foundation/count-of.ts";
 import {
   findLargestPlan,
@@ -12,11 +13,13 @@ import {
   createWorkspace,
   listAllWorkspaces,
   listUsages,
+  renameWorkspace,
   setWorkspacePlan,
   showUsage,
   showWorkspace,
 } from "../workspaces/workspace-operations.ts";
-import { parseMonth } from "./arguments.ts";
+import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
+import { confirm, parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
 import { operate, type Terminal } from "./operate.ts";
@@ -26,8 +29,10 @@ export function register(program: Command): void {
     create,
     list,
     show,
+    rename,
     setPlan,
     usage,
+    remove,
   ]);
 }
 
@@ -91,6 +96,16 @@ const show = command({
       ];
       return context.output.table(["WORKSPACE", ""], rows, "");
     }),
+});
+
+const rename = command({
+  usage: "rename <workspace> <name>",
+  summary: "Give a workspace another name",
+  examples: ["formsvc workspace rename ada 'Client sites'"],
+  action: (context, _options, [reference, name]) =>
+    operate(context, async ({ perform }) =>
+      printWorkspace(context, await perform(renameWorkspace, { workspace: reference, name })),
+    ),
 });
 
 const setPlan = command({
@@ -158,6 +173,31 @@ async function printUsages(
     shown(one.remaining),
   ]);
   return output.table(["ID", "NAME", "PLAN", "MONTH", "USED", "LIMIT", "REMAINING"], rows, "");
+}
+
+const remove = command({
+  usage: "delete <workspace>",
+  summary:
+    "Delete a workspace with all its endpoints and what was sent to them; if it is interrupted, run it again",
+  options: [{ flags: "--yes", summary: "do it without being asked" }],
+  examples: ["formsvc workspace delete 'Client sites'"],
+  action: (context, { yes }, [reference]) =>
+    operate(context, async ({ perform }) => {
+      const parts = { workspaceContents: WORKSPACE_CONTENTS };
+      const { workspace, contents } = await perform(countContents, { workspace: reference }, parts);
+      await confirm(`Delete ${workspace.id} (${workspace.name}) with ${contentsText(contents)}?`, yes);
+      const deleted = await perform(deleteWorkspace, { workspace: workspace.id }, parts);
+      if (context.output.isJson) return context.output.json(deleted);
+      return context.output.line(deleted.workspace.id);
+    }),
+});
+
+/** What a workspace has. */
+export type Contents = z.output<(typeof countContents)["output"]>["contents"];
+
+/** `3 endpoints, 120 submissions and 4 held posts`. */
+export function contentsText({ endpoints, submissions, held }: Contents): string {
+  return `${countOf(endpoints, "endpoint")}, ${countOf(submissions, "submission")} and ${countOf(held, "held post")}`;
 }
 
 /** The monthly limit of the workspace's plan, and how to raise it. @param isOnly whether there is no other workspace */

@@ -7,6 +7,7 @@ import { endpointSettingsPages } from "./forms/endpoint-settings-page.ts";
 import { endpointReplyPages } from "./notifications/endpoint-reply-page.ts";
 import { endpointTryPages } from "./forms/endpoint-try-page.ts";
 import { endpointListPages } from "./forms/endpoint-list-page.ts";
+import { endpointMovePages } from "./forms/endpoint-move-page.ts";
 import { endpointNewPages } from "./forms/endpoint-new-page.ts";
 import { bulkPages } from "./inbox/bulk-page.ts";
 import { exportPages } from "./inbox/export-page.ts";
@@ -33,7 +34,8 @@ import { webhookNewPages } from "./notifications/webhook-new-page.ts";
 import { accountAdminPages } from "./system/account-admin-page.ts";
 import { accountListPages } from "./system/accounts-page.ts";
 import { changesPages } from "./system/changes-page.ts";
-import { workspacePages } from "./system/workspaces-page.ts";
+import { workspacePages } from "./system/workspace-page.ts";
+import { workspaceListPages } from "./system/workspaces-page.ts";
 
 /*
  * The dashboard: pages for the people who own forms. They are made here, on the server, and work without script. A page reads its
@@ -70,6 +72,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   systemPages,
   accountListPages,
   accountAdminPages,
+  workspaceListPages,
   workspacePages,
   changesPages,
   inboxPages,
@@ -82,6 +85,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointKeysPages,
   endpointFieldsPages,
   endpointDeletePages,
+  endpointMovePages,
   submissionPages,
   heldPages,
   helpPages,

@@ -3,6 +3,7 @@ import type { AnyDatabase } from "../database/any-database.ts";
 import type { Blindness } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
+import type { MoveContents } from "../endpoints/move-endpoint.ts";
 import type { Background } from "../foundation/background.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
@@ -15,6 +16,7 @@ import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { SearchPlaces } from "../submissions/search-places.ts";
 import type { News } from "../submissions/news.ts";
 import type { TestPlaces } from "../webhooks/test-places.ts";
+import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 
 /** What the pages work with. */
@@ -31,6 +33,10 @@ export interface DashboardParts {
   readonly testPlaces: TestPlaces;
   /** What belongs to an endpoint and goes with it. */
   readonly endpointContents: readonly DeleteContents[];
+  /** What belongs to an endpoint and goes along into another workspace. */
+  readonly movedContents: readonly MoveContents[];
+  /** What belongs to a workspace and goes with it. */
+  readonly workspaceContents: WorkspaceContents;
   /** The spam settings of an owner who chose nothing. */
   readonly spamDefaults: SpamSettings;
   /** The address at which people open the dashboard; null if it is not known. */

@@ -295,7 +295,8 @@ function* insertSchema(
   );
 }
 
-function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<void> {
+/** @throws plan_limit when the workspace has as many endpoints as its plan allows */
+export function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<void> {
   const limit = limitsOf(plans, workspace.plan).endpoints;
   if (limit === null) return;
   const counted = yield* first(

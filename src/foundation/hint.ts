@@ -25,6 +25,7 @@ type HintWith<Kind extends string, Facts> = Kind extends string ? { readonly kin
 type PlainKind =
   | "choose_account"
   | "choose_endpoint"
+  | "delete_with_workspaces"
   | "check_mail_server"
   | "choose_plan"
   | "enable_recipient_or_keep_id"

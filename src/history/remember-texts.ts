@@ -180,6 +180,7 @@ const UNMARKED_SQL = "FROM remembered_text WHERE workspace_id = ? AND marked_spa
 const FORGET_SQL = {
   bound: `SELECT id ${UNMARKED_SQL} ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS}`,
   oldest: `SELECT id, keys ${UNMARKED_SQL} AND id <= ? ORDER BY id LIMIT ${4 * FORGET_EVERY}`,
+  any: "SELECT id, keys FROM remembered_text WHERE workspace_id = ? ORDER BY id LIMIT ?",
   deleteText: "DELETE FROM remembered_text WHERE id = ?",
   deleteKey: "DELETE FROM remembered_text_key WHERE key = ? AND text_id = ?",
 } as const;
@@ -187,10 +188,29 @@ const FORGET_SQL = {
 function* forgetOldest(workspaceId: string): Steps<void> {
   const bound = yield* first(text<{ id: number }>(FORGET_SQL.bound, workspaceId));
   if (bound === undefined) return;
-  const oldest = text<{ id: number; keys: string }>(FORGET_SQL.oldest, workspaceId, bound.id);
-  for (const { id, keys } of yield* all(oldest)) {
+  yield* forget(workspaceId, yield* all(text<RememberedRow>(FORGET_SQL.oldest, workspaceId, bound.id)));
+}
+
+interface RememberedRow {
+  readonly id: number;
+  readonly keys: string;
+}
+
+function* forget(workspaceId: string, rows: readonly RememberedRow[]): Steps<void> {
+  for (const { id, keys } of rows) {
     for (const key of scopedKeys(workspaceId, JSON.parse(keys) as number[]))
       yield* run(text(FORGET_SQL.deleteKey, key, id));
     yield* run(text(FORGET_SQL.deleteText, id));
   }
+}
+
+/** Texts forgotten in one transaction: each has some ten rows. */
+const FORGOTTEN_AT_ONCE = 50;
+
+/** Takes some of the texts away that a workspace remembers, marked ones too. Returns how many; 0 when none is left. */
+export function* forgetTextsOf(workspaceId: string, limit: number): Steps<number> {
+  const some = Math.min(limit, FORGOTTEN_AT_ONCE);
+  const rows = yield* all(text<RememberedRow>(FORGET_SQL.any, workspaceId, some));
+  yield* forget(workspaceId, rows);
+  return rows.length;
 }

@@ -123,10 +123,25 @@ export const ACCESS = {
     byLink: true,
     about: "Agree to e-mail and end it, by the link of a letter",
   },
+  "endpoints:move": {
+    role: "owner",
+    scopes: ["endpoints:write", "workspace:write"],
+    about: "Move a form into another workspace, as the owner of both",
+  },
   "workspace:read": {
     role: "reader",
     scopes: ["workspace:read"],
     about: "Look at workspaces, their plans and usage",
+  },
+  "workspace:write": {
+    role: "owner",
+    scopes: ["workspace:write"],
+    about: "Rename workspaces",
+  },
+  "workspace:delete": {
+    role: "owner",
+    scopes: ["endpoints:write", "workspace:write"],
+    about: "Delete a workspace with all its forms and what was sent to them",
   },
   operator: {
     role: "operator",

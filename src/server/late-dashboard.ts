@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ENDPOINT_CONTENTS, spamDefaults } from "../app/features.ts";
+import { ENDPOINT_CONTENTS, MOVED_CONTENTS, spamDefaults, WORKSPACE_CONTENTS } from "../app/features.ts";
 import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
 import { dashboardUrlOf } from "../app/transports.ts";
@@ -38,6 +38,8 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         configFile: fileInForce(configFile),
         dashboardUrl: dashboardUrlOf(config),
         endpointContents: ENDPOINT_CONTENTS,
+        movedContents: MOVED_CONTENTS,
+        workspaceContents: WORKSPACE_CONTENTS,
         spamDefaults: spamDefaults(config),
         keyring,
         sender,

@@ -182,6 +182,18 @@ function ofEndpoints(endpointIds: readonly string[] | null) {
   return ids.where("endpoint_id", "in", listed);
 }
 
+/** Takes at most `limit` of an endpoint's held posts along into the workspace that it is in now. Returns how many. */
+export function moveHeldPostsOf(endpointId: string, workspaceId: string, limit: number): Steps<number> {
+  const some = query
+    .selectFrom("held")
+    .select("id")
+    .where("endpoint_id", "=", endpointId)
+    .where("workspace_id", "<>", workspaceId)
+    .orderBy("id")
+    .limit(limit);
+  return run(query.updateTable("held").set({ workspace_id: workspaceId }).where("id", "in", some));
+}
+
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableHeldPost(viewing: Viewing, id: string): Steps<HeldPost> {
   const held = yield* findHeldPost(id);

@@ -71,6 +71,16 @@ export function* revokeTokenRow(token: Token, now: number): Steps<Token> {
   return { ...token, revokedAt: now };
 }
 
+/** Service tokens that are bound to an endpoint end when it leaves their workspace. Returns how many those were. */
+export function deleteTokensElsewhere(endpointId: string, workspaceId: string): Steps<number> {
+  return run(
+    query
+      .deleteFrom("api_token")
+      .where("endpoint_id", "=", endpointId)
+      .where("workspace_id", "<>", workspaceId),
+  );
+}
+
 /** Notes that it was used, once a day. */
 export function* noteUse(id: string, now: number): Steps<void> {
   yield* run(

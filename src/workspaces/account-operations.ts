@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { changed, type Context, type OwnChange, operation } from "../operations/operation.ts";
+import { updateEmailRow } from "./rename.ts";
 import type { Account, Workspace } from "./workspace.ts";
 import { accountJson, accountShape, workspaceJson, workspaceShape } from "./workspace-json.ts";
 import { getAccount, insertAccountRows, listAccounts, updateOperatorRow } from "./workspace-store.ts";
@@ -79,5 +80,25 @@ export const setAccount = operation({
     const action = isOperator ? "account.make-operator" : "account.unmake-operator";
     const change = { action, subject: account.email, workspaceId: null, detail: null } as const;
     return changed({ account: accountJson(account) }, change);
+  },
+});
+
+export const renameAccount = operation({
+  name: "account.rename",
+  summary: "Give an account another e-mail address; it signs in with that one from then on",
+  kind: "write",
+  access: "operator",
+  input: z.strictObject({ ...accountReference, email: z.string() }),
+  output: shown,
+  *run(_context, { account: reference, email }) {
+    const before = yield* getAccount(reference);
+    const renamed = yield* updateEmailRow(before, email);
+    if (renamed.email === before.email) return changed({ account: accountJson(renamed) });
+    const change = {
+      subject: renamed.email,
+      workspaceId: null,
+      detail: `${before.email} → ${renamed.email}`,
+    };
+    return changed({ account: accountJson(renamed) }, change);
   },
 });

@@ -18,6 +18,7 @@ import {
   readUsages,
   updatePlanRow,
 } from "./workspace-store.ts";
+import { updateWorkspaceNameRow } from "./rename.ts";
 import { limitsOf, type NamedUsage, type Usage } from "./workspace.ts";
 
 const shown = z.strictObject({ workspace: workspaceShape });
@@ -96,6 +97,25 @@ export const setWorkspacePlan = operation({
     const set = yield* updatePlanRow(found?.id ?? null, plan, config.plans);
     const change = { subject: set.id, workspaceId: set.id, detail: plan };
     return changed({ workspace: workspaceJson(set) }, change);
+  },
+});
+
+export const renameWorkspace = operation({
+  name: "workspace.rename",
+  summary: "Give a workspace another name",
+  kind: "write",
+  access: "workspace:write",
+  input: z.strictObject({ workspace, name: z.string() }),
+  output: shown,
+  *run(context, { workspace: reference, name }) {
+    const before = yield* reachWorkspace(context, reference);
+    const renamed = yield* updateWorkspaceNameRow(before, name);
+    if (renamed.name === before.name) return changed({ workspace: workspaceJson(renamed) });
+    const detail = `${before.name} → ${renamed.name}`;
+    return changed(
+      { workspace: workspaceJson(renamed) },
+      { subject: renamed.id, workspaceId: renamed.id, detail },
+    );
   },
 });
 

@@ -302,12 +302,7 @@ export function* chooseAccount(
  */
 export function* updateOperatorRow(reference: string, isOperator: boolean): Steps<Account> {
   const account = yield* getAccount(reference);
-  const others = query.selectFrom("account").select("id").where("is_operator", "=", 1);
-  if (!isOperator && (yield* first(others.where("id", "<>", account.id).limit(1))) === undefined) {
-    throw new FormsvcError("conflict", `${account.email} is the only operator`, {
-      hint: { kind: "make_other_operator" },
-    });
-  }
+  if (!isOperator) yield* checkOtherOperator(account);
   yield* run(
     query
       .updateTable("account")
@@ -315,6 +310,15 @@ export function* updateOperatorRow(reference: string, isOperator: boolean): Step
       .where("id", "=", account.id),
   );
   return { ...account, isOperator };
+}
+
+/** @throws conflict when no other account is an operator: somebody must see everything */
+export function* checkOtherOperator({ id, email }: Account): Steps<void> {
+  const others = query.selectFrom("account").select("id").where("is_operator", "=", 1).where("id", "<>", id);
+  if ((yield* first(others.limit(1))) === undefined)
+    throw new FormsvcError("conflict", `${email} is the only operator`, {
+      hint: { kind: "make_other_operator" },
+    });
 }
 
 /** The account with this e-mail address, in whatever letters, or undefined. */

@@ -1,3 +1,4 @@
+import { WORKSPACE_CONTENTS } from "../../src/app/features.ts";
 import { expect, test } from "vitest";
 import { spamDefaults } from "../../src/app/features.ts";
 import { findingText } from "../../src/dashboard/system/finding-words.ts";
@@ -44,6 +45,8 @@ async function linesFor(
     examine: createSelfExamination({ db, config, clock, log }, null, background),
     background,
     endpointContents: [],
+    movedContents: [],
+    workspaceContents: WORKSPACE_CONTENTS,
     spamDefaults: spamDefaults(config),
     dashboardUrl: null,
     blindness: () => null,

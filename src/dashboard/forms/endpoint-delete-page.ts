@@ -1,22 +1,17 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { deleteEndpoint } from "../../endpoints/delete-endpoint.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
-import { maintenanceFailed } from "../../foundation/events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { page, redirect } from "../answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { type Problems, problemSummary, textField } from "../kit/field.ts";
+import { doneSoon } from "../kit/long-work.ts";
 import type { DashboardParts } from "../parts.ts";
-import type { Routes, Visit } from "../routes.ts";
-
-/** A deletion that takes longer goes on after the page was answered. */
-const LONGEST_WAIT_MS = 10_000;
+import type { Routes } from "../routes.ts";
 
 /** Deletes an endpoint for good, when its name was typed. */
 export function endpointDeletePages(routes: Routes, parts: DashboardParts): void {
-  routes.write("/endpoints/:id/delete", async (visit) => {
-    const { viewer, params, form } = visit;
+  routes.write("/endpoints/:id/delete", async ({ viewer, params, form, perform }) => {
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
     const { id, name } = endpoint;
     const typed = form.get("confirm") ?? "";
@@ -27,23 +22,11 @@ export function endpointDeletePages(routes: Routes, parts: DashboardParts): void
     }
     return redirect(
       "/dashboard/endpoints",
-      (await removal(visit, id)) ? "endpoint-deleted" : "endpoint-being-deleted",
+      (await doneSoon(perform(deleteEndpoint, { endpoint: id }), parts.log))
+        ? "endpoint-deleted"
+        : "endpoint-being-deleted",
     );
   });
-
-  /** Returns whether it is done already. */
-  async function removal({ perform }: Visit, id: string): Promise<boolean> {
-    const work = perform(deleteEndpoint, { endpoint: id });
-    const waiting = new AbortController();
-    const late = sleep(LONGEST_WAIT_MS, false, { signal: waiting.signal }).catch(() => false);
-    const done = work.then(() => true);
-    done.catch((error: unknown) => maintenanceFailed(parts.log, error));
-    try {
-      return await Promise.race([done, late]);
-    } finally {
-      waiting.abort();
-    }
-  }
 }
 
 export function deletionCard(endpoint: Endpoint, problems: Problems, typed = ""): Html {

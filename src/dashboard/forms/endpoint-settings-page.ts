@@ -8,6 +8,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { changedNotice } from "../kit/changed-notice.ts";
 import { deletionCard } from "./endpoint-delete-page.ts";
+import { moveCard, readOtherWorkspaces } from "./endpoint-move-page.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import {
   BUILT_IN_HONEYPOTS,
@@ -30,6 +31,7 @@ import {
   type Choice,
   choiceField,
   NO_PROBLEMS,
+  type Option,
   type Problems,
   problemSummary,
   selectField,
@@ -45,7 +47,7 @@ import { saveBar, settingsGroup, type SettingsGroup } from "../kit/settings-grou
 export function endpointSettingsPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/endpoints/:id", async ({ viewer, params }) => {
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
-    return show(endpoint, settingsForm(endpoint), { problems: NO_PROBLEMS }, 200);
+    return show(viewer, endpoint, settingsForm(endpoint), { problems: NO_PROBLEMS, status: 200 });
   });
 
   routes.write("/endpoints/:id", async (visit) => {
@@ -57,8 +59,8 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
     if (form.get("action") === "check") return checkedForm(problems);
     if (result.checked !== null) return save(visit, typed, result.checked);
     // What it showed first counts on: correcting a mistake must not hide what somebody else changed.
-    const shown = { problems, fingerprint: form.get("shown") ?? "" };
-    return show(endpoint, typed, shown, 422);
+    const shown = { problems, fingerprint: form.get("shown") ?? "", status: 422 };
+    return show(viewer, endpoint, typed, shown);
   });
 
   routes.write("/endpoints/:id/state", async ({ viewer, params, form, perform }) => {
@@ -78,23 +80,25 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
       const now = yield* getViewableEndpoint(viewer, endpoint);
       const changed = changedSince(form.get("shown") ?? "", now);
       if (changed === null) return;
-      throw new Stopped(() => show(now, typed, { problems: NO_PROBLEMS, changed }, 409));
+      throw new Stopped(() => show(viewer, now, typed, { problems: NO_PROBLEMS, changed, status: 409 }));
     });
     return redirect(`/dashboard/endpoints/${endpoint}`, "saved");
   }
 
   async function show(
+    viewer: Visit["viewer"],
     endpoint: Endpoint,
     typed: TypedSettings,
     shown: Shown,
-    status: number,
   ): Promise<Answer> {
     const refused = await parts.db.read(() => listRefusedOrigins(endpoint));
-    return page(endpoint.name, view(endpoint, typed, { ...shown, refused }), status);
+    const others = await parts.db.read(() => readOtherWorkspaces(viewer, endpoint));
+    return page(endpoint.name, view(endpoint, typed, { ...shown, refused, others }), shown.status);
   }
 }
 
 interface Shown {
+  readonly status: number;
   readonly problems: Problems;
   /** What somebody else changed while the form was open; null or absent if nobody did. */
   readonly changed?: readonly string[] | null;
@@ -105,9 +109,9 @@ interface Shown {
 function view(
   endpoint: Endpoint,
   typed: TypedSettings,
-  shown: Shown & { readonly refused: readonly RefusedOrigin[] },
+  shown: Shown & { readonly refused: readonly RefusedOrigin[]; readonly others: readonly Option[] },
 ): Html {
-  const { problems, changed = null, fingerprint = fingerprintOf(endpoint), refused } = shown;
+  const { problems, changed = null, fingerprint = fingerprintOf(endpoint), refused, others } = shown;
   return endpointFrame(
     endpoint,
     "",
@@ -123,7 +127,7 @@ function view(
         })}
         ${saveBar(pathOf(endpoint, ""), "New posts follow what is saved here.", html`<button class="primary">Save the settings</button>`)}
       </form>
-      ${refusedSiteForms(endpoint, refused)}${deletionCard(endpoint, NO_PROBLEMS)}`,
+      ${refusedSiteForms(endpoint, refused)}${moveCard(endpoint, others)}${deletionCard(endpoint, NO_PROBLEMS)}`,
   );
 }
 

@@ -7,6 +7,15 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "nothing-changed": () => "Nothing was changed.",
   "endpoint-paused": () => "Paused: every post is refused until you open it again.",
   "endpoint-resumed": () => "The form takes posts again.",
+  "endpoint-moved": () => "The form is in the other workspace.",
+  "endpoint-being-moved": () =>
+    "The form is in the other workspace. Its held posts follow within some minutes, because new posts go first.",
+  "workspace-deleted": () => "The workspace and all that was in it are deleted.",
+  "workspace-being-deleted": () =>
+    "The forms of the workspace take no posts any more, and it is being deleted. This may take some minutes, because other posts go first.",
+  "account-deleted": () => "The account is deleted.",
+  "account-being-deleted": () =>
+    "The account’s forms take no posts any more, and it is being deleted. This may take some minutes, because other posts go first.",
   "endpoint-deleted": () => "The form and all that was sent to it are deleted.",
   "endpoint-being-deleted": () =>
     "The form takes no posts any more and is being deleted. This may take some minutes, because other posts go first.",

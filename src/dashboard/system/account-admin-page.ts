@@ -1,17 +1,23 @@
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../../config/config.ts";
 import type { Steps } from "../../database/steps.ts";
+import { countOf } from "../../foundation/count-of.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { sessionEnded } from "../../foundation/events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { endAccountSessions, giveSignInLink, resetTotp } from "../../sessions/sign-in-operations.ts";
-import { setAccount } from "../../workspaces/account-operations.ts";
+import { renameAccount, setAccount } from "../../workspaces/account-operations.ts";
+import { deleteAccount } from "../../workspaces/delete-account.ts";
 import { findCredential } from "../../sessions/credential-store.ts";
 import { listSessions, type Session, type SessionSettings } from "../../sessions/session.ts";
 import type { Account, Workspace } from "../../workspaces/workspace.ts";
 import { getAccount, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { type Answer, page, redirect } from "../answer.ts";
+import { checkField, NO_PROBLEMS, type Problems, problemSummary, textField } from "../kit/field.ts";
 import { listTable } from "../kit/list-card.ts";
+import { doneSoon } from "../kit/long-work.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
+import { pageWords } from "../kit/sentence.ts";
 import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -25,10 +31,8 @@ const PATH = "/dashboard/system/accounts";
 export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   const { db, config, log } = parts;
   const { read, write } = operatorRoutes(routes);
+  leavingPages(routes, parts);
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
-  const idOf = ({ params }: Visit): string => params["id"] ?? "";
-  const back = (visit: Visit, notice: string, count?: number): Answer =>
-    redirect(`${PATH}/${idOf(visit)}`, notice, count);
 
   read("/system/accounts/:id", async (visit) => {
     const state = await db.read(() => readState(idOf(visit), visit.now, config.dashboard));
@@ -65,6 +69,53 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   });
 }
 
+/** The same account under another address, and its end. */
+function leavingPages(routes: Routes, { db, config, log }: DashboardParts): void {
+  const { write } = operatorRoutes(routes);
+
+  write("/system/accounts/:id/address", async (visit) => {
+    const email = visit.form.get("email") ?? "";
+    try {
+      await visit.perform(renameAccount, { account: idOf(visit), email });
+      return back(visit, "saved");
+    } catch (error) {
+      return refused(visit, error, "email", { email });
+    }
+  });
+
+  write("/system/accounts/:id/delete", async (visit) => {
+    const { form } = visit;
+    const account = await db.read(() => getAccount(idOf(visit)));
+    const confirm = form.get("confirm") ?? "";
+    const withWorkspaces = form.get("with_workspaces") === "on";
+    try {
+      if (confirm.trim() !== account.email)
+        throw new FormsvcError("usage", "type the address exactly as it is written above");
+      const input = { account: account.id, with_workspaces: withWorkspaces };
+      const isDone = await doneSoon(visit.perform(deleteAccount, input), log);
+      return redirect(PATH, isDone ? "account-deleted" : "account-being-deleted");
+    } catch (error) {
+      return refused(visit, error, "confirm", { confirm, withWorkspaces });
+    }
+  });
+
+  /** The page again with what was typed, if it was a mistake of the form. */
+  async function refused(visit: Visit, error: unknown, field: string, typed: Typed): Promise<Answer> {
+    if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
+    const problems = new Map([[field, pageWords(error.message)]]);
+    const state = await db.read(() => readState(idOf(visit), visit.now, config.dashboard));
+    return page(state.account.email, stateView(state, visit.viewer.accountId, { typed, problems }), 422);
+  }
+}
+
+function idOf({ params }: Visit): string {
+  return params["id"] ?? "";
+}
+
+function back(visit: Visit, notice: string, count?: number): Answer {
+  return redirect(`${PATH}/${idOf(visit)}`, notice, count);
+}
+
 /** Where the operator's own browser found the dashboard. */
 function dashboardOrigin(request: FastifyRequest, config: Config): string {
   if (config.dashboard.listen === null) return ownAddress(request, config);
@@ -91,11 +142,31 @@ function* readState(id: string, now: number, settings: SessionSettings): Steps<A
   };
 }
 
-function stateView(state: AccountState, viewerId: string): Html {
+/** What is a mistake of a form on this page. */
+const REFUSALS: ReadonlySet<string> = new Set(["usage", "already_exists", "conflict"]);
+
+/** What was typed into the forms of the page. */
+interface Typed {
+  readonly email?: string;
+  readonly confirm?: string;
+  readonly withWorkspaces?: boolean;
+}
+
+interface Tried {
+  readonly typed: Typed;
+  readonly problems: Problems;
+}
+
+function stateView(
+  state: AccountState,
+  viewerId: string,
+  tried: Tried = { typed: {}, problems: NO_PROBLEMS },
+): Html {
   const { account, workspaces, hasPassword, hasFactor } = state;
   const path = `${PATH}/${account.id}`;
   return html`${systemHead(PATH)}
     <p class="crumbs"><a href="${PATH}">← Accounts</a></p>
+    ${problemSummary(tried.problems)}
     <section class="card">
       <header>
         <h2><bdi>${account.email}</bdi></h2>
@@ -122,7 +193,7 @@ function stateView(state: AccountState, viewerId: string): Html {
       </div>
       ${hasFactor && factorView(path)}
     </section>
-    ${sessionsCard(state, path)} ${operatorCard(account, path, viewerId)}`;
+    ${sessionsCard(state, path)} ${operatorCard(account, path, viewerId)}${addressCard(state, path, tried)}${deletionCard(state, path, tried)}`;
 }
 
 function factorView(path: string): Html {
@@ -187,4 +258,56 @@ function linkView({ id, email }: Pick<Account, "id" | "email">, url: string, exp
       <p>It is shown this once: hand it over safely. It works once, until ${timeText(expiresAt)}.</p>
       <div class="secret"><code>${url}</code> <button type="button" data-copy>Copy</button></div>
     </section>`;
+}
+
+function addressCard({ account }: AccountState, path: string, { typed, problems }: Tried): Html {
+  return html`<section class="card">
+    <header><h2>Address</h2></header>
+    <form class="stacked" method="post" action="${path}/address">
+      ${textField({
+        name: "email",
+        label: "E-mail address",
+        type: "email",
+        value: typed.email ?? account.email,
+        hint: "It signs in with this one from then on. Password, second factor and workspaces stay.",
+        autocomplete: "off",
+        isRequired: true,
+        problems,
+      })}
+      <div><button>Change the address</button></div>
+    </form>
+  </section>`;
+}
+
+function deletionCard({ account, workspaces }: AccountState, path: string, { typed, problems }: Tried): Html {
+  const owned = countOf(workspaces.length, "workspace");
+  return html`<section class="card">
+    <header><h2 class="danger">Delete this account</h2></header>
+    <form class="stacked" method="post" action="${path}/delete">
+      <p>
+        There is no way back. Its sessions and tokens end. ${
+          workspaces.length === 0
+            ? "It owns no workspace."
+            : html`It is the only owner of ${owned}, which ${workspaces.length === 1 ? "goes" : "go"} too, or the account stays. To keep forms, move them first.`
+        }
+      </p>
+      ${
+        workspaces.length > 0 &&
+        checkField({
+          name: "with_workspaces",
+          label: `Delete its ${owned} with all forms and posts`,
+          value: typed.withWorkspaces === true ? "on" : "",
+        })
+      }
+      ${textField({
+        name: "confirm",
+        label: "Address of the account",
+        value: typed.confirm ?? "",
+        hint: html`Type <b>${account.email}</b> to confirm.`,
+        problems,
+        autocomplete: "off",
+      })}
+      <div><button class="danger">Delete the account</button></div>
+    </form>
+  </section>`;
 }

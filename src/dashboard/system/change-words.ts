@@ -1,10 +1,12 @@
 /** What was done, by the action of a recorded change. */
 export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "account.create": "added the account",
+  "account.delete": "deleted the account",
   "account.end-sessions": "signed the account out",
   "account.make-operator": "made the account an operator",
   "account.remove-totp": "switched the second factor off",
   "account.renew-codes": "made new recovery codes",
+  "account.rename": "changed the address of the account",
   "account.reset-totp": "removed the second factor of the account",
   "account.set-password": "set the password",
   "account.set-totp": "switched the second factor on",
@@ -16,6 +18,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "endpoint.delete": "deleted the form",
   "endpoint.heed-origin": "took back that a site is ignored by the form",
   "endpoint.ignore-origin": "said that a site is none of theirs, for the form",
+  "endpoint.move": "moved the form to another workspace",
   "endpoint.pause": "paused the form",
   "endpoint.resume": "opened the form again",
   "endpoint.set": "changed settings of the form",
@@ -51,5 +54,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "webhook.rotate-secret": "made a new secret for the webhook",
   "webhook.set": "changed the webhook",
   "workspace.create": "added the workspace",
+  "workspace.delete": "deleted the workspace",
+  "workspace.rename": "renamed the workspace",
   "workspace.set-plan": "changed the plan of the workspace",
 };

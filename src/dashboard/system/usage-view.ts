@@ -40,6 +40,7 @@ export function usageView(parts: UsageParts): Html {
   return html`${isOneOfSeveral && html`<p class="crumbs"><a href="/dashboard/usage">← All workspaces</a></p>`}
     <div class="head">
       <h1>Usage${isOneOfSeveral && html` of <bdi>${workspace.name}</bdi>`}</h1>
+      <a class="button" href="/dashboard/workspaces/${workspace.id}">Settings of the workspace</a>
     </div>
     ${thisMonth(parts)}${endpointTable(parts)}`;
 }

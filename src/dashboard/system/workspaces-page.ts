@@ -23,7 +23,7 @@ interface Typed {
 }
 
 /** `/dashboard/system/workspaces`: who has which plan, changing it, and a form for a further workspace. */
-export function workspacePages(routes: Routes, parts: DashboardParts): void {
+export function workspaceListPages(routes: Routes, parts: DashboardParts): void {
   const { db, config } = parts;
   const { read, write } = operatorRoutes(routes);
 
@@ -70,7 +70,7 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
 
 function rowView(workspace: Workspace, owner: Account | undefined, plans: readonly string[]): Html {
   return html`<tr>
-    <th scope="row"><bdi>${workspace.name}</bdi></th>
+    <th scope="row"><a class="link" href="/dashboard/workspaces/${workspace.id}"><bdi>${workspace.name}</bdi></a></th>
     <td><a href="/dashboard/system/accounts/${workspace.accountId}"><bdi>${owner?.email ?? "?"}</bdi></a></td>
     <td data-label="Added">${time(workspace.createdAt)}</td>
     <td class="full">${planForm(workspace, plans)}</td>

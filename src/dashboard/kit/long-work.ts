@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { maintenanceFailed } from "../../foundation/events.ts";
+import type { Log } from "../../foundation/log.ts";
+
+/** Work that takes longer goes on after the page was answered. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Returns whether it was done before the page has to be answered. @throws what the work throws until then */
+export async function doneSoon(work: Promise<unknown>, log: Log): Promise<boolean> {
+  const waiting = new AbortController();
+  const late = sleep(LONGEST_WAIT_MS, false, { signal: waiting.signal }).catch(() => false);
+  const done = work.then(() => true);
+  done.catch((error: unknown) => maintenanceFailed(log, error));
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    waiting.abort();
+  }
+}

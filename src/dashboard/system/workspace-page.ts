@@ -1,0 +1,105 @@
+import { countOf } from "../../foundation/count-of.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { deleteWorkspace, type WorkspaceContents } from "../../workspaces/delete-workspace.ts";
+import type { Workspace } from "../../workspaces/workspace.ts";
+import { getViewableWorkspace } from "../../workspaces/workspace-store.ts";
+import { renameWorkspace } from "../../workspaces/workspace-operations.ts";
+import { type Answer, page, redirect } from "../answer.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, textField } from "../kit/field.ts";
+import { doneSoon } from "../kit/long-work.ts";
+import { grouped } from "../kit/numbers.ts";
+import { pageWords } from "../kit/sentence.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { planName } from "./plan-name.ts";
+
+type Counts =
+  ReturnType<WorkspaceContents["count"]> extends Generator<unknown, infer Result> ? Result : never;
+
+/** `/dashboard/workspaces/:id`: what a workspace is called, and its end. */
+export function workspacePages(routes: Routes, { db, log, workspaceContents }: DashboardParts): void {
+  const show = async (visit: Visit, typed: Partial<Typed>, problems: Problems): Promise<Answer> => {
+    const id = visit.params["id"] ?? "";
+    const { workspace, counts } = await db.read(function* () {
+      const found = yield* getViewableWorkspace(visit.viewer, id);
+      return { workspace: found, counts: yield* workspaceContents.count(found.id) };
+    });
+    const { name = workspace.name, confirm = "" } = typed;
+    const content = view(workspace, counts, { name, confirm }, problems);
+    return page(workspace.name, content, problems.size === 0 ? 200 : 422);
+  };
+
+  routes.read("/workspaces/:id", (visit) => show(visit, {}, NO_PROBLEMS));
+
+  routes.write("/workspaces/:id", async (visit) => {
+    const id = visit.params["id"] ?? "";
+    const name = visit.form.get("name") ?? "";
+    try {
+      await visit.perform(renameWorkspace, { workspace: id, name });
+      return redirect(`/dashboard/workspaces/${id}`, "saved");
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+      return show(visit, { name }, new Map([["name", pageWords(error.message)]]));
+    }
+  });
+
+  routes.write("/workspaces/:id/delete", async (visit) => {
+    const id = visit.params["id"] ?? "";
+    const workspace = await db.read(() => getViewableWorkspace(visit.viewer, id));
+    const confirm = visit.form.get("confirm") ?? "";
+    if (confirm.trim() !== workspace.name) {
+      const problem = "Type the workspace’s name exactly as it is written above.";
+      return show(visit, { confirm }, new Map([["confirm", problem]]));
+    }
+    const isDone = await doneSoon(visit.perform(deleteWorkspace, { workspace: id }), log);
+    return redirect("/dashboard/usage", isDone ? "workspace-deleted" : "workspace-being-deleted");
+  });
+}
+
+interface Typed {
+  readonly name: string;
+  readonly confirm: string;
+}
+
+function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Problems): Html {
+  const path = `/dashboard/workspaces/${workspace.id}`;
+  return html`<p class="crumbs"><a href="/dashboard/usage?workspace=${workspace.id}">← Usage</a></p>
+    <div class="head"><h1><bdi>${workspace.name}</bdi></h1></div>
+    ${problemSummary(problems)}
+    <section class="part" aria-labelledby="name">
+      <header><h2 id="name">Name</h2><p>What you and your colleagues call it. Its plan is ${planName(workspace.plan)}.</p></header>
+      <form class="card stacked" method="post" action="${path}">
+        ${textField({ name: "name", label: "Name of the workspace", value: typed.name, isRequired: true, problems })}
+        <p><button class="primary">Save the name</button></p>
+      </form>
+    </section>
+    <section class="part" aria-labelledby="delete">
+      <header>
+        <h2 id="delete" class="danger">Delete this workspace</h2>
+        <p>There is no way back. Download the posts first if you need them.</p>
+      </header>
+      <form class="card stacked" method="post" action="${path}/delete">
+        <p>
+          ${contents(counts)} With it go its spam settings and what its filter learned, and tokens that belong to it. A form that should
+          stay can be moved to another workspace before.
+        </p>
+        ${textField({
+          name: "confirm",
+          label: "Name of the workspace",
+          value: typed.confirm,
+          hint: html`Type <b dir="auto">${workspace.name}</b> to confirm.`,
+          problems,
+          autocomplete: "off",
+        })}
+        <p><button class="danger">Delete the workspace and all that is in it</button></p>
+      </form>
+    </section>`;
+}
+
+function contents({ endpoints, submissions, held }: Counts): string {
+  if (endpoints === 0) return "It has no forms.";
+  const forms = countOf(endpoints, "form");
+  const verb = endpoints === 1 ? "is" : "are";
+  return `${forms} ${verb} deleted for good, with ${grouped(submissions)} posts and ${grouped(held)} held ones.`;
+}

@@ -1,0 +1,33 @@
+import { query } from "../database/database.ts";
+import { first, run, type Steps } from "../database/steps.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import type { DeleteContents } from "./delete-endpoint.ts";
+
+/** Refuses every post to a workspace's endpoints. Returns how many of them took posts. */
+export function* pauseEndpointsOf(workspaceId: string): Steps<number> {
+  const paused = yield* run(
+    query
+      .updateTable("endpoint")
+      .set({ state: "paused" })
+      .where("workspace_id", "=", workspaceId)
+      .where("state", "=", "active"),
+  );
+  if (paused > 0) yield* raiseSettingsVersion();
+  return paused;
+}
+
+/** Takes a batch of the oldest endpoint's contents away, or the endpoint when it has none left. Returns the number of rows. */
+export function deleteEndpointsOf(contents: readonly DeleteContents[]) {
+  return function* (workspaceId: string, limit: number): Steps<number> {
+    const rows = query.selectFrom("endpoint").select("id").where("workspace_id", "=", workspaceId);
+    const endpoint = yield* first(rows.orderBy("id").limit(1));
+    if (endpoint === undefined) return 0;
+    for (const deleteBatch of contents) {
+      const deleted = yield* deleteBatch(endpoint.id, limit);
+      if (deleted > 0) return deleted;
+    }
+    yield* run(query.deleteFrom("endpoint").where("id", "=", endpoint.id));
+    yield* raiseSettingsVersion();
+    return 1;
+  };
+}

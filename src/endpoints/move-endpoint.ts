@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { query } from "../database/database.ts";
+import { run, type Steps } from "../database/steps.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { changed, type Context, operation } from "../operations/operation.ts";
+import { reachWorkspace } from "../workspaces/reach.ts";
+import type { Workspace } from "../workspaces/workspace.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { endpointJson, endpointShape } from "./endpoint-json.ts";
+import { changeOf, endpointReference } from "./endpoint-operations.ts";
+import { checkEndpointLimit, reachEndpoint } from "./endpoint-store.ts";
+
+/** Rows in one transaction, so that posts never wait long for it. */
+const BATCH_SIZE = 200;
+
+/** Takes at most `limit` rows of an endpoint along into its workspace. Returns how many that were. */
+export type MoveContents = (endpointId: string, workspaceId: string, limit: number) => Steps<number>;
+
+/** What of an endpoint names its workspace, in other folders. */
+interface Parts {
+  readonly movedContents: readonly MoveContents[];
+}
+
+/**
+ * Keys, ids and submissions stay as they are, and what was counted towards a month stays where it was. If it is interrupted, doing it
+ * again takes the rest along.
+ */
+export const moveEndpoint = operation({
+  name: "endpoint.move",
+  summary: "Move an endpoint with all that belongs to it into another workspace",
+  kind: "write",
+  access: "endpoints:move",
+  input: z.strictObject({ ...endpointReference, to: z.string().describe("Id or name of the workspace.") }),
+  output: z.strictObject({ endpoint: endpointShape }),
+  async *run(context: Context<Parts>, { to, ...reference }) {
+    const { db, config, parts } = context;
+    const endpoint = await context.transact(function* () {
+      const before = yield* reachEndpoint(context, reference);
+      const target = yield* reachWorkspace(context, to);
+      if (before.workspaceId === target.id) return changed(before);
+      yield* checkEndpointLimit(target, config.plans);
+      const moved = yield* updateWorkspaceRow(before, target);
+      // Both workspaces see that it came or went.
+      return changed(moved, changeOf(before), changeOf(moved));
+    });
+    let done = 0;
+    for (const moveBatch of parts.movedContents) {
+      let moved: number;
+      do {
+        moved = await db.transaction(() => moveBatch(endpoint.id, endpoint.workspaceId, BATCH_SIZE));
+        done += moved;
+        yield { done, total: null };
+      } while (moved === BATCH_SIZE);
+    }
+    return { endpoint: endpointJson(endpoint) };
+  },
+});
+
+function* updateWorkspaceRow(endpoint: Endpoint, { id }: Workspace): Steps<Endpoint> {
+  yield* run(query.updateTable("endpoint").set({ workspace_id: id }).where("id", "=", endpoint.id));
+  yield* raiseSettingsVersion();
+  return { ...endpoint, workspaceId: id };
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { query } from "../database/database.ts";
+import { run, type Steps } from "../database/steps.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { countOf } from "../foundation/count-of.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { changed, type Context, operation } from "../operations/operation.ts";
+import { accountReference } from "./account-operations.ts";
+import { emptyAndDelete, type WorkspaceParts } from "./delete-workspace.ts";
+import type { Account, Workspace } from "./workspace.ts";
+import { accountJson, accountShape } from "./workspace-json.ts";
+import { checkOtherOperator, getAccount, listViewableWorkspaces } from "./workspace-store.ts";
+
+/** Names of workspaces that a refusal tells. */
+const MAX_NAMED = 10;
+
+/**
+ * It is recorded first: if this is interrupted, it is seen who deleted, and deleting again finishes it. The record of changes keeps the
+ * account's address. The output is the account as it was.
+ */
+export const deleteAccount = operation({
+  name: "account.delete",
+  summary: "Delete an account with its sessions, tokens and, if that is said, its workspaces",
+  kind: "danger",
+  access: "operator",
+  input: z.strictObject({
+    ...accountReference,
+    with_workspaces: z
+      .boolean()
+      .default(false)
+      .describe("Deletes the workspaces too that it alone owns; without it they are a reason to refuse."),
+  }),
+  output: z.strictObject({ account: accountShape }),
+  async *run(context: Context<WorkspaceParts>, { account: reference, with_workspaces: withWorkspaces }) {
+    const { account, owned } = await context.transact(function* () {
+      const found = yield* getAccount(reference);
+      yield* checkOtherOperator(found);
+      const workspaces = yield* listViewableWorkspaces({ accountId: found.id, isOperator: false });
+      if (workspaces.length > 0 && !withWorkspaces) throw stillOwns(found, workspaces);
+      const changes = workspaces.map(({ id, name }) => ({
+        action: "workspace.delete" as const,
+        subject: id,
+        workspaceId: id,
+        detail: name,
+      }));
+      const change = { subject: found.email, workspaceId: null, detail: null };
+      return changed({ account: found, owned: workspaces }, ...changes, change);
+    });
+    for (const { id } of owned) yield* emptyAndDelete(context, id);
+    await context.db.transaction(() => deleteAccountRow(account));
+    return { account: accountJson(account) };
+  },
+});
+
+function stillOwns({ email }: Account, workspaces: readonly Workspace[]): FormsvcError {
+  const names = workspaces.slice(0, MAX_NAMED).map(({ name }) => name);
+  if (workspaces.length > MAX_NAMED) names.push("…");
+  return new FormsvcError(
+    "conflict",
+    `${email} is the only owner of ${countOf(workspaces.length, "workspace")}: ${names.join(", ")}; delete them, or say that they go too`,
+    { hint: { kind: "delete_with_workspaces" } },
+  );
+}
+
+/** The rows of its sign-in, sessions and tokens go with it. @throws conflict for the only operator */
+function* deleteAccountRow(account: Account): Steps<void> {
+  yield* checkOtherOperator(account);
+  yield* run(query.deleteFrom("account").where("id", "=", account.id));
+  yield* raiseSettingsVersion();
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { query } from "../database/database.ts";
+import { run, type Steps } from "../database/steps.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { changed, type Context, operation, type Progress } from "../operations/operation.ts";
+import { reachWorkspace } from "./reach.ts";
+import { workspaceJson, workspaceShape } from "./workspace-json.ts";
+
+/** Rows in one transaction, so that posts to others never wait long for it. */
+const BATCH_SIZE = 500;
+
+/** What goes with a workspace. */
+export const contentsShape = z.strictObject({
+  endpoints: z.number(),
+  submissions: z.number(),
+  held: z.number().describe("Held posts."),
+});
+
+/** What belongs to a workspace in other folders. */
+export interface WorkspaceContents {
+  count(workspaceId: string): Steps<z.output<typeof contentsShape>>;
+  /** Each takes at most that many rows away and returns how many; when it returns 0, nothing of its kind is left. They run in this order. */
+  readonly removals: readonly ((workspaceId: string, limit: number) => Steps<number>)[];
+}
+
+export interface WorkspaceParts {
+  readonly workspaceContents: WorkspaceContents;
+}
+
+const reference = { workspace: z.string().describe("Id, or a name that is unique.") };
+
+export const countContents = operation({
+  name: "workspace.count-contents",
+  summary: "Count what would be deleted with a workspace",
+  kind: "read",
+  access: "workspace:read",
+  input: z.strictObject(reference),
+  output: z.strictObject({ workspace: workspaceShape, contents: contentsShape }),
+  *run(context: Context<WorkspaceParts>, { workspace }) {
+    const found = yield* reachWorkspace(context, workspace);
+    return {
+      workspace: workspaceJson(found),
+      contents: yield* context.parts.workspaceContents.count(found.id),
+    };
+  },
+});
+
+/**
+ * It is recorded first: if this is interrupted, it is seen who deleted, and deleting again finishes it. Posts to its endpoints are refused
+ * from the beginning on. The output is the workspace as it was.
+ */
+export const deleteWorkspace = operation({
+  name: "workspace.delete",
+  summary: "Delete a workspace with all its endpoints and what was sent to them",
+  kind: "danger",
+  access: "workspace:delete",
+  input: z.strictObject(reference),
+  output: z.strictObject({ workspace: workspaceShape }),
+  async *run(context: Context<WorkspaceParts>, { workspace }) {
+    const found = await context.transact(function* () {
+      const reached = yield* reachWorkspace(context, workspace);
+      return changed(reached, { subject: reached.id, workspaceId: reached.id, detail: reached.name });
+    });
+    yield* emptyAndDelete(context, found.id);
+    return { workspace: workspaceJson(found) };
+  },
+});
+
+/** As a part of an operation that has recorded it. */
+export async function* emptyAndDelete(
+  { db, parts }: Context<WorkspaceParts>,
+  id: string,
+): AsyncGenerator<Progress, void> {
+  let done = 0;
+  for (const remove of parts.workspaceContents.removals) {
+    let removed: number;
+    do {
+      removed = await db.transaction(() => remove(id, BATCH_SIZE));
+      done += removed;
+      yield { done, total: null };
+    } while (removed > 0);
+  }
+  await db.transaction(() => deleteWorkspaceRow(id));
+}
+
+function* deleteWorkspaceRow(id: string): Steps<void> {
+  yield* run(query.deleteFrom("workspace").where("id", "=", id));
+  yield* raiseSettingsVersion();
+}

@@ -1,0 +1,22 @@
+import { query } from "../database/database.ts";
+import { run, type Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Account, checkEmail, checkName, type Workspace } from "./workspace.ts";
+import { findAccountByEmail } from "./workspace-store.ts";
+
+/** @throws usage */
+export function* updateWorkspaceNameRow(workspace: Workspace, nameText: string): Steps<Workspace> {
+  const name = checkName(nameText);
+  yield* run(query.updateTable("workspace").set({ name }).where("id", "=", workspace.id));
+  return { ...workspace, name };
+}
+
+/** Nobody has proved that they read the new address. @throws usage; already_exists when another account has it */
+export function* updateEmailRow(account: Account, emailText: string): Steps<Account> {
+  const email = checkEmail(emailText);
+  const other = yield* findAccountByEmail(email);
+  if (other !== undefined && other.id !== account.id)
+    throw new FormsvcError("already_exists", `there is an account ${other.email} already`);
+  yield* run(query.updateTable("account").set({ email, email_proved_at: null }).where("id", "=", account.id));
+  return { ...account, email };
+}

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { NOON } from "../support/fake-clock.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+import { visit } from "../support/visitor.ts";
+import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
+
+const count = (server: TestServer, table: string, where = "1 = 1"): unknown =>
+  server.owner.prepare(`SELECT count(*) FROM ${table} WHERE ${where}`).pluck().get();
+
+/** Ada is the operator; Eve has a form in a workspace of hers, and another workspace. */
+async function begin() {
+  const server = await startServer();
+  const [ada, eve] = [await visit(server), await visit(server, "eve@example.com")];
+  const first = server.owner.prepare("SELECT id FROM workspace WHERE account_id = ?").pluck();
+  const own = String(first.get(eve.accountId));
+  const other = server.owner.now(() => insertWorkspaceRow("Shop", "eve@example.com", NOON)).id;
+  const form = await server.addEndpoint();
+  server.owner.execute(`UPDATE endpoint SET workspace_id = '${own}' WHERE id = '${form.id}'`);
+  return { server, ada, eve, own, other, form };
+}
+
+test("an owner renames a workspace, and a bad name is refused with what was typed", async () => {
+  const { eve, own, server } = await begin();
+  const path = `/dashboard/workspaces/${own}`;
+  const bad = await eve.post(path, { name: " " });
+  expect([bad.status, bad.text.includes("name is empty")]).toEqual([422, true]);
+  expect((await eve.post(path, { name: "<b>Bakery</b>" })).status).toBe(303);
+  expect((await eve.get(path)).text).toContain("<h1><bdi>&lt;b&gt;Bakery&lt;/b&gt;</bdi></h1>");
+  expect(count(server, "workspace", "name = '<b>Bakery</b>'")).toBe(1);
+});
+
+test("a form goes to the workspace that was chosen, only to one's own, and the page offers it only if there is another", async () => {
+  const { server, ada, eve, other, form } = await begin();
+  const path = `/dashboard/endpoints/${form.id}`;
+  expect((await eve.get(path)).text).toContain(`<option value="${other}"`);
+  expect((await eve.post(`${path}/move`, { to: "" })).status).toBe(422);
+  const strange = server.owner.prepare("SELECT id FROM workspace WHERE account_id = ?").pluck();
+  expect((await eve.post(`${path}/move`, { to: String(strange.get(ada.accountId)) })).status).toBe(404);
+  expect((await eve.post(`${path}/move`, { to: other })).status).toBe(303);
+  expect(count(server, "endpoint", `workspace_id = '${other}'`)).toBe(1);
+  server.owner.execute(`UPDATE endpoint SET workspace_id = '${other}'`);
+});
+
+test("a workspace is deleted when its name was typed, after the page told what goes with it", async () => {
+  const { server, ada, eve, own, form } = await begin();
+  const path = `/dashboard/workspaces/${own}`;
+  expect((await eve.get(path)).text).toContain("1 form is deleted for good, with 0 posts and 0 held ones.");
+  expect((await eve.post(`${path}/delete`, { confirm: "ev" })).status).toBe(422);
+  expect(count(server, "endpoint")).toBe(1);
+  const { location = "" } = (await eve.post(`${path}/delete`, { confirm: " eve " })).headers;
+  expect(location).toContain("/dashboard/usage");
+  await until(() => count(server, "workspace", `id = '${own}'`) === 0);
+  expect(count(server, "endpoint", `id = '${form.id}'`)).toBe(0);
+  expect((await eve.get(path)).status).toBe(404);
+  expect((await ada.get("/dashboard/system/changes")).text).toContain("deleted the workspace");
+});
+
+test("an operator gives an account another address, and deletes it with its workspaces only if that is said", async () => {
+  const { server, ada, eve } = await begin();
+  const path = `/dashboard/system/accounts/${eve.accountId}`;
+  expect((await ada.post(`${path}/address`, { email: "ada@example.com" })).status).toBe(422);
+  expect((await ada.post(`${path}/address`, { email: "eve@example.org" })).status).toBe(303);
+  const kept = await ada.post(`${path}/delete`, { confirm: "eve@example.org" });
+  expect([kept.status, kept.text.includes("is the only owner of 2 workspaces")]).toEqual([422, true]);
+  const typed = await ada.post(`${path}/delete`, { confirm: "eve@example.com", with_workspaces: "on" });
+  expect([typed.status, typed.text.includes("exactly as it is written")]).toEqual([422, true]);
+  expect(count(server, "account")).toBe(2);
+  const gone = await ada.post(`${path}/delete`, { confirm: "eve@example.org", with_workspaces: "on" });
+  expect(gone.status).toBe(303);
+  await until(() => count(server, "account") === 1);
+  expect(count(server, "endpoint")).toBe(0);
+  // Whoever was signed in with it is not any more.
+  expect((await eve.get("/dashboard")).headers["location"]).toContain("/dashboard/sign-in");
+});

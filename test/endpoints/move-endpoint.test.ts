@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { MOVED_CONTENTS } from "../../src/app/features.ts";
+import { moveEndpoint } from "../../src/endpoints/move-endpoint.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { threeOwners } from "../support/actors.ts";
+import { addPlace, batchServer } from "../support/batch-world.ts";
+import { ENGINES, rowsOf } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { performOn } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+
+const parts = { movedContents: MOVED_CONTENTS };
+const hobby = { monthlySubmissions: null, endpoints: 1, customSpam: false };
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("held posts go along, and both workspaces count what they hold", async () => {
+    const db = await temporary();
+    const [from, to] = [await addPlace(db), await addPlace(db, "ben")];
+    const { write } = batchServer(db);
+    const networks = ["a", "a", "b"];
+    const held = networks.map((network) => from.held({ network }));
+    await write([...held, from.held({ network: "a" }), to.held({ network: "a" })]);
+    await performOn(db, moveEndpoint, { endpoint: from.endpointId, to: to.workspaceId }, { parts });
+    const counted = (of: string) =>
+      rowsOf<{ posts: number }>(db, `SELECT posts FROM held_total WHERE workspace_id = '${of}'`);
+    expect(await counted(from.workspaceId)).toEqual([{ posts: 0 }]);
+    expect(await counted(to.workspaceId)).toEqual([{ posts: 5 }]);
+    const sums = `SELECT h.workspace_id, h.posts, h.first_id = (SELECT min(id) FROM held
+      WHERE held.workspace_id = h.workspace_id AND held.network = h.network) AS is_first
+      FROM held_network AS h ORDER BY h.posts`;
+    const rows = await rowsOf<{ workspace_id: string; posts: number; is_first: unknown }>(db, sums);
+    expect(rows.map((row) => [row.workspace_id, row.posts, Boolean(row.is_first)])).toEqual([
+      [to.workspaceId, 1, true],
+      [to.workspaceId, 4, true],
+    ]);
+    const bytes = `SELECT (SELECT sum(bytes) FROM held_total) = (SELECT sum(bytes) FROM held) AS same`;
+    expect((await rowsOf<{ same: unknown }>(db, bytes)).map(({ same }) => Boolean(same))).toEqual([true]);
+  });
+});
+
+test("keys, ids and posts stay as they are, the month's count stays where it was, and later posts count in the new workspace", async () => {
+  const server = await startServer();
+  const form = await server.addEndpoint();
+  expect((await server.post(form.secret, goodPost)).status).toBe(200);
+  const { workspace } = server.owner.now(() => insertAccountRows("cleo@example.com", NOON));
+  const { endpoint } = await performOn(
+    server.owner,
+    moveEndpoint,
+    { endpoint: form.id, to: workspace.id },
+    { parts },
+  );
+  expect(endpoint).toMatchObject({ id: form.id, workspace_id: workspace.id });
+  const used = server.owner.prepare("SELECT used FROM usage WHERE workspace_id = ?").pluck();
+  // A running server notices within a second.
+  await until(async () => {
+    expect((await server.post(form.publishable, goodPost)).status).toBe(200);
+    return used.get(workspace.id) === 1;
+  });
+  expect(Number(used.get(form.workspaceId)) + 1).toBe(server.stored(form.id).length);
+  const changes = server.owner
+    .prepare("SELECT workspace_id FROM audit_event WHERE action = 'endpoint.move'")
+    .pluck()
+    .all();
+  expect(new Set(changes)).toEqual(new Set([form.workspaceId, workspace.id]));
+});
+
+test("a form moves only between workspaces that whoever asks owns, and into one with room for it", async () => {
+  const { db, ada, ben, cleo } = await threeOwners();
+  const move = (endpoint: string, to: string, actor = ben.actor) =>
+    performOn(db, moveEndpoint, { endpoint, to }, { parts, actor });
+  await expect(move(ben.endpoint, cleo.workspace)).rejects.toMatchObject({
+    code: "not_found",
+    message: `there is no workspace ${cleo.workspace}`,
+  });
+  await expect(move(cleo.endpoint, ben.workspace)).rejects.toMatchObject({
+    code: "not_found",
+    message: `there is no endpoint ${cleo.endpoint}`,
+  });
+  const full = performOn(
+    db,
+    moveEndpoint,
+    { endpoint: ben.endpoint, to: cleo.workspace },
+    { parts, actor: ada.actor, plans: { hobby } },
+  );
+  await expect(full).rejects.toMatchObject({ code: "plan_limit" });
+  const rows = await rowsOf(db, "SELECT workspace_id FROM endpoint ORDER BY id");
+  expect(rows).toEqual([ada, ben, cleo].map(({ workspace }) => ({ workspace_id: workspace })));
+});
+
+test("a move that is cut off is finished by doing it again, and one to where it is changes and records nothing", async () => {
+  const { db, ben, cleo } = await threeOwners();
+  const input = { endpoint: ben.endpoint, to: cleo.workspace };
+  const onProgress = () => Promise.reject(new Error("killed"));
+  await expect(performOn(db, moveEndpoint, input, { parts, onProgress })).rejects.toThrow("killed");
+  await performOn(db, moveEndpoint, input, { parts });
+  const recorded = await rowsOf(db, "SELECT action FROM audit_event WHERE action = 'endpoint.move'");
+  expect(recorded).toHaveLength(2);
+});

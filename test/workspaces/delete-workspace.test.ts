@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { WORKSPACE_CONTENTS } from "../../src/app/features.ts";
+import { deleteAccount } from "../../src/workspaces/delete-account.ts";
+import { countContents, deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
+import { threeOwners } from "../support/actors.ts";
+import { submissionAdder } from "../support/add-submission.ts";
+import { rowsOf } from "../support/engines.ts";
+import { performOn } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+
+const parts = { workspaceContents: WORKSPACE_CONTENTS };
+const plans = { own: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+
+test("a workspace is deleted with all that is in it, while posts to others are taken and posts to it are refused", async () => {
+  const server = await startServer({ plans });
+  const [doomed, second, other] = [
+    await server.addEndpoint({ plan: "own" }),
+    await server.addEndpoint({ plan: "own" }),
+    await server.addEndpoint(),
+  ];
+  server.owner.execute(
+    `UPDATE endpoint SET workspace_id = '${doomed.workspaceId}' WHERE id = '${second.id}'`,
+  );
+  const insert = submissionAdder(server.owner);
+  server.owner.transactionNow(() => {
+    for (let index = 1; index <= 1200; index += 1)
+      insert({ id: `sub_${index}`, endpointId: index % 2 ? doomed.id : second.id, createdAt: index });
+  });
+  const input = { workspace: doomed.workspaceId };
+  expect((await performOn(server.owner, countContents, input, { parts })).contents).toEqual({
+    endpoints: 2,
+    submissions: 1200,
+    held: 0,
+  });
+  const answers: [number, number][] = [];
+  const onProgress = async (): Promise<void> => {
+    const [gone, taken] = [
+      await server.post(second.secret, goodPost),
+      await server.post(other.secret, goodPost),
+    ];
+    answers.push([gone.status, taken.status]);
+  };
+  await performOn(server.owner, deleteWorkspace, input, { parts, onProgress });
+  expect(answers.length).toBeGreaterThan(4);
+  for (const [gone, taken] of answers) {
+    // A running server notices within a second; until then a post is stored whole, and goes with the others.
+    expect([200, 401, 403]).toContain(gone);
+    expect(taken).toBe(200);
+  }
+  await until(async () => (await server.post(second.secret, goodPost)).status === 401);
+  const left = (table: string) => server.owner.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  expect([left("endpoint"), left("submission"), left("remembered_text")]).toEqual([1, answers.length, 0]);
+  expect(
+    server.owner.prepare("SELECT count(*) FROM workspace WHERE id = ?").pluck().get(doomed.workspaceId),
+  ).toBe(0);
+  expect(server.owner.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+});
+
+test("a deletion that is cut off is recorded, leaves the forms refusing posts, and is finished by doing it again", async () => {
+  const { db, ben, cleo } = await threeOwners();
+  let steps = 0;
+  const onProgress = () => ((steps += 1) > 1 ? Promise.reject(new Error("killed")) : Promise.resolve());
+  const input = { workspace: ben.workspace };
+  await expect(performOn(db, deleteWorkspace, input, { parts, onProgress })).rejects.toThrow("killed");
+  expect(await rowsOf(db, "SELECT action FROM audit_event WHERE action = 'workspace.delete'")).toHaveLength(
+    1,
+  );
+  expect(await rowsOf(db, `SELECT state FROM endpoint WHERE workspace_id = '${ben.workspace}'`)).toEqual([
+    { state: "paused" },
+  ]);
+  await performOn(db, deleteWorkspace, input, { parts });
+  expect(await rowsOf(db, `SELECT id FROM workspace WHERE id = '${ben.workspace}'`)).toEqual([]);
+  expect(await rowsOf(db, "SELECT id FROM endpoint ORDER BY id")).toHaveLength(2);
+  expect(await rowsOf(db, `SELECT id FROM endpoint WHERE id = '${cleo.endpoint}'`)).toHaveLength(1);
+});
+
+test("an account is deleted only without workspaces of its own or with them, and never if it is the only operator", async () => {
+  const { db, ada, ben, cleo } = await threeOwners();
+  const remove = (account: string, with_workspaces = false, actor = ada.actor) =>
+    performOn(db, deleteAccount, { account, with_workspaces }, { parts, actor });
+  await expect(remove("ben@example.com", true, cleo.actor)).rejects.toMatchObject({ code: "forbidden" });
+  await expect(remove("ben@example.com")).rejects.toMatchObject({
+    code: "conflict",
+    message: "ben@example.com is the only owner of 1 workspace: ben; delete them, or say that they go too",
+  });
+  await expect(remove("ada@example.com", true)).rejects.toMatchObject({
+    code: "conflict",
+    message: "ada@example.com is the only operator",
+  });
+  expect(await rowsOf(db, "SELECT id FROM workspace")).toHaveLength(3);
+  await remove("ben@example.com", true);
+  expect(await rowsOf(db, "SELECT email FROM account ORDER BY email")).toEqual([
+    { email: "ada@example.com" },
+    { email: "cleo@example.com" },
+  ]);
+  expect(await rowsOf(db, `SELECT id FROM endpoint WHERE id = '${ben.endpoint}'`)).toEqual([]);
+  const recorded = await rowsOf<{ action: string; subject: string }>(
+    db,
+    "SELECT action, subject FROM audit_event WHERE action LIKE '%.delete' ORDER BY id",
+  );
+  expect(recorded).toEqual([
+    { action: "workspace.delete", subject: ben.workspace },
+    { action: "account.delete", subject: "ben@example.com" },
+  ]);
+});
