@@ -108,8 +108,8 @@ function composeOne(): Buffer {
   const submission = submissionOf(newId("ep", now));
   const body = renderBody(submission, JSON.stringify(DATA), "Bench", now);
   const mail = { id: newId("msg", now), from: FROM, to: "ada@example.org", unsubscribeUrl: null };
-  const composed = { ...mail, dashboardUrl: null, subjectTemplate: null, emailFields: ["email"] };
-  return composeNotification(composed, body);
+  const rest = { language: "en", dashboardUrl: null, subjectTemplate: null, emailFields: ["email"] } as const;
+  return composeNotification({ ...mail, ...rest }, body);
 }
 
 async function drainOutbox(connections: number, name: string): Promise<Rate> {

@@ -1,7 +1,9 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
-import { html, type Html } from "../foundation/html.ts";
+import { html } from "../foundation/html.ts";
 import type { Log } from "../foundation/log.ts";
+import { acceptedLanguage, type Language } from "../languages/language.ts";
+import { type TextKey, wordingIn } from "../languages/wording.ts";
 import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/mail-links.ts";
 import { beginErrorReply } from "./error-reply.ts";
 import { FORM_TYPES } from "./form-body.ts";
@@ -13,6 +15,11 @@ export interface MailLinkParts {
   readonly mailLinks: MailLinks | null;
   readonly blindness: () => Blindness | null;
   readonly log: Log;
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 interface LinkRequest {
@@ -38,13 +45,8 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
       scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, _body, parsed) => parsed(null));
     scope.setErrorHandler((thrown, request, reply) => {
       const error = beginErrorReply({ request, reply, log }, thrown, MAX_BODY_BYTES);
-      const { error: name } = describeError(error.code);
-      const content = html`<p>${error.message}</p>\n<p class="facts">${name}</p>`;
-      return sendPage(
-        reply,
-        servicePage({ language: "en", title: "This did not work", seal: "stop", content }),
-        POLICY,
-      );
+      const dead = request.url.startsWith("/mail/confirm/") ? "deadLink" : "deadStopLink";
+      return sendFailure({ request, reply }, error, mailLinks === null ? "noMail" : dead);
     });
     scope.addHook("onRequest", async () => {
       const blind = blindness();
@@ -52,11 +54,15 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
     });
     for (const kind of ["confirm", "unsubscribe"] as const) {
       const path = `/mail/${kind}/:id/:token`;
-      scope.get<LinkRequest>(path, async ({ params }, reply) =>
-        show(reply, kind, await links().read(kind, params.id, params.token)),
+      scope.get<LinkRequest>(path, async (request, reply) =>
+        show({ request, reply }, kind, await links().read(kind, request.params.id, request.params.token)),
       );
-      scope.post<LinkRequest>(path, { bodyLimit: MAX_BODY_BYTES }, async ({ params }, reply) =>
-        sendView(reply, DONE[kind], await links().act(kind, params.id, params.token)),
+      scope.post<LinkRequest>(path, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) =>
+        sendView(
+          { request, reply },
+          DONE[kind],
+          await links().act(kind, request.params.id, request.params.token),
+        ),
       );
     }
     done();
@@ -65,69 +71,81 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
 
 const POLICY = pagePolicy([], null);
 
-interface View extends Pick<ServicePage, "title" | "seal"> {
-  readonly content: (facts: { readonly address: Html; readonly form: Html }) => Html;
+/** What a page says, by what its link does. Whoever has not agreed yet reads no name that an owner chose: it could be a text for strangers. */
+interface View extends Pick<ServicePage, "seal"> {
+  readonly title: TextKey;
+  readonly text: TextKey;
+  /** Null if there is nothing left to do. */
+  readonly button: TextKey | null;
+  readonly note: TextKey;
 }
 
-/** Whoever has not agreed yet reads no name that an owner chose: it could be a text for strangers. */
 const ASKED: Readonly<Record<MailLinkKind, View>> = {
   confirm: {
-    title: "May we send you e-mails?",
     seal: "letter",
-    content: ({
-      address,
-    }) => html`<p>Somebody asked that what visitors send through a form also goes to ${address}.</p>
-<form method="post"><button>Yes, send them to me</button></form>
-<p class="muted">You did not expect this? Close the page. Nothing is sent without your yes, and each e-mail has a link to stop it.</p>`,
+    title: "agreeTitle",
+    text: "agreeText",
+    button: "agreeButton",
+    note: "agreeNote",
   },
   unsubscribe: {
-    title: "Stop these e-mails?",
     seal: "letter",
-    content: ({
-      address,
-      form,
-    }) => html`<p>What visitors send through the form ${form} goes to ${address} by e-mail.</p>
-<form method="post"><button>Stop sending them to me</button></form>
-<p class="muted">You want to keep them? Close the page: nothing changes then.</p>`,
+    title: "stopTitle",
+    text: "stopText",
+    button: "stopButton",
+    note: "stopNote",
   },
 };
 
 const DONE: Readonly<Record<MailLinkKind, View>> = {
-  confirm: {
-    title: "You get these e-mails now",
-    seal: "check",
-    content: ({
-      address,
-      form,
-    }) => html`<p>What visitors send through the form ${form} from now on goes to ${address}.</p>
-<p class="muted">Each e-mail has a link that stops them.</p>`,
-  },
+  confirm: { seal: "check", title: "agreedTitle", text: "agreedText", button: null, note: "agreedNote" },
   unsubscribe: {
-    title: "You get no more of these e-mails",
     seal: "check",
-    content: ({ address, form }) =>
-      html`<p>What visitors send through the form ${form} does not go to ${address} any more.</p>
-<p class="muted">If you want them again, ask the owner of the form.</p>`,
+    title: "stoppedTitle",
+    text: "stoppedText",
+    button: null,
+    note: "stoppedNote",
   },
 };
 
-function show(reply: FastifyReply, kind: MailLinkKind, recipient: LinkedRecipient): FastifyReply {
-  return sendView(reply, (recipient.isUnsubscribed ? DONE : ASKED)[kind], recipient);
+function show(exchange: Exchange, kind: MailLinkKind, recipient: LinkedRecipient): FastifyReply {
+  return sendView(exchange, (recipient.isUnsubscribed ? DONE : ASKED)[kind], recipient);
 }
 
 function sendView(
-  reply: FastifyReply,
-  { title, seal, content }: View,
-  recipient: LinkedRecipient,
+  { request, reply }: Exchange,
+  { title, seal, text, button, note }: View,
+  { address, endpointName, goodUntil, language: chosen }: LinkedRecipient,
 ): FastifyReply {
-  const { address, endpointName, goodUntil } = recipient;
+  const language = chosen ?? languageOf(request);
+  const wording = wordingIn(language);
   const facts = { address: html`<b><bdi>${address}</bdi></b>`, form: html`“<bdi>${endpointName}</bdi>”` };
-  const below = goodUntil === null ? {} : { below: `The link is good until ${DAY.format(goodUntil)}.` };
+  const content = html`<p>${wording.html(text, facts)}</p>
+${button !== null && html`<form method="post"><button>${wording.text(button)}</button></form>\n`}<p class="muted">${wording.text(note)}</p>`;
+  const below =
+    goodUntil === null ? {} : { below: wording.text("goodUntil", { day: dayIn(language, goodUntil) }) };
   return sendPage(
     reply,
-    servicePage({ language: "en", title, seal, content: content(facts), ...below }),
+    servicePage({ language, title: wording.text(title), seal, content, ...below }),
     POLICY,
   );
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+function languageOf({ headers }: FastifyRequest): Language {
+  return acceptedLanguage(headers["accept-language"]) ?? "en";
+}
+
+function dayIn(language: Language, ms: number): string {
+  const locale = language === "en" ? "en-GB" : language;
+  return new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" }).format(ms);
+}
+
+/** Whoever opens a link that leads nowhere. */
+function sendFailure({ request, reply }: Exchange, { code }: FormsvcError, sentence: TextKey): FastifyReply {
+  const language = languageOf(request);
+  const wording = wordingIn(language);
+  const content = html`<p>${wording.text(code === "not_found" ? sentence : "tryAgain")}</p>
+<p class="facts" lang="en" dir="ltr">${describeError(code).error}</p>`;
+  const page = servicePage({ language, title: wording.text("failedTitle"), seal: "stop", content });
+  return sendPage(reply, page, POLICY);
+}

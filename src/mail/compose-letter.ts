@@ -24,5 +24,12 @@ export function composeLetter({ paragraphs, link, ...letter }: Letter): Buffer {
     ...paragraphs.map((text) => paragraph(oneLine(text, MAX_PARAGRAPH_LENGTH))),
     ...(link === null ? [] : linkTo(link.label, link.url)),
   ];
-  return renderMail({ ...letter, blocks, replyTo: null, submissionId: null, unsubscribeUrl: null });
+  return renderMail({
+    ...letter,
+    language: "en",
+    blocks,
+    replyTo: null,
+    submissionId: null,
+    unsubscribeUrl: null,
+  });
 }

@@ -1,4 +1,6 @@
 import { parseMailAddress } from "../foundation/mail-address.ts";
+import type { Language } from "../languages/language.ts";
+import { type Wording, wordingIn } from "../languages/wording.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { besideBlocks, fieldsOf, fieldText, type MailedEvent, readEvent } from "./mailed-event.ts";
@@ -11,6 +13,7 @@ export interface Notification {
   /** As `mail.from` has it. */
   readonly from: string;
   readonly to: string;
+  readonly language: Language;
   /** With `{form}` or `{endpoint}`, which are the form's name, and `{name of a field}`; null for ours. */
   readonly subjectTemplate: string | null;
   /** Names of the endpoint's fields of format e-mail, as declared: the first that is filled gets the answer. */
@@ -23,20 +26,21 @@ export interface Notification {
 
 /** In characters; the submission's page has the rest. */
 const LIMITS = { value: 10_000, all: 32_000 };
-const DEFAULT_SUBJECT = "New submission: {endpoint}";
 
 /** The e-mail about one submission. @param body the event as the outbox stores it. */
 export function composeNotification(notification: Notification, body: string): Buffer {
   const { id, from, to, subjectTemplate, emailFields, unsubscribeUrl } = notification;
   const event = readEvent(body);
-  const blocks = blocksOf(event, notification);
+  const wording = wordingIn(notification.language);
+  const blocks = blocksOf(event, notification, wording);
   return renderMail({
+    language: notification.language,
     id,
     from,
     fromName: event.endpointName,
     to,
     replyTo: replyAddress(event.data, emailFields),
-    subject: subjectOf(subjectTemplate, event),
+    subject: subjectOf(subjectTemplate, event, wording),
     origin: "auto-generated",
     submissionId: event.submissionId,
     unsubscribeUrl,
@@ -44,18 +48,22 @@ export function composeNotification(notification: Notification, body: string): B
   });
 }
 
-function blocksOf(event: MailedEvent, { dashboardUrl, unsubscribeUrl }: Notification): MailBlock[] {
+function blocksOf(
+  event: MailedEvent,
+  { dashboardUrl, unsubscribeUrl }: Notification,
+  wording: Wording,
+): MailBlock[] {
   const { fields, isCut } = fieldsOf(event.data, LIMITS);
   const notes = [
-    ...(isCut ? [`Only a part is shown here; all of it is kept as ${event.submissionId}.`] : []),
-    `Received ${event.receivedAt}, spam score ${event.spamScore}.`,
+    ...(isCut ? [wording.text("partShown", { reference: event.submissionId })] : []),
+    wording.text("receivedAt", { time: event.receivedAt, score: event.spamScore }),
   ];
   return [
     { kind: "fields", fields },
-    ...besideBlocks(event, LIMITS),
+    ...besideBlocks(event, LIMITS, wording),
     ...notes.map(paragraph),
-    ...linkTo("Open the submission", submissionUrl(event, dashboardUrl)),
-    ...linkTo("Unsubscribe", unsubscribeUrl, "below"),
+    ...linkTo(wording.text("openSubmission"), submissionUrl(event, dashboardUrl)),
+    ...linkTo(wording.text("unsubscribe"), unsubscribeUrl, "below"),
   ];
 }
 
@@ -76,13 +84,13 @@ function replyAddress(
 }
 
 /** A field that is named `form` comes before the name of the form. A name of no field becomes nothing, and a subject of nothing becomes ours. */
-function subjectOf(template: string | null, { endpointName, data }: MailedEvent): string {
+function subjectOf(template: string | null, { endpointName, data }: MailedEvent, wording: Wording): string {
   const fill = (text: string): string =>
     text.replace(/\{([^{}]*)\}/g, (_, name: string) => {
       if (name === "endpoint") return endpointName;
       if (Object.hasOwn(data, name)) return fieldText(data[name]);
       return name === "form" ? endpointName : "";
     });
-  const filled = fill(template ?? DEFAULT_SUBJECT);
-  return oneLine(filled, 1) === "" ? fill(DEFAULT_SUBJECT) : filled;
+  const filled = template === null ? "" : fill(template);
+  return oneLine(filled, 1) === "" ? wording.text("newSubmission", { form: endpointName }) : filled;
 }

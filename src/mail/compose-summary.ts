@@ -1,4 +1,5 @@
 import { type Notification, submissionUrl } from "./compose-notification.ts";
+import { type Wording, wordingIn } from "../languages/wording.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
@@ -17,21 +18,23 @@ const LIMITS = { value: 200, all: 600 };
  */
 export function composeSummary(summary: Summary, bodies: readonly string[], count: number): Buffer {
   const { id, from, to, dashboardUrl, unsubscribeUrl } = summary;
+  const wording = wordingIn(summary.language);
   const events = bodies.slice(0, MAX_SUMMARY_EVENTS).map(readEvent);
   const endpointName = events[0]?.endpointName ?? "";
   const left = count - events.length;
   const blocks = [
-    ...events.flatMap((event) => eventBlocks(event, dashboardUrl)),
-    ...(left > 0 ? [paragraph(`And ${left} more.`)] : []),
-    ...linkTo("Unsubscribe", unsubscribeUrl, "below"),
+    ...events.flatMap((event) => eventBlocks(event, dashboardUrl, wording)),
+    ...(left > 0 ? [paragraph(wording.text("moreSubmissions", { count: left }))] : []),
+    ...linkTo(wording.text("unsubscribe"), unsubscribeUrl, "below"),
   ];
   return renderMail({
+    language: summary.language,
     id,
     from,
     fromName: endpointName,
     to,
     replyTo: null,
-    subject: `${count} new ${count === 1 ? "submission" : "submissions"}: ${endpointName}`,
+    subject: wording.amount("newSubmissions", count, { form: endpointName }),
     origin: "auto-generated",
     submissionId: null,
     unsubscribeUrl,
@@ -39,12 +42,12 @@ export function composeSummary(summary: Summary, bodies: readonly string[], coun
   });
 }
 
-function eventBlocks(event: MailedEvent, dashboardUrl: string | null): MailBlock[] {
+function eventBlocks(event: MailedEvent, dashboardUrl: string | null, wording: Wording): MailBlock[] {
   const { fields } = fieldsOf(event.data, LIMITS);
   return [
     { kind: "heading", text: event.receivedAt },
     { kind: "fields", fields },
-    ...besideBlocks(event, LIMITS),
-    ...linkTo("Open the submission", submissionUrl(event, dashboardUrl), "line"),
+    ...besideBlocks(event, LIMITS, wording),
+    ...linkTo(wording.text("openSubmission"), submissionUrl(event, dashboardUrl), "line"),
   ];
 }

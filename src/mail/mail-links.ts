@@ -1,6 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Clock } from "../foundation/clock.ts";
+import type { Language } from "../languages/language.ts";
 import type { Door } from "../operations/perform.ts";
 import { readAsked, readSubscribed } from "./agree-to-mail.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
@@ -13,6 +14,8 @@ export type MailLinkKind = "confirm" | "unsubscribe";
 export interface LinkedRecipient {
   readonly address: string;
   readonly endpointName: string;
+  /** The endpoint's; null is that of the reader's browser. */
+  readonly language: Language | null;
   /** Whether it gets no e-mail any more, because its holder ended them. */
   readonly isUnsubscribed: boolean;
   /** When the link stops working; null if it never does. */
@@ -56,6 +59,7 @@ export function createMailLinks({ clock, ...door }: MailLinksParts): MailLinks {
       return {
         address: done.address,
         endpointName: done.endpoint_name,
+        language: known.language,
         isUnsubscribed: done.unsubscribed,
         goodUntil: null,
       };
@@ -68,6 +72,7 @@ function* linked({ settings, endpointId, unsubscribedAt }: MailRecipient): Steps
   return {
     address: settings.address,
     endpointName: endpoint?.name ?? "",
+    language: endpoint?.settings.language ?? null,
     isUnsubscribed: unsubscribedAt !== null,
     goodUntil: null,
   };

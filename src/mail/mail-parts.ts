@@ -1,4 +1,5 @@
 import { type Html, html, styleElement } from "../foundation/html.ts";
+import { directionOf, type Language } from "../languages/language.ts";
 import { withoutLinks } from "./without-links.ts";
 
 /** What an e-mail says, in its order. The text and the HTML part are made of the same blocks. */
@@ -65,23 +66,25 @@ const TITLE = "margin:0 0 12px;font-size:20px;line-height:26px;font-weight:bold"
 const BUTTON = `display:inline-block;padding:11px 20px;border-radius:6px;background-color:#0b6e5f;color:#ffffff;font-weight:bold;text-decoration:none`;
 
 /** The HTML part. It loads nothing, and only addresses of ours, and of the owner in what they wrote, are links. @param title above what it says. */
-export function htmlOf(title: string, blocks: readonly MailBlock[]): Html {
+export function htmlOf(language: Language, title: string, blocks: readonly MailBlock[]): Html {
+  const direction = directionOf(language);
+  const side = direction === "rtl" ? "right" : "left";
   const isBelow = (block: MailBlock): boolean => block.kind === "link" && block.place === "below";
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8"><title>${title}</title><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
 ${styleElement(SHEET)}
 </head>
 <body class="g" style="margin:0;${GROUND}">
-<div role="main">
+<div role="main" lang="${language}" dir="${direction}">
 <table role="presentation" class="g" width="100%" cellpadding="0" cellspacing="0" style="${GROUND}"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px">
-<tr><td align="left" class="c t" style="${CARD}">
+<tr><td align="${side}" class="c t" style="${CARD}">
 <h1 dir="auto" style="${TITLE}">${withoutLinks(title)}</h1>
 ${blocks.filter((block) => !isBelow(block)).map(blockHtml)}</td></tr>
-<tr><td align="left" class="m" style="padding:12px 4px;${FONT};${MUTED}">
+<tr><td align="${side}" class="m" style="padding:12px 4px;${FONT};${MUTED}">
 ${blocks.filter(isBelow).map(blockHtml)}</td></tr>
 </table>
 </td></tr></table>

@@ -1,5 +1,4 @@
 import type { Database } from "../database/database.ts";
-import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
@@ -110,13 +109,15 @@ async function compose(
   const { id, body, memberIds, memberBodies } = message;
   const frame = await readFrame(parts, recipient, id);
   if (frame === null) return null;
-  const mail = { ...frame, id, from, to: recipient.settings.address };
+  // A frame of an earlier version names no language.
+  const mail = { language: "en" as const, ...frame, id, from, to: recipient.settings.address };
   if (memberIds.length > 0) return composeSummary(mail, [body, ...memberBodies], memberIds.length + 1);
   return composeNotification(mail, body);
 }
 
 /** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
-type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl">;
+type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl"> &
+  Partial<Pick<Notification, "language">>;
 
 /** As it was before the first attempt. Kept without waiting for the disk, like the claim. */
 async function readFrame(
@@ -127,9 +128,11 @@ async function readFrame(
   const { endpointId, settings } = recipient;
   try {
     return await db.relaxedTransaction(function* () {
-      const emailFields = yield* readEmailFields(endpointId);
+      const endpoint = yield* findEndpoint(endpointId);
+      const emailFields = endpoint === undefined ? [] : yield* listMailFields(endpoint);
+      const language = endpoint?.settings.language ?? "en";
       const links = { dashboardUrl, unsubscribeUrl: unsubscribeUrl(recipient) };
-      const frame: Frame = { subjectTemplate: settings.subject, emailFields, ...links };
+      const frame: Frame = { subjectTemplate: settings.subject, emailFields, language, ...links };
       return yield* keepFrame(deliveryId, frame);
     });
   } catch (error) {
@@ -147,12 +150,6 @@ const BUSY: AttemptResult = {
   retryAfterMs: null,
   durationMs: 0,
 };
-
-/** The names of the endpoint's fields that hold an e-mail address. */
-function* readEmailFields(endpointId: string): Steps<string[]> {
-  const endpoint = yield* findEndpoint(endpointId);
-  return endpoint === undefined ? [] : yield* listMailFields(endpoint);
-}
 
 /** @param hasDelivered as {@link classifyMail} takes it. */
 export function toAttempt(result: SmtpResult, hasDelivered: boolean): AttemptResult {

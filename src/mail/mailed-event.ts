@@ -1,4 +1,5 @@
 import { plainLines } from "../foundation/plain-text.ts";
+import type { Wording } from "../languages/wording.ts";
 import { type MailBlock, type MailField, paragraph } from "./mail-parts.ts";
 import { oneLine, shorten } from "./mail-text.ts";
 
@@ -80,19 +81,17 @@ export function fieldsOf(
 }
 
 /** What was sent beyond the form's fields, under a heading of its own; nothing if nothing was. */
-export function besideBlocks({ beside, dropped }: MailedEvent, limits: FieldLimits): MailBlock[] {
+export function besideBlocks(
+  { beside, dropped }: MailedEvent,
+  limits: FieldLimits,
+  wording: Wording,
+): MailBlock[] {
   if (dropped === 0 && Object.keys(beside).length === 0) return [];
   const { fields, isCut } = fieldsOf(beside, limits);
   return [
-    { kind: "heading", text: "Not among the fields of the form" },
+    { kind: "heading", text: wording.text("beside") },
     ...(fields.length === 0 ? [] : [{ kind: "fields", fields } as const]),
-    ...(isCut ? [paragraph("Only a part of it is shown here.")] : []),
-    ...(dropped === 0
-      ? []
-      : [
-          paragraph(
-            `Of what was sent, ${dropped === 1 ? "one value" : `${dropped} values`} had no room and ${dropped === 1 ? "is" : "are"} lost.`,
-          ),
-        ]),
+    ...(isCut ? [paragraph(wording.text("partOfItShown"))] : []),
+    ...(dropped === 0 ? [] : [paragraph(wording.amount("valuesLost", dropped))]),
   ];
 }

@@ -1,5 +1,6 @@
 import { timeOfId } from "../foundation/id.ts";
 import { domainOf, parseMailAddress } from "../foundation/mail-address.ts";
+import type { Language } from "../languages/language.ts";
 import { checkHeader, headerDate, headerText, mailbox } from "./mail-header.ts";
 import { htmlOf, type MailBlock, textOf } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
@@ -24,6 +25,8 @@ export interface Mail {
   /** The address that ends such e-mails (RFC 8058); null if there is none. */
   readonly unsubscribeUrl: string | null;
   readonly blocks: readonly MailBlock[];
+  /** Of what is ours in it. */
+  readonly language: Language;
 }
 
 /** In characters. */
@@ -43,7 +46,11 @@ export function renderMail(mail: Mail): Buffer {
     ...headersOf(mail, boundary).map(checkHeader),
     "",
     ...part(boundary, "plain", textOf(mail.blocks)),
-    ...part(boundary, "html", String(htmlOf(oneLine(mail.subject, MAX_SUBJECT_LENGTH), mail.blocks))),
+    ...part(
+      boundary,
+      "html",
+      String(htmlOf(mail.language, oneLine(mail.subject, MAX_SUBJECT_LENGTH), mail.blocks)),
+    ),
     `--${boundary}--`,
     "",
   ];

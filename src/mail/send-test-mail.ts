@@ -61,7 +61,7 @@ function composeTest(messageId: string, { from, to }: TestEnvelope): Buffer {
 
 /** The e-mail about an invented submission. */
 function composeSample(messageId: string, { from, to, dashboardUrl }: TestEnvelope, body: string): Buffer {
-  const template = { subjectTemplate: null, emailFields: [], unsubscribeUrl: null };
+  const template = { language: "en", subjectTemplate: null, emailFields: [], unsubscribeUrl: null } as const;
   return composeNotification({ ...template, id: messageId, from, to, dashboardUrl }, body);
 }
 

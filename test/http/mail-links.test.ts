@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startConfirmation } from "../../src/mail/agree-to-mail.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { unsubscribeUrl } from "../../src/mail/mail-links.ts";
 import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
@@ -30,7 +31,12 @@ async function begin(isConfirmed: boolean) {
     ask,
     path: unsubscribeUrl(BASE_URL, recipient).slice(BASE_URL.length),
     read: (): MailRecipient => server.owner.now(() => getMailRecipient(recipient.id)),
-    get: (path: string): Promise<Answer> => server.request({ method: "GET", path }),
+    get: (path: string, language?: string): Promise<Answer> =>
+      server.request({
+        method: "GET",
+        path,
+        headers: language === undefined ? {} : { "accept-language": language },
+      }),
     post: (path: string, type = "application/x-www-form-urlencoded", body = ""): Promise<Answer> =>
       server.request({ method: "POST", path, headers: { "content-type": type }, body }),
   };
@@ -49,6 +55,23 @@ test("the link of a confirmation shows what it does, and only its button does it
   expect([done.status, done.text]).toEqual([200, expect.stringContaining("You get these e-mails now")]);
   expect(read().confirmedAt).not.toBeNull();
   expect([(await get(path)).status, (await post(path)).status]).toEqual([404, 404]);
+});
+
+test("the pages of links are in the endpoint's language, else in the browser's, also if the link is dead", async () => {
+  const { server, ask, path, get, recipient } = await begin(false);
+  const asked = ask();
+  expect((await get(asked, "de-CH")).text).toContain("Dürfen wir Ihnen E-Mails senden?");
+  expect((await get(path, "he")).text).toContain('<html lang="he" dir="rtl">');
+  const dead = await get(`/mail/confirm/${recipient.id}/none`, "de");
+  expect([dead.status, dead.text]).toEqual([404, expect.stringContaining(wordingIn("de").text("deadLink"))]);
+  const gone = await get(`/mail/unsubscribe/${recipient.id}/none`, "fr");
+  expect(gone.text).toContain(wordingIn("fr").text("deadStopLink"));
+  server.owner.prepare("UPDATE endpoint SET language = 'it'").run();
+  const italian = await get(asked, "de");
+  expect(italian.text).toContain("Possiamo inviarLe delle e-mail?");
+  expect(italian.text).toMatch(/valido fino al \d+ [a-z]+\./);
+  // A name is a stranger's text until the holder has agreed.
+  expect(italian.text).not.toContain("onerror");
 });
 
 test("what a link did stands among the changes as a visitor's doing, not as the command line's", async () => {

@@ -39,6 +39,25 @@ function outcomesOf(world: ReplyWorld, id: string | undefined): string[] {
   return world.db.now(() => listAttempts(id ?? "")).map(({ outcome }) => outcome);
 }
 
+test("a reply without words of the owner's is in the endpoint's language", async () => {
+  const server = await startMailServer();
+  await using world = new ReplyWorld(server.port);
+  await world.turnOn({});
+  world.db.now(() => run(query.updateTable("endpoint").set({ language: "de" })));
+  world.deliverer.start();
+  const reference = world.postFrom(visitor);
+  await world.settle();
+  const mail = readMail(server.received[0]!.raw);
+  expect(mail.header("Subject")).toBe("Wir haben Ihre Nachricht erhalten: Contact");
+  for (const text of [
+    "Vielen Dank. Ihre Nachricht ist angekommen.",
+    `Vorgang: ${reference}`,
+    "Dies ist eine automatische E-Mail.",
+  ])
+    expect(mail.text).toContain(text);
+  expect(mail.html).toContain('<html lang="de" dir="ltr">');
+});
+
 test("whoever posts gets a reply with the form's name, the reference, the time and the owner's text", async () => {
   const server = await startMailServer();
   await using world = new ReplyWorld(server.port);

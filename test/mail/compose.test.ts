@@ -32,6 +32,7 @@ const base: Notification = {
   id,
   from: "forms@example.com",
   to: "owner@example.org",
+  language: "en",
   subjectTemplate: null,
   emailFields: ["email"],
   dashboardUrl: null,

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { newId } from "../../src/foundation/id.ts";
-import { composeNotification } from "../../src/mail/compose-notification.ts";
+import { composeNotification, type Notification } from "../../src/mail/compose-notification.ts";
 import { readMail } from "../support/read-mail.ts";
 
-const NOTIFICATION = {
+const NOTIFICATION: Notification = {
   id: newId("msg", Date.UTC(2026, 10, 22)),
   from: "forms@example.com",
   to: "owner@example.org",
+  language: "en",
   subjectTemplate: null,
   emailFields: [],
   dashboardUrl: "https://forms.example.com/dashboard",
@@ -67,4 +68,24 @@ test("an e-mail stays below 1 MiB with as many fields as a post has room for", (
     Object.fromEntries(names.slice(from, from + 4000).map((name) => [name, ""]));
   const raw = composeNotification(NOTIFICATION, eventOf(fields(0), fields(4000)));
   expect(raw.length).toBeLessThan(1_048_576);
+});
+
+test("what is ours in an e-mail is in its language, and runs from right to left in Arabic", () => {
+  const body = eventOf({ name: "Ada" }, { more: "x" });
+  const german = readMail(composeNotification({ ...NOTIFICATION, language: "de" }, body));
+  expect(german.header("subject")).toBe("Neue Einsendung: Contact");
+  expect(german.html).toContain('<html lang="de" dir="ltr">');
+  for (const text of [
+    "Nicht unter den Feldern des Formulars",
+    "Eingegangen: 2026-11-22 09:41 UTC, Spam-Punkte: 12.",
+    "Einsendung öffnen",
+    "Abbestellen",
+  ])
+    expect([german.html, german.text]).toEqual([
+      expect.stringContaining(text),
+      expect.stringContaining(text),
+    ]);
+  const arabic = readMail(composeNotification({ ...NOTIFICATION, language: "ar" }, body));
+  expect(arabic.html).toContain('<html lang="ar" dir="rtl">');
+  expect(arabic.html).toContain('<td align="right" class="c t"');
 });

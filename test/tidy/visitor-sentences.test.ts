@@ -7,14 +7,20 @@ const SPOKEN = [
   "src/http/form-page.ts",
   "src/http/form-routes.ts",
   "src/http/front-page.ts",
+  "src/http/mail-link-routes.ts",
   "src/http/visitor-page.ts",
   "src/http/visitor-words.ts",
+  "src/mail/auto-reply/compose-auto-reply.ts",
+  "src/mail/compose-notification.ts",
+  "src/mail/compose-summary.ts",
+  "src/mail/mailed-event.ts",
   "src/schemas/issue.ts",
 ];
 
 /** What is no sentence for visitors, with the reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   "Send the form as ": "an error's message for developers",
+  "This server sends no e-mail at present.": "an error's message, in whose place its page has a text",
 };
 
 const COMMENTS = /\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm;

@@ -1,10 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
-import {
-  type AutoReplySettings,
-  DEFAULT_SUBJECT,
-  DEFAULT_TEXT,
-  PLACEHOLDERS,
-} from "../../mail/auto-reply/auto-reply.ts";
+import type { Language } from "../../languages/language.ts";
+import { wordingIn } from "../../languages/wording.ts";
+import { type AutoReplySettings, PLACEHOLDERS } from "../../mail/auto-reply/auto-reply.ts";
 import type { ShownAutoReply } from "../../mail/auto-reply/auto-reply-json.ts";
 import type { ReplyChange } from "../../mail/auto-reply/check-auto-reply-settings.ts";
 import { checkReplyWords } from "../../mail/auto-reply/check-auto-reply.ts";
@@ -58,6 +55,8 @@ interface ReplyFields {
   readonly fields: readonly string[];
   /** Addresses that could get the answers. */
   readonly recipients: readonly string[];
+  /** In which the reply is written if nothing is typed. */
+  readonly language: Language;
 }
 
 const PLACEHOLDER_WORDS = `${PLACEHOLDERS.filter((name) => name !== "endpoint")
@@ -66,7 +65,8 @@ const PLACEHOLDER_WORDS = `${PLACEHOLDERS.filter((name) => name !== "endpoint")
     ", ",
   )} stand for the form’s name, the reference and the time. Nothing that was filled in can stand here.`;
 
-export function replyFields({ typed, problems, fields, recipients }: ReplyFields): Html {
+export function replyFields({ typed, problems, fields, recipients, language }: ReplyFields): Html {
+  const wording = wordingIn(language);
   // One that is gone stays, so that it is seen that another has to be chosen.
   const names = fields.includes(typed.field) || typed.field === "" ? fields : [typed.field, ...fields];
   const addresses =
@@ -75,14 +75,14 @@ export function replyFields({ typed, problems, fields, recipients }: ReplyFields
     name: "text",
     label: "Text",
     value: typed.text,
-    hint: `Leave it empty for: “${DEFAULT_TEXT}” ${PLACEHOLDER_WORDS}`,
+    hint: `Leave it empty for: “${wording.text("replyText")}” ${PLACEHOLDER_WORDS}`,
     problems,
   })}
   ${textField({
     name: "subject",
     label: "Subject",
     value: typed.subject,
-    hint: `Leave it empty for: “${DEFAULT_SUBJECT}”`,
+    hint: `Leave it empty for: “${wording.text("replySubject", { form: "{form}" })}”`,
     problems,
   })}
   ${selectField(

@@ -65,7 +65,7 @@ export function replyView(view: ReplyView, { typed, problems, isLate = false }: 
                 !isOn && html` It is off until you turn it on.`
               }
             </p>
-            ${replyFields({ typed, problems, fields, recipients })}
+            ${replyFields({ typed, problems, fields, recipients, language: endpoint.settings.language ?? "en" })}
             <div>
               <button class="primary" name="action" value="save">${isOn ? "Save" : "Save and turn on"}</button>
               <button name="action" value="preview" formaction="${path}#preview">Show how it looks</button>
@@ -156,7 +156,8 @@ function previewCard({ endpoint, now, ...view }: ReplyView, typed: TypedReply): 
   const words = wordsOf(typed);
   const from = view.from ?? NOBODY_NAMED;
   const receivedAt = `${toIsoTime(now).slice(0, 16).replace("T", " ")} UTC`;
-  const post = { endpointName: endpoint.name, reference: EXAMPLE_REFERENCE, receivedAt };
+  const language = endpoint.settings.language ?? "en";
+  const post = { endpointName: endpoint.name, reference: EXAMPLE_REFERENCE, receivedAt, language };
   const { subject, blocks } = replyOf(words, post);
   const rows: readonly (readonly [string, string])[] = [
     ["From", `${endpoint.name} <${from}>`],

@@ -1,8 +1,10 @@
 import type { Database } from "../../database/database.ts";
 import type { Steps } from "../../database/steps.ts";
+import { findEndpoint } from "../../endpoints/endpoint-store.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Log } from "../../foundation/log.ts";
+import type { Language } from "../../languages/language.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import type { AttemptResult, DeliveryPolicy, Message, Transport } from "../../outbox/sending/transport.ts";
 import { logMailAttempt } from "../log-mail-attempt.ts";
@@ -82,8 +84,9 @@ async function attempt(
   const begun = await begin(db, { id, messageId: message.id, data: event.data }, clock.now());
   if (typeof begun === "string") return nothingSent("message", "suppressed", begun);
   if (begun === null) return nothingSent("own", "interrupted", "The database was busy; nothing was sent.");
-  const { to, replyTo, words } = begun;
-  const post = { ...event, reference: event.submissionId };
+  // A frame of an earlier version names no language.
+  const { to, replyTo, words, language = "en" } = begun;
+  const post = { ...event, language, reference: event.submissionId };
   const raw = composeAutoReply({ id: message.id, from, to, replyTo }, words, post);
   // A stranger chose the address, so what is said of it never speaks of this server, and holds up no other e-mail.
   const result = toAttempt(await sender.send({ to, raw }), true);
@@ -104,6 +107,7 @@ async function noteSent(db: Database, id: string, now: number): Promise<void> {
 interface Frame {
   readonly words: Pick<AutoReply["settings"], "subject" | "text">;
   readonly replyTo: string | null;
+  readonly language?: Language;
 }
 
 interface Begun extends Frame {
@@ -138,7 +142,9 @@ async function begin(
         return "The holder of the address wants no e-mail, or it is refused there.";
       yield* noteReplyBegun(id, now);
       const { subject, text } = reply.settings;
-      const frame: Frame = { words: { subject, text }, replyTo: yield* readReplyTo(reply) };
+      const endpoint = yield* findEndpoint(reply.endpointId);
+      const language = endpoint?.settings.language ?? "en";
+      const frame: Frame = { words: { subject, text }, replyTo: yield* readReplyTo(reply), language };
       return { to, ...(yield* keepFrame(messageId, frame)) };
     });
   } catch (error) {

@@ -15,9 +15,9 @@ export interface AutoReply {
 export interface AutoReplySettings {
   /** Name of the field of format e-mail that has the address. */
   readonly field: string;
-  /** With {@link PLACEHOLDERS}; null is {@link DEFAULT_SUBJECT}. */
+  /** With {@link PLACEHOLDERS}; null is ours, in the language of the endpoint. */
   readonly subject: string | null;
-  /** In several lines, with {@link PLACEHOLDERS}; null is {@link DEFAULT_TEXT}. */
+  /** In several lines, with {@link PLACEHOLDERS}; null is ours, in the language of the endpoint. */
   readonly text: string | null;
   /** The recipient of the endpoint that gets the answers; null if nobody does. */
   readonly replyToId: string | null;
@@ -28,9 +28,6 @@ export interface AutoReplySettings {
  * line. Never a field: a stranger would choose what is sent to somebody else.
  */
 export const PLACEHOLDERS = ["form", "endpoint", "reference", "time"] as const;
-
-export const DEFAULT_SUBJECT = "We have received your message: {form}";
-export const DEFAULT_TEXT = "Thank you. Your message has arrived.";
 
 /** Characters of a subject's template. */
 export const MAX_REPLY_SUBJECT_LENGTH = 200;

@@ -1,8 +1,10 @@
 import { plainLines } from "../../foundation/plain-text.ts";
+import type { Language } from "../../languages/language.ts";
+import { wordingIn } from "../../languages/wording.ts";
 import { type MailBlock, paragraph } from "../mail-parts.ts";
 import { oneLine } from "../mail-text.ts";
 import { renderMail } from "../render-mail.ts";
-import { type AutoReplySettings, DEFAULT_SUBJECT, DEFAULT_TEXT } from "./auto-reply.ts";
+import type { AutoReplySettings } from "./auto-reply.ts";
 import { fillPlaceholders } from "./check-auto-reply.ts";
 
 /** All that a reply tells of a post. Nothing that its sender wrote is among it. */
@@ -12,6 +14,8 @@ export interface AnsweredPost {
   readonly reference: string;
   /** `2026-11-22 09:41 UTC` */
   readonly receivedAt: string;
+  /** Of what is ours in the reply. */
+  readonly language: Language;
 }
 
 export interface ReplyEnvelope {
@@ -34,28 +38,37 @@ export function composeAutoReply(
 ): Buffer {
   const { subject, blocks } = replyOf(words, post);
   const rest = { origin: "auto-replied", submissionId: null, unsubscribeUrl: null } as const;
-  return renderMail({ ...envelope, ...rest, fromName: post.endpointName, subject, blocks });
+  return renderMail({
+    ...envelope,
+    ...rest,
+    language: post.language,
+    fromName: post.endpointName,
+    subject,
+    blocks,
+  });
 }
 
 /** The subject, and what the reply says. */
 export function replyOf(
   { subject, text }: Pick<AutoReplySettings, "subject" | "text">,
-  { endpointName, reference, receivedAt }: AnsweredPost,
+  { endpointName, reference, receivedAt, language }: AnsweredPost,
 ): { readonly subject: string; readonly blocks: readonly MailBlock[] } {
+  const wording = wordingIn(language);
   const endpoint = oneLine(endpointName, MAX_NAME_LENGTH);
   const fill = (template: string): string =>
     fillPlaceholders(template, { form: endpoint, endpoint, reference, time: receivedAt });
-  const paragraphs = plainLines(fill(text ?? DEFAULT_TEXT)).split(/\n\s*\n/);
+  const paragraphs = plainLines(text === null ? wording.text("replyText") : fill(text)).split(/\n\s*\n/);
   const facts = [
-    { label: "Form", value: endpoint },
-    { label: "Reference", value: reference },
-    { label: "Received", value: receivedAt },
+    { label: wording.text("replyForm"), value: endpoint },
+    { label: wording.text("replyReference"), value: reference },
+    { label: wording.text("replyReceived"), value: receivedAt },
   ];
   return {
-    subject: fill(subject ?? DEFAULT_SUBJECT),
-    blocks: [...paragraphs.map(paragraph), { kind: "fields", fields: facts }, paragraph(WHY)],
+    subject: subject === null ? wording.text("replySubject", { form: endpoint }) : fill(subject),
+    blocks: [
+      ...paragraphs.map(paragraph),
+      { kind: "fields", fields: facts },
+      paragraph(wording.text("replyWhy")),
+    ],
   };
 }
-
-const WHY =
-  "This is an automatic e-mail. You get it because somebody wrote your address into this form. If it was not you, you need not do anything.";
