@@ -109,6 +109,20 @@ CREATE INDEX api_token_by_endpoint ON api_token (endpoint_id) WHERE endpoint_id 
 CREATE INDEX api_token_by_expiry ON api_token (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX api_token_by_workspace ON api_token (workspace_id) WHERE workspace_id IS NOT NULL;
 
+-- The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256.
+CREATE TABLE api_answer (
+  -- Whose token it was: an account, a workspace or an endpoint.
+  owner TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  key_hash BLOB NOT NULL,
+  body_hash BLOB NOT NULL,
+  status INTEGER NOT NULL,
+  answer TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (owner, operation, key_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX api_answer_by_age ON api_answer (created_at);
+
 -- Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.
 CREATE TABLE submission (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,

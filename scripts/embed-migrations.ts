@@ -20,6 +20,8 @@ const TABLES: Readonly<Record<string, string>> = {
   endpoint_schema: "Every version of an endpoint's schema.",
   api_key: "Keys, as hashes.",
   api_token: "Tokens of the HTTP API, as hashes.",
+  api_answer:
+    "The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256.",
   submission:
     "Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.",
   idempotency:

@@ -18,6 +18,8 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   request_timeout:
     "Send the request again, faster; the limits are `server.requestTimeoutMs` and, for a body, 240 bytes a second after 5 s.",
   conflict: "Use a new `Idempotency-Key` for a new post; wait for a post that is still under way.",
+  gone: "Begin anew without `after`, and read what there is from its list.",
+  precondition_failed: "Read it again, make the change anew, and send it with the new `ETag`.",
   payload_too_large: "Send less, or raise `server.bodyLimitBytes`.",
   unsupported_media_type: "Send the content type that `message` names.",
   rate_limited: "Wait for the seconds in `Retry-After`; see `rateLimit` in the configuration.",

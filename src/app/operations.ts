@@ -10,7 +10,7 @@ import {
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
 import { moveEndpoint } from "../endpoints/move-endpoint.ts";
-import { issueKey, listEndpointKeys, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
+import { issueKey, listEndpointKeys, revokeKey, rotateKey, showKey } from "../endpoints/key-operations.ts";
 import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
 import { testWebhook } from "../webhooks/test-webhook.ts";
 import {
@@ -100,6 +100,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   showSchema,
   setSchema,
   listEndpointKeys,
+  showKey,
   issueKey,
   rotateKey,
   revokeKey,

@@ -1,6 +1,7 @@
 import type { ServedDatabase } from "../database/served-database.ts";
 import { databaseUpgraded } from "../foundation/events.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
+import type { RateLimiter } from "../foundation/rate-limit.ts";
 import { memoryHead } from "../history/spam-memory.ts";
 import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/mail-metrics.ts";
@@ -50,6 +51,8 @@ export interface SubmitService {
   readonly metrics: ExposedMetrics | null;
   /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
   readonly onChange: () => void;
+  /** Counts requests by whoever sends them. */
+  readonly limiter: RateLimiter;
   /** What the server has of its database besides the rows. */
   readonly served: ServedDatabase;
   /** Resolves when every accepted post is stored. */
@@ -95,6 +98,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     limitNews,
     metrics,
     onChange,
+    limiter: engine.limiter,
     served,
     drain,
   };

@@ -6,6 +6,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { forgetOldRefusals } from "../endpoints/refused-origins.ts";
 import { finishGrace } from "../keys/key-store.ts";
 import { dropOldLetters } from "../mail/letter-store.ts";
+import { dropOldAnswers } from "../operations/kept-answers.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import {
   BEFORE_ALL,
@@ -66,6 +67,7 @@ export function createUpkeep(
       () => db.transaction(() => dropOldMailedLinks(clock.now())),
       () => db.transaction(() => dropOldAddresses(clock.now())),
       () => db.transaction(() => dropOldChanges(clock.now())),
+      () => db.transaction(() => dropOldAnswers(clock.now())),
       keepDeliveries({ kind: WEBHOOK_KIND, days: config.webhooks.keepDeliveredDays }),
       keepDeliveries({ kind: MAIL_KIND, days: config.mail.keepSentDays }),
       keepDeliveries({ kind: REPLY_KIND, days: config.mail.keepSentDays }),

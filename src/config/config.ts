@@ -88,7 +88,8 @@ const sections = z.strictObject({
   rateLimit: z.strictObject({
     publishable: rateLimit.describe("Posts with a publishable key, by address and endpoint."),
     secret: rateLimit.describe("Requests with a secret key, by key."),
-    badKey: rateLimit.describe("Requests with malformed, unknown or revoked keys, by address."),
+    badKey: rateLimit.describe("Requests with malformed, unknown or revoked keys or tokens, by address."),
+    token: rateLimit.describe("Requests with a token of the API, by token."),
     exempt: z.array(network).max(1000).describe("Addresses and CIDRs that no limit counts."),
   }),
   spam: z.strictObject({
@@ -149,6 +150,9 @@ const sections = z.strictObject({
     logAddresses: z
       .boolean()
       .describe("Whether sessions and the event `sign-in.failed` name the client's address."),
+  }),
+  api: z.strictObject({
+    enabled: z.boolean().describe("Whether the management API is served at `/api/v1`."),
   }),
   backup: z.strictObject({
     everyHours: z
@@ -276,6 +280,7 @@ export const defaultConfig: Config = {
     publishable: { max: 10, windowSeconds: 60 },
     secret: { max: 600, windowSeconds: 60 },
     badKey: { max: 10, windowSeconds: 60 },
+    token: { max: 600, windowSeconds: 60 },
     exempt: [],
   },
   spam: { maxLinks: 3 },
@@ -289,6 +294,7 @@ export const defaultConfig: Config = {
     signUp: "closed",
     logAddresses: false,
   },
+  api: { enabled: true },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
   held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },

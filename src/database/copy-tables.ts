@@ -55,6 +55,7 @@ export const COPIED_TABLES = [
   "refused_origin",
   "api_key",
   "api_token",
+  "api_answer",
   "submission",
   "submission_read",
   "idempotency",

@@ -89,6 +89,16 @@ export interface Tables {
     last_used_at: number | null;
     revoked_at: number | null;
   };
+  /** The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256. */
+  api_answer: {
+    owner: string;
+    operation: string;
+    key_hash: Buffer;
+    body_hash: Buffer;
+    status: number;
+    answer: string | null;
+    created_at: number;
+  };
   /** Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again. */
   submission: {
     seq: Generated<number>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type PreparedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 import { jsonObject } from "../operations/json-object.ts";
+import { shownOnce } from "../operations/marks.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -35,7 +36,7 @@ export const createEndpoint = operation({
       schema: jsonObject,
       created_at: z.string(),
     }),
-    keys: z.strictObject({ secret: z.string(), publishable: z.string() }),
+    keys: shownOnce(z.strictObject({ secret: z.string(), publishable: z.string() })),
   }),
   async run(context, { name, schema, workspace, ...input }) {
     const definition = parseDefinition(schema);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { jsonObject } from "../operations/json-object.ts";
+import { volatile } from "../operations/marks.ts";
 import { changed, type OwnChange, operation } from "../operations/operation.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { checkOrigin } from "./allowed-origin.ts";
@@ -24,11 +25,13 @@ export const listAllEndpoints = operation({
   access: "endpoints:read",
   input: z.strictObject({
     workspace: z.string().nullable().default(null).describe("Only this workspace's, by id or name."),
+    name: z.string().nullable().default(null).describe("Only those of exactly this name."),
   }),
   output: z.strictObject({ data: z.array(endpointShape) }),
-  *run({ viewing }, { workspace }) {
+  *run({ viewing }, { workspace, name }) {
     const workspaceId = workspace === null ? null : (yield* getWorkspace(workspace, viewing)).id;
-    return { data: (yield* listEndpoints(workspaceId, viewing)).map(endpointJson) };
+    const endpoints = yield* listEndpoints(workspaceId, viewing);
+    return { data: endpoints.filter((each) => name === null || each.name === name).map(endpointJson) };
   },
 });
 
@@ -40,13 +43,15 @@ export const showEndpoint = operation({
   input: z.strictObject(endpointReference),
   output: z.strictObject({
     endpoint: endpointShape.extend({
-      refused_origins: z.array(
-        z.strictObject({
-          origin: z.string(),
-          posts: z.number(),
-          last_at: z.string(),
-          ignored: z.boolean(),
-        }),
+      refused_origins: volatile(
+        z.array(
+          z.strictObject({
+            origin: z.string(),
+            posts: z.number(),
+            last_at: z.string(),
+            ignored: z.boolean(),
+          }),
+        ),
       ),
       schema: jsonObject,
     }),

@@ -34,6 +34,18 @@ export const listEndpointKeys = operation({
   },
 });
 
+export const showKey = operation({
+  name: "key.show",
+  summary: "Show a key, without its text",
+  kind: "read",
+  access: "endpoints:read",
+  input: z.strictObject(keyReference),
+  output: z.strictObject({ key: keyShape }),
+  *run(context, { key: reference }) {
+    return { key: keyJson((yield* findReachable(context, reference)).key, context.now) };
+  },
+});
+
 export const issueKey = operation({
   name: "key.issue",
   summary: "Issue another key, which is shown this once",
@@ -92,15 +104,22 @@ export const revokeKey = operation({
 });
 
 /** @throws not_found, in the same words, when there is no such key and when it is somebody else's; forbidden */
-function* reachKey(
-  context: Context,
-  reference: string,
-): Steps<{ readonly key: Key; readonly endpoint: Endpoint }> {
+function* reachKey(context: Context, reference: string): Steps<ReachableKey> {
+  const found = yield* findReachable(context, reference);
+  yield* requireFurther(context, found.endpoint, found.key.kind);
+  return found;
+}
+
+function* findReachable(context: Context, reference: string): Steps<ReachableKey> {
   const key = yield* getKey(reference);
   const endpoint = yield* findReachableEndpoint(context, key.endpointId);
   if (endpoint === undefined) throw noKey();
-  yield* requireFurther(context, endpoint, key.kind);
   return { key, endpoint };
+}
+
+interface ReachableKey {
+  readonly key: Key;
+  readonly endpoint: Endpoint;
 }
 
 function* reachForKey(

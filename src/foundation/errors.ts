@@ -18,6 +18,8 @@ export const ERROR_TABLE = {
   method_not_allowed: [405, "Method not allowed", 1, "This address does not take that method."],
   request_timeout: [408, "Request timeout", 1, "The request took too long to arrive."],
   conflict: [409, "Conflict", 1, "The request conflicts with an earlier one."],
+  gone: [410, "Gone", 1, "It is not kept any more."],
+  precondition_failed: [412, "Precondition failed", 1, "It was changed since it was read."],
   payload_too_large: [413, "Payload too large", 1, "The body is larger than this server accepts."],
   unsupported_media_type: [415, "Unsupported media type", 1, "Send Content-Type: application/json."],
   rate_limited: [

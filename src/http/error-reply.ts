@@ -48,6 +48,12 @@ interface Exchange {
   readonly log: Log;
 }
 
+/** The same with the stable `code` of the error table, which the command line prints too. */
+export function sendCodedError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
+  const error = beginErrorReply(exchange, thrown, bodyLimitBytes);
+  return exchange.reply.send({ ...errorBody(error, exchange.request), code: error.code });
+}
+
 /** Answers as the error table says; an unexpected error is logged whole and shown as internal. */
 export function sendError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
   const error = beginErrorReply(exchange, thrown, bodyLimitBytes);

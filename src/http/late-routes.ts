@@ -8,6 +8,10 @@ export interface LateRoutes {
   readonly path: string;
   /** Whether this client may know that they are there. */
   readonly isFor: (clientAddress: string) => boolean;
+  /** Whether a browser that asks for the server's bare address is led to them. */
+  readonly isFront: boolean;
+  /** Whether their errors have the stable `code` of the error table. */
+  readonly hasCodes: boolean;
   /** Adds them. If it rejects, the request is answered with the error, and the next one tries again. */
   readonly add: (server: FastifyInstance) => Promise<void>;
 }
@@ -16,8 +20,8 @@ export interface LateRoutes {
 export interface LatePart {
   /** @param path decoded, as the router reads it. */
   has(path: string): boolean;
-  /** The path that the routes begin with; null if the client may not know of them. */
-  pathFor(clientAddress: string): string | null;
+  /** The path that the routes begin with; null if a browser is not led there, or the client may not know of them. */
+  frontFor(clientAddress: string): string | null;
   /** @param fail is told if the routes cannot be made. */
   answer(request: FastifyRequest, reply: FastifyReply, fail: (error: Error) => void): void;
 }
@@ -34,7 +38,7 @@ export type CreateInstance = (
  */
 export function createLatePart(
   server: FastifyInstance,
-  { path, isFor, add }: LateRoutes,
+  { path, isFor, isFront, add }: LateRoutes,
   inFlight: InFlight,
   create: CreateInstance,
 ): LatePart {
@@ -76,7 +80,7 @@ export function createLatePart(
   };
   return {
     has: (asked) => asked === path || asked.startsWith(`${path}/`),
-    pathFor: (clientAddress) => (isFor(clientAddress) ? path : null),
+    frontFor: (clientAddress) => (isFront && isFor(clientAddress) ? path : null),
     answer(request, reply, fail) {
       admitted.set(request.raw, request);
       void openOnce().then((instance) => {

@@ -14,7 +14,7 @@ import type { Gatekeeper } from "../submissions/authenticate.ts";
 import { browserClientRoutes } from "./browser-client-routes.ts";
 import type { ProxyTrust } from "./client-address.ts";
 import { allowAnyOrigin } from "./cors.ts";
-import { sendError } from "./error-reply.ts";
+import { sendCodedError, sendError } from "./error-reply.ts";
 import { formRoutes, type FormRoutesParts } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
@@ -47,8 +47,8 @@ export interface GuardParts extends ProxyTrust {
   readonly isDraining: () => boolean;
   /** Told of each request that has ended. */
   readonly observe: RequestObserver;
-  /** Null if all routes are added before it listens. */
-  readonly late: LateRoutes | null;
+  /** Routes that are not added before it listens. */
+  readonly late: readonly LateRoutes[];
 }
 
 export interface ServerParts
@@ -182,12 +182,19 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
   endSlowBodies(server, inFlight, (socket) =>
     refuseSocket({ code: SLOW_REQUEST }, socket, lastAsked.on(socket), { log, nextId }),
   );
-  answerUnknownRoutes(server, parts.late && createLatePart(server, parts.late, inFlight, latePartOf(parts)));
+  const late = parts.late.map((routes) =>
+    createLatePart(server, routes, inFlight, latePartOf(parts, routes)),
+  );
+  answerUnknownRoutes(server, late);
   return server;
 }
 
 /** An instance of the framework that reads JSON as it comes, and answers errors as we do. */
-function createInstance({ limits, log }: GuardParts, options: FastifyHttpOptions<Server>): FastifyInstance {
+function createInstance(
+  { limits, log }: GuardParts,
+  options: FastifyHttpOptions<Server>,
+  answerError = sendError,
+): FastifyInstance {
   const instance = fastify({
     ...options,
     bodyLimit: limits.bodyLimitBytes,
@@ -202,16 +209,16 @@ function createInstance({ limits, log }: GuardParts, options: FastifyHttpOptions
     done(null, body),
   );
   instance.setErrorHandler((error, request, reply) =>
-    sendError({ request, reply, log }, error, limits.bodyLimitBytes),
+    answerError({ request, reply, log }, error, limits.bodyLimitBytes),
   );
   return instance;
 }
 
-function latePartOf(parts: GuardParts): CreateInstance {
+function latePartOf(parts: GuardParts, { hasCodes }: LateRoutes): CreateInstance {
   return (genReqId, takeOver) => {
-    const instance = createInstance(parts, { genReqId });
+    const instance = createInstance(parts, { genReqId }, hasCodes ? sendCodedError : sendError);
     instance.addHook("onRequest", takeOver);
-    answerUnknownRoutes(instance, null);
+    answerUnknownRoutes(instance, []);
     return instance;
   };
 }

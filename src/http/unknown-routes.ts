@@ -6,9 +6,9 @@ import type { LatePart } from "./late-routes.ts";
 
 /**
  * 405 with `Allow` if the address takes other methods, else 404. The body is not read. A browser that asks for `/` is led to the late
- * routes. @param late has addresses of its own.
+ * routes. @param late have addresses of their own.
  */
-export function answerUnknownRoutes(server: FastifyInstance, late: LatePart | null): void {
+export function answerUnknownRoutes(server: FastifyInstance, late: readonly LatePart[]): void {
   const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
   server.addHook("onRoute", ({ url, method }) => {
     routes.push({ segments: url.split("/"), methods: [method].flat() });
@@ -16,9 +16,12 @@ export function answerUnknownRoutes(server: FastifyInstance, late: LatePart | nu
   server.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
     const path = pathOf(request.url);
-    if (late?.has(path) === true) return late.answer(request, reply, done);
-    if (isForFront(request, path))
-      return void answerFront(request, reply, late?.pathFor(request.clientAddress) ?? null);
+    const part = late.find((each) => each.has(path));
+    if (part !== undefined) return part.answer(request, reply, done);
+    if (isForFront(request, path)) {
+      const fronts = late.map((each) => each.frontFor(request.clientAddress));
+      return void answerFront(request, reply, fronts.find((front) => front !== null) ?? null);
+    }
     allowAnyOrigin(reply);
     const asked = path.split("/");
     const methods = routes.filter(({ segments }) => fits(asked, segments)).flatMap(({ methods }) => methods);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
+import { shownOnce, volatile } from "../operations/marks.ts";
 import type { IssuedKey } from "./issue-key.ts";
 import { type Key, keyState } from "./key-store.ts";
 
@@ -14,10 +15,9 @@ export const keyShape = z.strictObject({
   state: z.enum(["active", "ending", "revoked"]),
   created_at: z.string(),
   revoked_at: z.string().nullable(),
-  seen_in_browser_at: z
-    .string()
-    .nullable()
-    .describe("When a browser last sent it, which a secret key should not meet."),
+  seen_in_browser_at: volatile(
+    z.string().nullable().describe("When a browser last sent it, which a secret key should not meet."),
+  ),
 });
 
 export function keyJson(key: Key, now: number): z.output<typeof keyShape> {
@@ -36,8 +36,8 @@ export function keyJson(key: Key, now: number): z.output<typeof keyShape> {
 /** A key that was just made, with its text under its kind, which is shown this once. */
 export const issuedKeyShape = z.strictObject({
   key: z.strictObject({ id: z.string(), kind, endpoint_id: z.string(), created_at: z.string() }),
-  secret: z.string().optional(),
-  publishable: z.string().optional(),
+  secret: shownOnce(z.string().optional()),
+  publishable: shownOnce(z.string().optional()),
 });
 
 export function issuedKeyJson({ key, text }: IssuedKey): z.output<typeof issuedKeyShape> {

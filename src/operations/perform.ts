@@ -22,9 +22,11 @@ export interface Door<Parts> {
   readonly gone?: AbortSignal;
   /** Told how far long work is; it goes on when the promise resolves. */
   readonly onProgress?: (progress: Progress) => Promise<void>;
+  /** Further steps at the end of each transaction, in it, with its output. */
+  readonly onOutcome?: (output: unknown) => Steps<void>;
 }
 
-/** Reads only, at the beginning of the transaction; what it throws ends the operation before anything is changed. */
+/** Steps at the beginning of the transaction; what they throw ends the operation before anything is changed. */
 export type Guard = () => Steps<void>;
 
 /**
@@ -71,6 +73,21 @@ export async function performStream<Parts, Input extends z.ZodObject, Part exten
   return parts as AsyncGenerator<z.output<Part>>;
 }
 
+/**
+ * What an operation shows, as steps for another one's transaction; its rights are not looked at.
+ *
+ * @param operation one that reads one state of the database. @throws invalid_request
+ */
+export function stepsOf<Parts, Input extends z.ZodObject, Output extends z.ZodType>(
+  door: Door<Parts>,
+  operation: Operation<Parts, Input, Output>,
+  input: z.input<Input>,
+): () => Steps<z.output<Output>> {
+  const read = readInput(operation.input, input);
+  const context = contextOf(door, operation, undefined, () => undefined);
+  return () => operation.run(context, read) as Steps<z.output<Output>>;
+}
+
 /** Whatever `run` gives: steps are one transaction, or one state that is read; all else makes its own. */
 async function runIn(
   { db, onProgress }: Door<unknown>,
@@ -95,7 +112,7 @@ async function runIn(
 
 /** @param onWrite called before each transaction */
 function contextOf<Parts>(
-  { db, config, now, actor, parts, gone }: Door<Parts>,
+  { db, config, now, actor, parts, gone, onOutcome }: Door<Parts>,
   { name, access }: Pick<AnyOperation, "name" | "access">,
   guard: Guard | undefined,
   onWrite: () => void,
@@ -117,6 +134,7 @@ function contextOf<Parts>(
         if (!isGuarded && guard !== undefined) yield* guard();
         const { output, changes } = yield* work();
         for (const change of changes) yield* recordChange(doer, { action: name, ...change }, now);
+        if (onOutcome !== undefined) yield* onOutcome(output);
         return output;
       });
       isGuarded = true;

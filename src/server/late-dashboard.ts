@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
-import { ENDPOINT_CONTENTS, MOVED_CONTENTS, spamDefaults, WORKSPACE_CONTENTS } from "../app/features.ts";
 import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
-import { dashboardUrlOf } from "../app/transports.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createBackground } from "../foundation/background.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import type { LateRoutes } from "../http/late-routes.ts";
+import { latePartsOf } from "./late-parts.ts";
 
 interface Surroundings {
   readonly parts: Omit<ServiceParts, "metrics">;
@@ -22,9 +21,10 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
   if (!config.dashboard.enabled) return null;
   const { allowNetworks } = config.dashboard;
   const allowed = compileNetworks(allowNetworks);
-  const { posts, keyring, sender, mail, news, searches, testPlaces, onChange } = service;
   return {
     path: "/dashboard",
+    isFront: true,
+    hasCodes: false,
     isFor: (clientAddress) => allowNetworks.length === 0 || allowed.contains(clientAddress),
     async add(server) {
       const [{ mountDashboard }, { createSelfExamination }] = await Promise.all([
@@ -34,25 +34,10 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
       const background = createBackground((error) => maintenanceFailed(parts.log, error));
       server.addHook("onClose", () => background.close());
       mountDashboard(server, {
-        ...parts,
+        ...latePartsOf({ parts, service }),
         configFile: fileInForce(configFile),
-        dashboardUrl: dashboardUrlOf(config),
-        endpointContents: ENDPOINT_CONTENTS,
-        movedContents: MOVED_CONTENTS,
-        workspaceContents: WORKSPACE_CONTENTS,
-        spamDefaults: spamDefaults(config),
-        keyring,
-        sender,
-        testPlaces,
-        letters: mail?.letters ?? null,
-        storedLetters: mail?.storedLetters ?? null,
-        mailTests: mail?.tests ?? null,
-        blindness: posts.blindness,
-        news,
-        searches,
         examine: createSelfExamination(parts, configFile, background),
         background,
-        onChange,
       });
     },
   };

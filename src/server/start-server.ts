@@ -17,6 +17,7 @@ import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createGuardedServer, createServer } from "../http/server.ts";
 import { type CloseServer, prepareClose } from "./close-server.ts";
 import { handOverConnections } from "./hand-over.ts";
+import { lateApi } from "./late-api.ts";
 import { lateDashboard } from "./late-dashboard.ts";
 import { listen } from "./listen.ts";
 import { type ServerChores, startChores } from "./chores.ts";
@@ -88,10 +89,11 @@ async function serveRequests(
     log,
   };
   const dashboard = lateDashboard({ parts, configFile, service });
+  const api = lateApi({ parts, configFile, service });
   const hasOwnAddress = config.dashboard.listen !== null;
   const server = createServer({
     ...guards,
-    late: hasOwnAddress ? null : dashboard,
+    late: [...(hasOwnAddress || dashboard === null ? [] : [dashboard]), ...(api === null ? [] : [api])],
     ...service.posts,
     reader: service.reader,
     mailLinks: service.mail?.mailLinks ?? null,
@@ -100,7 +102,7 @@ async function serveRequests(
   });
   const ownDashboard =
     hasOwnAddress && dashboard !== null
-      ? createGuardedServer({ ...guards, late: dashboard, observe: () => {}, provenKeyOf: () => null })
+      ? createGuardedServer({ ...guards, late: [dashboard], observe: () => {}, provenKeyOf: () => null })
       : null;
   let ownMetrics: FastifyInstance | null = null;
   const closers = [

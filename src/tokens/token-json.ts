@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import { SCOPES } from "../operations/access.ts";
+import { volatile } from "../operations/marks.ts";
 import { stateOf, type Token } from "./token.ts";
 
 /** A token as it is shown when it is made. */
@@ -12,7 +13,7 @@ export const tokenShape = z.strictObject({
   endpoint_id: z.string().nullable().describe("The only endpoint that a service token is for."),
   scopes: z.array(z.enum(SCOPES)),
   expires_at: z.string().nullable().describe("Null is never."),
-  last_used_on: z.string().nullable().describe("The day, UTC."),
+  last_used_on: volatile(z.string().nullable().describe("The day, UTC.")),
   created_at: z.string(),
 });
 

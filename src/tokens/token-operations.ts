@@ -4,6 +4,7 @@ import { reachEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { SCOPES } from "../operations/access.ts";
 import { SEES_ALL } from "../operations/actor.ts";
+import { shownOnce } from "../operations/marks.ts";
 import { changed, type Context, type OwnChange, operation } from "../operations/operation.ts";
 import { isInReach, reachWorkspace } from "../workspaces/reach.ts";
 import { chooseAccount, findAccount, listAccounts } from "../workspaces/workspace-store.ts";
@@ -43,7 +44,7 @@ export const createToken = operation({
       .default(DEFAULT_EXPIRY_MS)
       .describe("How long it works, in milliseconds; null is for ever."),
   }),
-  output: z.strictObject({ token: tokenShape, secret: z.string().describe("Shown this once.") }),
+  output: z.strictObject({ token: tokenShape, secret: shownOnce(z.string().describe("Shown this once.")) }),
   *run(context, { name, scopes, expires_in_ms: expiresInMs, ...input }) {
     const whose = yield* findOwner(context, input);
     const checked = checkScopes(scopes);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
+import { volatile } from "../operations/marks.ts";
 import { WEBHOOK_FORMATS } from "./formats/format.ts";
 import type { TestResult } from "./send-test.ts";
 import type { Webhook } from "./webhook.ts";
@@ -14,11 +15,10 @@ export const webhookShape = z.strictObject({
   allow_private: z.boolean().describe("Whether addresses of private networks may be reached."),
   max_spam_score: z.number().describe("Nothing with a higher spam score is sent."),
   headers: z.array(z.string()).describe("The names of its own headers; their values are never shown."),
-  failing_since: z.string().nullable(),
-  next_probe_at: z
-    .string()
-    .nullable()
-    .describe("Null unless it gets one message at a time, to see if it is back."),
+  failing_since: volatile(z.string().nullable()),
+  next_probe_at: volatile(
+    z.string().nullable().describe("Null unless it gets one message at a time, to see if it is back."),
+  ),
   created_at: z.string(),
 });
 

@@ -5,6 +5,7 @@ import { reachEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Access } from "../operations/access.ts";
+import { shownOnce } from "../operations/marks.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
 import {
@@ -81,7 +82,7 @@ export const createWebhook = operation({
   }),
   output: z.strictObject({
     webhook: webhookShape,
-    secret: z.string().nullable().describe("Its messages are signed with it; null for a chat."),
+    secret: shownOnce(z.string().nullable().describe("Its messages are signed with it; null for a chat.")),
     ...doubtShape,
   }),
   async run(context: Context<Parts>, input) {
@@ -207,7 +208,7 @@ export const rotateSecret = operation({
   input: z.strictObject(webhookReference),
   output: z.strictObject({
     webhook: webhookShape,
-    secret: z.string(),
+    secret: shownOnce(z.string()),
     previous_secret_expires_at: z.string(),
   }),
   *run(context: Context<Parts>, { webhook: id }) {

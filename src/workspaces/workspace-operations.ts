@@ -61,10 +61,13 @@ export const listAllWorkspaces = operation({
   summary: "List the workspaces",
   kind: "read",
   access: "workspace:read",
-  input: z.strictObject({}),
+  input: z.strictObject({
+    name: z.string().nullable().default(null).describe("Only those of exactly this name."),
+  }),
   output: z.strictObject({ data: z.array(workspaceShape) }),
-  *run({ viewing }) {
-    return { data: (yield* listViewableWorkspaces(viewing)).map(workspaceJson) };
+  *run({ viewing }, { name }) {
+    const workspaces = yield* listViewableWorkspaces(viewing);
+    return { data: workspaces.filter((each) => name === null || each.name === name).map(workspaceJson) };
   },
 });
 

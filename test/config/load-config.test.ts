@@ -96,9 +96,11 @@ test("the defaults are those that docs/configuration.md promises", () => {
       publishable: { max: 10, windowSeconds: 60 },
       secret: { max: 600, windowSeconds: 60 },
       badKey: { max: 10, windowSeconds: 60 },
+      token: { max: 600, windowSeconds: 60 },
       exempt: [],
     },
     metrics: { enabled: false, token: null, listen: null },
+    api: { enabled: true },
     dashboard: {
       enabled: true,
       listen: null,

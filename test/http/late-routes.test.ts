@@ -20,7 +20,7 @@ async function startLate(add: (server: FastifyInstance) => Promise<void>) {
     provenKeyOf: () => null,
     observe: (route) => void observed.push(route),
     log: createLog("info", "json", () => ({ write: (line) => void lines.push(line) })),
-    late: { path: "/late", isFor: () => true, add },
+    late: [{ path: "/late", isFront: true, hasCodes: false, isFor: () => true, add }],
   });
   server.get("/early", () => "early");
   await server.listen({ host: "127.0.0.1", port: 0 });

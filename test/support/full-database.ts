@@ -103,6 +103,15 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     subject: HOSTILE,
     detail: null,
   });
+  yield* insert("api_answer", {
+    owner: accountId,
+    operation: "endpoint.create",
+    key_hash: Buffer.alloc(32, 9),
+    body_hash: Buffer.alloc(32, 10),
+    status: 201,
+    answer: JSON.stringify({ name: HOSTILE }),
+    created_at: NOON,
+  });
   yield* insert("api_token", token({ account_id: accountId, workspace_id: null, endpoint_id: null }));
   yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
   yield* insert("told_problem", { topic: HOSTILE, told_to: "ops@example.org", finding: "{}" });

@@ -44,7 +44,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
   const config: Config = {
     ...defaultConfig,
     database: { ...defaultConfig.database, path: db.path },
-    rateLimit: { publishable: off, secret: off, badKey: off, exempt: [] },
+    rateLimit: { publishable: off, secret: off, badKey: off, token: off, exempt: [] },
     ...changes,
   };
   const clock = createFakeClock();

@@ -45,6 +45,7 @@ export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
   "src/sessions/known-clients.ts#rememberAddress":
     "a request of a session that is there, which changes nothing for people",
   "src/sessions/session.ts#noteSeen": "the same",
+  "src/tokens/token-store.ts#noteUse": "the same, of a token",
 };
 
 /** Functions of the features that change rows and that the doors still call. This list only shrinks. */

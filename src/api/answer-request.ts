@@ -1,0 +1,275 @@
+import { hash } from "node:crypto";
+import { PassThrough, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { goneSignal } from "../http/gone-signal.ts";
+import { describeError, FormsvcError } from "../foundation/errors.ts";
+import { requestFailed } from "../foundation/events.ts";
+import type { TokenActor } from "../operations/actor.ts";
+import {
+  claimKey,
+  keepAnswer,
+  type KeptAnswer,
+  type KeyedRequest,
+  recallAnswer,
+  AnsweredBefore,
+} from "../operations/kept-answers.ts";
+import { hasSecrets, withoutSecrets } from "../operations/marks.ts";
+import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
+import { type Door, type Guard, perform, performStream, stepsOf } from "../operations/perform.ts";
+import { changedSince, entityTag, namesTag } from "./entity-tag.ts";
+import { isList, pageOf, readPaging } from "./list-pages.ts";
+import type { ApiParts, ServedParts } from "./parts.ts";
+import { inputOfBody, inputOfQuery } from "./read-input.ts";
+import { type ApiRoute, ROUTES } from "./routes.ts";
+
+/** One request that was let in. */
+interface Call {
+  readonly route: ApiRoute;
+  readonly parts: ServedParts;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly door: Door<ApiParts>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+}
+
+/** Time between two transactions of long work, in which posts are stored. */
+const PAUSE_MS = 2;
+const LINES = "application/x-ndjson";
+/** Time between two looks for what a client follows. */
+const FOLLOW_MS = 1000;
+const EXPORT_TYPES: Readonly<Record<string, string>> = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json; charset=utf-8",
+};
+
+/** Does what a route says, and answers. Rights were looked at before the body was read. */
+export async function answerRequest(
+  route: ApiRoute,
+  parts: ServedParts,
+  { actor, request, reply }: { actor: TokenActor; request: FastifyRequest; reply: FastifyReply },
+): Promise<unknown> {
+  const { db, config, clock, onChange } = parts;
+  const call: Call = {
+    route,
+    parts,
+    request,
+    reply,
+    door: {
+      db,
+      config,
+      now: clock.now(),
+      actor,
+      parts: { ...parts, committed: () => sleep(FOLLOW_MS) },
+      onChange,
+      onProgress: () => sleep(PAUSE_MS),
+    },
+    params: request.params as Record<string, string>,
+    query: new URLSearchParams(request.url.split("?", 2)[1] ?? ""),
+  };
+  try {
+    if (route.operation.kind === "stream") return await answerStream(call, route.operation);
+    if (route.method === "GET") return await answerRead(call, route.operation);
+    return await answerWrite(call, route.operation);
+  } catch (error) {
+    if (error instanceof FormsvcError && describeError(error.code).status === 400) await refuseUnseen(call);
+    throw error;
+  }
+}
+
+/** What is not there is answered as such before anything is said of the input. @throws not_found */
+async function refuseUnseen({ route: { shownBy }, door, params }: Call): Promise<void> {
+  if (shownBy !== null) await door.db.read(stepsOf(door, shownBy, params));
+}
+
+async function answerRead(call: Call, operation: Operation<ApiParts>): Promise<unknown> {
+  const { route, reply, request, door, params, query } = call;
+  if (isList(operation)) {
+    const paging = readPaging(operation, { params, query });
+    return pageOf(operation, paging, await perform(door, operation, paging.input));
+  }
+  const shown = await perform(door, operation, inputOfQuery(operation, { params, query }));
+  if (route.shownBy !== operation) return shown;
+  const tag = entityTag(operation, shown);
+  reply.header("etag", tag);
+  const known = request.headers["if-none-match"];
+  if (known === undefined || !namesTag(known, tag)) return shown;
+  return reply.code(304).send();
+}
+
+/**
+ * The parts of a stream as they are made: an export as its text, all else as lines of JSON. It ends when the client goes.
+ */
+async function answerStream(
+  { reply, door, params, query }: Call,
+  operation: StreamOperation<ApiParts>,
+): Promise<unknown> {
+  const gone = goneSignal(reply);
+  const committed = (): Promise<void> => sleep(FOLLOW_MS, undefined, { signal: gone });
+  const watched = { ...door, gone, parts: { ...door.parts, committed } };
+  const input = inputOfQuery(operation, { params, query });
+  const parts = await performStream(watched, operation, input);
+  const isText = operation.output instanceof z.ZodObject && Object.hasOwn(operation.output.shape, "text");
+  const type = isText ? (EXPORT_TYPES[query.get("format") ?? "csv"] ?? LINES) : LINES;
+  const body = Readable.from(textOf(parts, isText));
+  return reply.code(200).header("content-type", type).send(body);
+}
+
+async function* textOf(parts: AsyncGenerator, isText: boolean): AsyncGenerator<string> {
+  for await (const part of parts)
+    yield isText ? (part as { readonly text: string }).text : `${JSON.stringify(part)}\n`;
+}
+
+async function answerWrite(call: Call, operation: Operation<ApiParts>): Promise<unknown> {
+  const { route, reply, request, door, params, query } = call;
+  const { status } = route;
+  const body = Buffer.isBuffer(request.body) ? request.body : null;
+  const keyed = readKey(call, body);
+  if (keyed !== null) {
+    const kept = await door.db.read(() => recallAnswer(keyed, door.now));
+    if (kept !== null) return repeat(call, kept);
+  }
+  const input =
+    route.method === "DELETE"
+      ? inputOfQuery(operation, { params, query })
+      : inputOfBody(operation, { params, query, body });
+  const work = (onProgress: Door<ApiParts>["onProgress"]): Promise<unknown> =>
+    performOnce({ ...call, operation, door: { ...door, ...(onProgress && { onProgress }) } }, input, keyed);
+  try {
+    const done = wantsLines(request)
+      ? await workInLines(call, work)
+      : { output: await work(door.onProgress) };
+    if (done === null) return reply;
+    const { output } = done;
+    if (status === 204) return reply.code(204).send();
+    const made = locationOf(route, output);
+    if (made !== null) reply.header("location", made);
+    return reply.code(status).send(output);
+  } catch (error) {
+    if (error instanceof AnsweredBefore) return repeat(call, error.kept);
+    throw error;
+  }
+}
+
+/** Keeps the answer in the transaction that does the work, so that a process that ends there does nothing twice. */
+async function performOnce(
+  {
+    route: { shownBy, status },
+    operation,
+    door,
+    request,
+    params,
+  }: Call & { readonly operation: Operation<ApiParts> },
+  input: Record<string, unknown>,
+  keyed: KeyedRequest | null,
+): Promise<unknown> {
+  const tag = request.headers["if-match"];
+  const guard: Guard = function* () {
+    if (keyed !== null) yield* claimKey(keyed, door.now);
+    if (tag === undefined || shownBy === null) return;
+    const shown = yield* stepsOf(door, shownBy, params)();
+    if (!namesTag(tag, entityTag(shownBy, shown))) throw changedSince();
+  };
+  if (keyed === null) return perform(door, operation, input, guard);
+  const keptOf = (output: unknown): KeptAnswer => ({
+    status,
+    answer: withoutSecrets(operation.output, output),
+  });
+  let last: unknown = null;
+  const onOutcome: Door<ApiParts>["onOutcome"] = function* (output) {
+    last = output;
+    yield* keepAnswer(keyed, keptOf(output));
+  };
+  const output = await perform({ ...door, onOutcome }, operation, input, guard);
+  // The last transaction of long work may have had another output than the whole.
+  if (JSON.stringify(last) !== JSON.stringify(output))
+    await door.db.transaction(() => keepAnswer(keyed, keptOf(output)));
+  return output;
+}
+
+/** Null without an `Idempotency-Key`. @throws invalid_request */
+function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequest | null {
+  const header = request.headers["idempotency-key"];
+  if (header === undefined || route.method !== "POST" || route.operation.kind === "read") return null;
+  if (typeof header !== "string" || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    const expected = "expected 1 to 255 visible ASCII characters";
+    throw new FormsvcError("invalid_request", `The Idempotency-Key header: ${expected}.`, {
+      details: { "Idempotency-Key": expected },
+    });
+  }
+  const actor = door.actor as TokenActor;
+  const owner = actor.account?.accountId ?? actor.reach?.endpointId ?? actor.reach?.workspaceId ?? "";
+  const asked = Buffer.concat([Buffer.from(`${request.url}\n`), body ?? Buffer.alloc(0)]);
+  return {
+    owner,
+    operation: route.operation.name,
+    keyHash: hash("sha256", header, "buffer"),
+    bodyHash: hash("sha256", asked, "buffer"),
+  };
+}
+
+async function repeat({ route, reply, door }: Call, { status, answer }: KeptAnswer): Promise<FastifyReply> {
+  // The first answer may be on the primary alone.
+  await door.db.confirmReads();
+  const isPart = hasSecrets(route.operation.output);
+  return reply.code(status).send(isPart ? { ...(answer as object), secrets_shown: true } : answer);
+}
+
+function wantsLines({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes(LINES) === true;
+}
+
+/**
+ * Does long work and answers a line of JSON for each step, `{"done","total"}`, and a last one with its `output` or its error. What ends
+ * before the first step is answered like other work.
+ *
+ * @returns null if it is answered
+ */
+async function workInLines(
+  { reply, request, parts: { log } }: Call,
+  work: (onProgress: Door<ApiParts>["onProgress"]) => Promise<unknown>,
+): Promise<{ readonly output: unknown } | null> {
+  const lines = new PassThrough();
+  const begun = Promise.withResolvers<null>();
+  const write = (line: object): void => void lines.write(`${JSON.stringify(line)}\n`);
+  const onProgress = async (progress: Progress): Promise<void> => {
+    begun.resolve(null);
+    // A client that takes nothing misses steps, and no memory is filled with them.
+    if (!lines.writableNeedDrain) write(progress);
+    await sleep(PAUSE_MS);
+  };
+  const ended = work(onProgress).then((output) => ({ output }));
+  const first = await Promise.race([begun.promise, ended]);
+  if (first !== null) return first;
+  void ended
+    .then(write, (thrown: unknown) => {
+      const error = foreseen(thrown);
+      if (error === null)
+        requestFailed(log, { reqId: request.id, code: "internal" }, thrown, "long work failed");
+      write(errorLine(error ?? new FormsvcError("internal")));
+    })
+    .finally(() => lines.end());
+  await reply.code(200).header("content-type", LINES).send(lines);
+  return null;
+}
+
+/** Null for what is told to the log alone. */
+function foreseen(thrown: unknown): FormsvcError | null {
+  return thrown instanceof FormsvcError && describeError(thrown.code).status < 500 ? thrown : null;
+}
+
+function errorLine({ code, message }: FormsvcError): object {
+  return { error: describeError(code).error, message, code };
+}
+
+/** The address of what was made, if it has one. */
+function locationOf({ status, path }: ApiRoute, output: unknown): string | null {
+  const isShown = ROUTES.some(
+    (each) => each.method === "GET" && each.path.replace(/:\w+$/, "") === `${path}/`,
+  );
+  if (status !== 201 || !isShown || typeof output !== "object" || output === null) return null;
+  const [made] = Object.values(output) as [{ readonly id?: unknown } | undefined];
+  return typeof made?.id === "string" ? `/api/v1${path}/${made.id}` : null;
+}

@@ -1,0 +1,106 @@
+import { hash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { BoundedMap } from "../foundation/bounded-map.ts";
+import { dayStart } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { addressUnit, compileNetworks, type NetworkList } from "../foundation/ip-address.ts";
+import type { RateLimit, RateState } from "../foundation/rate-limit.ts";
+import { socketAddress } from "../http/client-address.ts";
+import { refusalOf } from "../http/health-routes.ts";
+import type { TokenActor } from "../operations/actor.ts";
+import { findLiveToken, noteUse } from "../tokens/token-store.ts";
+import { readTokenText, type Token } from "../tokens/token.ts";
+import type { ServedParts } from "./parts.ts";
+
+/** Says whose token a request has. The token is looked at anew for each: what ends or narrows it holds from the next request on. */
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<TokenActor>;
+
+/** Tokens that this process found genuine: they are let through from an address that has sent too many wrong ones. */
+const MAX_REMEMBERED = 1000;
+
+const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
+
+export function createAuthentication(parts: ServedParts): Authenticate {
+  const { db, config, clock, blindness } = parts;
+  const { rateLimit } = config;
+  const trustedProxies = compileNetworks(config.server.trustProxy);
+  const exempt = compileNetworks(rateLimit.exempt);
+  const genuine = new BoundedMap<string, true>(MAX_REMEMBERED);
+  const count = createCounter(parts, exempt);
+
+  return async (request, reply) => {
+    refusePlainHttp(request, trustedProxies);
+    const { authorization } = request.headers;
+    const secret = readTokenText(/^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "");
+    if (authorization === undefined) throw unauthorized();
+    const wrong = `bad ${addressUnit(request.clientAddress)}`;
+    const digest = secret === null ? "" : hash("sha256", secret.text);
+    if (!genuine.has(digest)) count.look(wrong, rateLimit.badKey, request);
+    const blind = blindness();
+    if (blind !== null) throw refusalOf(blind);
+    const now = clock.now();
+    const found = secret === null ? undefined : await db.read(() => findLiveToken(secret, now));
+    if (found === undefined) {
+      genuine.delete(digest);
+      count.note(wrong, rateLimit.badKey, request);
+      throw unauthorized();
+    }
+    genuine.set(digest, true);
+    const { actor, token } = found;
+    const state = count.note(`token ${token.id}`, rateLimit.token, request);
+    if (state !== null) {
+      reply.header("ratelimit-limit", state.limit);
+      reply.header("ratelimit-remaining", state.remaining);
+      reply.header("ratelimit-reset", state.resetSeconds);
+      if (!state.allowed) throw tooMany(state);
+    }
+    await noteDay(parts, token, now);
+    return actor;
+  };
+}
+
+/** Counts requests, but those of addresses that no limit counts. */
+function createCounter({ limiter }: ServedParts, exempt: NetworkList) {
+  const isExempt = ({ clientAddress }: FastifyRequest): boolean => exempt.contains(clientAddress);
+  return {
+    note(unit: string, limit: RateLimit, request: FastifyRequest): RateState | null {
+      return isExempt(request) ? null : limiter.count(unit, limit);
+    },
+    /** @throws rate_limited */
+    look(unit: string, limit: RateLimit, request: FastifyRequest): void {
+      const state = isExempt(request) ? null : limiter.look(unit, limit);
+      if (state !== null && !state.allowed) throw tooMany(state);
+    },
+  };
+}
+
+/** Once a day. If it cannot be written, the request goes on: the day is for people only. */
+async function noteDay({ db }: ServedParts, { id, lastUsedAt }: Token, now: number): Promise<void> {
+  if (lastUsedAt !== null && lastUsedAt >= dayStart(now)) return;
+  await db.relaxedTransaction(() => noteUse(id, now)).catch(() => undefined);
+}
+
+/** A token over plain http can be read on the way. @throws forbidden */
+function refusePlainHttp(request: FastifyRequest, trustedProxies: NetworkList): void {
+  if (LOOPBACK.contains(request.clientAddress)) return;
+  const proto = String(request.headers["x-forwarded-proto"] ?? "")
+    .split(",")
+    .at(-1);
+  const isHttps = proto?.trim().toLowerCase() === "https";
+  if (isHttps && trustedProxies.contains(socketAddress(request.raw.socket))) return;
+  throw new FormsvcError(
+    "forbidden",
+    "The API needs https, because a token over plain http can be read on the way. Put a reverse proxy with https in front of " +
+      "formsvc, set server.trustProxy to the proxy’s address, and let it send X-Forwarded-Proto.",
+  );
+}
+
+function unauthorized(): FormsvcError {
+  return new FormsvcError("unauthorized", "A valid token is required: Authorization: Bearer fat_….");
+}
+
+function tooMany({ resetSeconds }: RateState): FormsvcError {
+  return new FormsvcError("rate_limited", `Too many requests; try again in ${resetSeconds} seconds.`, {
+    retryAfterSeconds: resetSeconds,
+  });
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { requireAccess, type TokenActor } from "../operations/actor.ts";
+import { answerRequest } from "./answer-request.ts";
+import { createAuthentication } from "./authenticate.ts";
+import { openapiDocument } from "./openapi.ts";
+import type { ServedParts } from "./parts.ts";
+import { ROUTES } from "./routes.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Whose token a request of the API has; null on other routes. */
+    actor: TokenActor | null;
+  }
+}
+
+/** What every answer has: nothing of it is kept by browsers and proxies, and none takes it for a page. */
+const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** Adds the routes of the API under `/api/v1`. Token and scopes are looked at before anything is read of a body. */
+export function mountApi(server: FastifyInstance, parts: ServedParts): void {
+  const authenticate = createAuthentication(parts);
+  let document: string | null = null;
+  const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
+    scope.decorateRequest("actor", null);
+    scope.addHook("onRequest", (_request, reply, next) => {
+      reply.headers(HEADERS);
+      next();
+    });
+    scope.get("/openapi.json", (_request, reply) => {
+      document ??= JSON.stringify(openapiDocument(parts.config.server.baseUrl), null, 2);
+      return reply.header("content-type", "application/json; charset=utf-8").send(document);
+    });
+    for (const route of ROUTES)
+      scope.route({
+        method: route.method,
+        url: route.path,
+        onRequest: async (request, reply) => {
+          request.actor = await authenticate(request, reply);
+          requireAccess(request.actor, route.operation.access);
+        },
+        handler: (request, reply) => answerRequest(route, parts, { actor: actorOf(request), request, reply }),
+      });
+    done();
+  };
+  server.register(addScope, { prefix: "/api/v1" });
+}
+
+function actorOf({ actor }: FastifyRequest): TokenActor {
+  if (actor === null) throw new Error("a route of the API without authentication");
+  return actor;
+}

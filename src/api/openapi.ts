@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { describeError, type ErrorCode } from "../foundation/errors.ts";
+import { version } from "../foundation/version.ts";
+import { ruleOf, SCOPES } from "../operations/access.ts";
+import type { AnyOperation } from "../operations/operation.ts";
+import { DEFAULT_LIMIT, isList, MAX_LIMIT } from "./list-pages.ts";
+import { type ApiRoute, ROUTES } from "./routes.ts";
+
+type Json = Record<string, unknown>;
+
+/** The API as OpenAPI 3.1, made from the operations. @param baseUrl the address that clients use; null if only the socket's is known */
+export function openapiDocument(baseUrl: string | null): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of ROUTES) {
+    const path = `/api/v1${route.path.replace(/:(\w+)/g, "{$1}")}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationJson(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Management API of formsvc",
+      version,
+      description: "Everything that can be done with formsvc, for programs with a token.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl ?? "/" }],
+    paths,
+    components: {
+      schemas: { Error: jsonOf(error, "output") },
+      securitySchemes: {
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: `A token (fat_…). Scopes: ${SCOPES.join(", ")}. X:write includes X:read.`,
+        },
+      },
+    },
+  };
+}
+
+const error = z.object({
+  error: z.string().describe("The kind of error."),
+  message: z.string().describe("For people."),
+  code: z.string().describe("Stable, for programs."),
+  details: z.record(z.string(), z.unknown()).optional().describe("What is specific to the error."),
+});
+
+/** `endpoint.ignore-origin` is `endpointIgnoreOrigin`. */
+function operationId(name: string): string {
+  return name.replace(/[.-](\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+function operationJson(route: ApiRoute): Json {
+  const { operation, method } = route;
+  const { shape } = operation.input as { shape: Readonly<Record<string, z.ZodType>> };
+  const inPath = new Set([...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name));
+  const rest = Object.entries(shape).filter(([name]) => !inPath.has(name));
+  const hasBody = method !== "GET" && method !== "DELETE";
+  const inQuery = rest.filter(([name]) => (hasBody ? name === "dry_run" : !PAGING.has(name)));
+  const parameters = [
+    ...[...inPath].map((name) => parameter("path", name, shape[name] ?? z.string())),
+    ...inQuery.map(([name, type]) => parameter("query", name, type)),
+    ...(isList(operation) ? paging : []),
+    ...headersOf(route),
+  ];
+  return {
+    operationId: operationId(operation.name),
+    "x-operation": operation.name,
+    summary: operation.summary,
+    tags: [operation.name.split(".", 1)[0]],
+    security: [{ token: ruleOf(operation.access).scopes ?? [] }],
+    ...(operation.furtherAccess !== undefined && { description: furtherWords(operation.furtherAccess) }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(hasBody && rest.length > 0 && { requestBody: bodyOf(rest) }),
+    responses: { ...successOf(route), ...errorsOf(route) },
+  };
+}
+
+const PAGING: ReadonlySet<string> = new Set(["limit", "cursor"]);
+
+const paging: readonly Json[] = [
+  {
+    name: "limit",
+    in: "query",
+    required: false,
+    description: "How many.",
+    schema: { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  },
+  {
+    name: "cursor",
+    in: "query",
+    required: false,
+    description: "The `next_cursor` of the page before.",
+    schema: { type: "string" },
+  },
+];
+
+function parameter(place: "path" | "query", name: string, type: z.ZodType): Json {
+  const { description, ...schema } = jsonOf(type, "input");
+  const required = place === "path" || !z.safeParse(type, undefined).success;
+  return { name, in: place, required, ...(description !== undefined && { description }), schema };
+}
+
+function headersOf({ method, operation, shownBy }: ApiRoute): Json[] {
+  const header = (name: string, description: string): Json => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string" },
+  });
+  if (method === "GET") return [];
+  return [
+    ...(method === "POST" && operation.kind !== "read"
+      ? [header("Idempotency-Key", "The same key with the same request does nothing twice, for 24 hours.")]
+      : []),
+    ...(shownBy === null
+      ? []
+      : [header("If-Match", "The `ETag` of what was read: if it was changed since, 412.")]),
+  ];
+}
+
+function furtherWords(further: NonNullable<AnyOperation["furtherAccess"]>): string {
+  return further
+    .map((access) => `${ruleOf(access).about}: needs ${(ruleOf(access).scopes ?? []).join(" and ")}.`)
+    .join("\n");
+}
+
+function bodyOf(rest: readonly (readonly [string, z.ZodType])[]): Json {
+  const members = rest.filter(([name]) => name !== "dry_run");
+  const required = members.some(([, type]) => !z.safeParse(type, undefined).success);
+  const schema = jsonOf(z.strictObject(Object.fromEntries(members)), "input");
+  return { required, content: { "application/json": { schema } } };
+}
+
+function successOf({ status, operation, shownBy }: ApiRoute): Json {
+  if (status === 204) return { 204: { description: "It is gone." } };
+  if (operation.kind === "stream") return streamOf(operation);
+  const output = jsonOf(operation.output, "output");
+  const schema = isList(operation) ? withNextCursor(output) : output;
+  const headers = {
+    ETag: { description: "Changes with what is shown.", schema: { type: "string" } },
+  };
+  return {
+    [status]: {
+      description: status === 201 ? "It is made." : "Done.",
+      ...(operation === shownBy && { headers }),
+      content: { "application/json": { schema } },
+    },
+  };
+}
+
+function streamOf({ output }: Pick<AnyOperation, "output">): Json {
+  const isText = output instanceof z.ZodObject && Object.hasOwn(output.shape, "text");
+  const lines = {
+    "application/x-ndjson": { schema: isText ? { type: "string" } : jsonOf(output, "output") },
+  };
+  const texts = { "text/csv": { schema: { type: "string" } }, "application/json": { schema: {} } };
+  return { 200: { description: "As it is made.", content: isText ? { ...texts, ...lines } : lines } };
+}
+
+function withNextCursor({ properties, required, ...rest }: Json): Json {
+  return {
+    ...rest,
+    properties: { ...(properties as Json), next_cursor: { type: ["string", "null"] } },
+    required: [...new Set([...((required as string[] | undefined) ?? []), "next_cursor"])],
+  };
+}
+
+/** One answer for each status, naming each `error` that it may have. */
+function errorsOf({ method, path, shownBy, operation }: ApiRoute): Json {
+  const isWrite = method !== "GET";
+  const codes: ErrorCode[] = [
+    "invalid_request",
+    "unauthorized",
+    "forbidden",
+    ...(path.includes(":") ? (["not_found"] as const) : []),
+    ...(isWrite ? (["conflict", "payload_too_large", "unsupported_media_type"] as const) : []),
+    ...(isWrite && shownBy !== null ? (["precondition_failed"] as const) : []),
+    ...(operation.name === "event.list" ? (["gone"] as const) : []),
+    "rate_limited",
+    "internal",
+    "unavailable",
+  ];
+  return Object.fromEntries(
+    codes.map(describeError).map(({ status, error: kind }) => [
+      status,
+      {
+        description: kind,
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      },
+    ]),
+  );
+}
+
+/** A list that our code does not change is one that clients may well send. */
+function sayNothingOfReadonly({ jsonSchema }: { readonly jsonSchema: { readOnly?: unknown } }): void {
+  delete jsonSchema.readOnly;
+}
+
+/** As JSON Schema 2020-12, the language of OpenAPI 3.1. */
+function jsonOf(type: z.ZodType, io: "input" | "output"): Json {
+  const schema = z.toJSONSchema(type, { io, override: sayNothingOfReadonly }) as Json;
+  delete schema["$schema"];
+  return schema;
+}

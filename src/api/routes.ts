@@ -1,0 +1,218 @@
+import { listFindings } from "../doctor/finding-operations.ts";
+import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
+import {
+  allowOrigin,
+  ignoreOrigin,
+  listAllEndpoints,
+  pauseEndpoint,
+  resumeEndpoint,
+  setEndpoint,
+  showEndpoint,
+} from "../endpoints/endpoint-operations.ts";
+import { issueKey, listEndpointKeys, revokeKey, rotateKey, showKey } from "../endpoints/key-operations.ts";
+import { moveEndpoint } from "../endpoints/move-endpoint.ts";
+import { setSchema, showSchema } from "../endpoints/schema-operations.ts";
+import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
+import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
+import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
+import {
+  deleteRecipient,
+  disableRecipient,
+  enableRecipient,
+  listAllRecipients,
+  setRecipient,
+  showRecipient,
+} from "../mail/recipient-operations.ts";
+import { testRecipient } from "../mail/test-recipient.ts";
+import type { Operation, StreamOperation } from "../operations/operation.ts";
+import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
+import { exportSubmissions } from "../submissions/export-submissions.ts";
+import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
+import {
+  deleteSubmissions,
+  listSubmissions,
+  markSubmissionsAs,
+  markSubmissionsRead,
+  showSubmission,
+} from "../submissions/submission-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
+import { tailSubmissions } from "../submissions/tail-submissions.ts";
+import { revokeOwnToken, showOwnToken } from "../tokens/token-operations.ts";
+import {
+  createAccount,
+  listAllAccounts,
+  renameAccount,
+  setAccount,
+  showAccount,
+} from "../workspaces/account-operations.ts";
+import { testWebhook } from "../webhooks/test-webhook.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  listAllWebhooks,
+  rotateSecret,
+  setWebhook,
+  showWebhook,
+} from "../webhooks/webhook-operations.ts";
+import { deleteAccount } from "../workspaces/delete-account.ts";
+import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
+import {
+  createWorkspace,
+  listAllWorkspaces,
+  listUsages,
+  renameWorkspace,
+  setWorkspacePlan,
+  showUsage,
+  showWorkspace,
+} from "../workspaces/workspace-operations.ts";
+import type { ApiParts } from "./parts.ts";
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export type RoutedOperation = Operation<ApiParts> | StreamOperation<ApiParts>;
+
+/**
+ * One operation over HTTP. The names in its path are members of the operation's input; of the others, `GET` and `DELETE` take theirs from
+ * the query, and the rest from the body.
+ */
+export interface ApiRoute {
+  readonly operation: RoutedOperation;
+  readonly method: Method;
+  /** Below `/api/v1`, like `/endpoints/:endpoint`. */
+  readonly path: string;
+  /** 201 for what is made; 204 answers nothing. */
+  readonly status: 200 | 201 | 204;
+  /** The operation that shows what the path names: a row has one `ETag`, whatever is done with it. */
+  readonly shownBy: Operation<ApiParts> | null;
+}
+
+type Further = Partial<Pick<ApiRoute, "shownBy">>;
+
+const route =
+  (method: Method, status: ApiRoute["status"]) =>
+  (path: string, operation: RoutedOperation, { shownBy = null }: Further = {}): ApiRoute => ({
+    operation,
+    method,
+    path,
+    status,
+    shownBy,
+  });
+
+const read = route("GET", 200);
+const make = route("POST", 201);
+/** What is no field of a row. */
+const act = route("POST", 200);
+const replace = route("PUT", 200);
+const change = route("PATCH", 200);
+const remove = route("DELETE", 204);
+
+const ofEndpoint = { shownBy: showEndpoint };
+const ofSchema = { shownBy: showSchema };
+const ofKey = { shownBy: showKey };
+const ofWebhook = { shownBy: showWebhook };
+const ofRecipient = { shownBy: showRecipient };
+const ofReply = { shownBy: showReply };
+const ofWorkspace = { shownBy: showWorkspace };
+const ofAccount = { shownBy: showAccount };
+
+/** Every operation that programs can do, with its address. A test compares it with the list of all operations. */
+export const ROUTES: readonly ApiRoute[] = [
+  read("/endpoints", listAllEndpoints),
+  make("/endpoints", createEndpoint),
+  read("/endpoints/:endpoint", showEndpoint, ofEndpoint),
+  change("/endpoints/:endpoint", setEndpoint, ofEndpoint),
+  remove("/endpoints/:endpoint", deleteEndpoint, ofEndpoint),
+  act("/endpoints/:endpoint/move", moveEndpoint, ofEndpoint),
+  act("/endpoints/:endpoint/pause", pauseEndpoint, ofEndpoint),
+  act("/endpoints/:endpoint/resume", resumeEndpoint, ofEndpoint),
+  act("/endpoints/:endpoint/allow-origin", allowOrigin, ofEndpoint),
+  act("/endpoints/:endpoint/ignore-origin", ignoreOrigin, ofEndpoint),
+  read("/endpoints/:endpoint/schema", showSchema, ofSchema),
+  replace("/endpoints/:endpoint/schema", setSchema, ofSchema),
+  read("/endpoints/:endpoint/keys", listEndpointKeys, ofEndpoint),
+  make("/endpoints/:endpoint/keys", issueKey, ofEndpoint),
+  read("/keys/:key", showKey, ofKey),
+  make("/keys/:key/rotate", rotateKey, ofKey),
+  act("/keys/:key/revoke", revokeKey, ofKey),
+  read("/webhooks", listAllWebhooks),
+  make("/webhooks", createWebhook),
+  read("/webhooks/:webhook", showWebhook, ofWebhook),
+  change("/webhooks/:webhook", setWebhook, ofWebhook),
+  remove("/webhooks/:webhook", deleteWebhook, ofWebhook),
+  act("/webhooks/:webhook/enable", enableWebhook, ofWebhook),
+  act("/webhooks/:webhook/disable", disableWebhook, ofWebhook),
+  act("/webhooks/:webhook/rotate-secret", rotateSecret, ofWebhook),
+  act("/webhooks/:webhook/test", testWebhook, ofWebhook),
+  read("/recipients", listAllRecipients),
+  make("/recipients", createRecipient),
+  read("/recipients/:recipient", showRecipient, ofRecipient),
+  change("/recipients/:recipient", setRecipient, ofRecipient),
+  remove("/recipients/:recipient", deleteRecipient, ofRecipient),
+  act("/recipients/:recipient/ask", askRecipient, ofRecipient),
+  act("/recipients/:recipient/enable", enableRecipient, ofRecipient),
+  act("/recipients/:recipient/disable", disableRecipient, ofRecipient),
+  act("/recipients/:recipient/test", testRecipient, ofRecipient),
+  read("/endpoints/:endpoint/autoreply", showReply, ofReply),
+  replace("/endpoints/:endpoint/autoreply", setReply, ofReply),
+  remove("/endpoints/:endpoint/autoreply", turnOffReply, ofReply),
+  read("/submissions", listSubmissions),
+  read("/submissions/export", exportSubmissions),
+  read("/submissions/tail", tailSubmissions),
+  read("/submissions/:submission", showSubmission, { shownBy: showSubmission }),
+  act("/submissions/mark", markSubmissionsAs),
+  act("/submissions/mark-read", markSubmissionsRead),
+  act("/submissions/delete", deleteSubmissions),
+  act("/submissions/find", findPersonRecords),
+  act("/submissions/erase", erasePersonRecords),
+  read("/spam", showSpam),
+  replace("/spam", setSpam),
+  act("/spam/preview", previewSpam),
+  act("/spam/explain", explainScore),
+  act("/spam/score", scorePost),
+  read("/held", listHeld),
+  read("/held/:held", showHeld),
+  act("/held/:held/release", releaseHeld),
+  act("/held/drop", dropHeld),
+  act("/held/drop-all", dropAllHeld),
+  read("/workspaces", listAllWorkspaces),
+  make("/workspaces", createWorkspace),
+  read("/workspaces/:workspace", showWorkspace, ofWorkspace),
+  change("/workspaces/:workspace", renameWorkspace, ofWorkspace),
+  remove("/workspaces/:workspace", deleteWorkspace, ofWorkspace),
+  read("/workspaces/:workspace/contents", countContents, ofWorkspace),
+  replace("/workspaces/:workspace/plan", setWorkspacePlan, ofWorkspace),
+  read("/workspaces/:workspace/usage", showUsage, ofWorkspace),
+  read("/usage", listUsages),
+  read("/accounts", listAllAccounts),
+  make("/accounts", createAccount),
+  read("/accounts/:account", showAccount, ofAccount),
+  change("/accounts/:account", setAccount, ofAccount),
+  remove("/accounts/:account", deleteAccount, ofAccount),
+  act("/accounts/:account/rename", renameAccount, ofAccount),
+  read("/accounts/:account/sessions", listAccountSessions, ofAccount),
+  act("/accounts/:account/end-sessions", endAccountSessions, ofAccount),
+  read("/findings", listFindings),
+  read("/token", showOwnToken),
+  remove("/token", revokeOwnToken),
+];
+
+/** Operations that are not done over HTTP, with the reason. */
+export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
+  "account.sign-in-link": "makes whoever has the link somebody else",
+  "account.reset-totp": "takes a second factor away, and no program should",
+  "account.set-password": "is for people, who prove their present password",
+  "account.set-totp": "the same",
+  "account.remove-totp": "the same",
+  "account.renew-codes": "the same",
+  "submission.import": "takes a file, which may be larger than any request's body",
+  "account.end-own-sessions": "is about the browser that asks",
+  "recipient.confirm": "is done with the link of a letter",
+  "recipient.unsubscribe": "is done with the link of a letter",
+  "token.create": "a token never makes tokens",
+  "token.list": "a token never sees others",
+  "token.revoke": "a token revokes no other",
+};

@@ -1,0 +1,117 @@
+import { query } from "../database/database.ts";
+import { first, run, type Steps, text } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+
+/** A request with an `Idempotency-Key`. Both hashes are SHA-256. */
+export interface KeyedRequest {
+  /** Whose token it is: an account, a workspace or an endpoint. */
+  readonly owner: string;
+  readonly operation: string;
+  readonly keyHash: Buffer;
+  readonly bodyHash: Buffer;
+}
+
+/** What the first request with a key was answered, without secrets. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+/** Ends a transaction in which the key turns out to be known. */
+export class AnsweredBefore extends Error {
+  readonly kept: KeptAnswer;
+
+  constructor(kept: KeptAnswer) {
+    super("the request was answered before");
+    this.kept = kept;
+  }
+}
+
+/** Time for which the first answer of a key is repeated. */
+const KEPT_MS = 86_400_000;
+/** Keys of one owner in that time. */
+const MAX_KEYS = 10_000;
+/** Bytes of an answer that is kept. */
+const MAX_ANSWER_BYTES = 262_144;
+/** Rows deleted in one transaction. */
+const BATCH_SIZE = 500;
+
+/** Null if the key is new. @throws conflict if its first request had another body, did not end, or cannot be repeated */
+export function* recallAnswer(request: KeyedRequest, now: number): Steps<KeptAnswer | null> {
+  const row = yield* first(
+    query
+      .selectFrom("api_answer")
+      .selectAll()
+      .where("owner", "=", request.owner)
+      .where("operation", "=", request.operation)
+      .where("key_hash", "=", request.keyHash)
+      .where("created_at", ">", now - KEPT_MS),
+  );
+  if (row === undefined) return null;
+  if (!row.body_hash.equals(request.bodyHash))
+    throw new FormsvcError(
+      "conflict",
+      "This Idempotency-Key was used with another body; use a new key for a new request.",
+    );
+  if (row.answer === null)
+    throw new FormsvcError(
+      "conflict",
+      "The first request with this Idempotency-Key has no answer yet, or none that can be repeated: look at what it did.",
+    );
+  return { status: row.status, answer: JSON.parse(row.answer) as unknown };
+}
+
+/** At the beginning of the transaction that does the work. @throws AnsweredBefore, conflict, rate_limited */
+export function* claimKey(request: KeyedRequest, now: number): Steps<void> {
+  const kept = yield* recallAnswer(request, now);
+  if (kept !== null) throw new AnsweredBefore(kept);
+  const { owner, operation, keyHash, bodyHash } = request;
+  yield* forgetAnswer(request);
+  const counted = yield* first(
+    text<{ keys: number }>("SELECT count(*) AS keys FROM api_answer WHERE owner = ?", owner),
+  );
+  if ((counted?.keys ?? 0) >= MAX_KEYS)
+    throw new FormsvcError("rate_limited", `More than ${MAX_KEYS} Idempotency-Keys were used in 24 hours.`, {
+      retryAfterSeconds: 3600,
+    });
+  yield* run(
+    query.insertInto("api_answer").values({
+      owner,
+      operation,
+      key_hash: keyHash,
+      body_hash: bodyHash,
+      status: 0,
+      answer: null,
+      created_at: now,
+    }),
+  );
+}
+
+function forgetAnswer({ owner, operation, keyHash }: KeyedRequest): Steps<number> {
+  const rows = query.deleteFrom("api_answer").where("owner", "=", owner);
+  return run(rows.where("operation", "=", operation).where("key_hash", "=", keyHash));
+}
+
+/** In the transaction that does the work, or behind it. @param kept without secrets */
+export function* keepAnswer(
+  { owner, operation, keyHash }: KeyedRequest,
+  { status, answer }: KeptAnswer,
+): Steps<void> {
+  const written = JSON.stringify(answer);
+  yield* run(
+    query
+      .updateTable("api_answer")
+      .set({ status, answer: Buffer.byteLength(written) > MAX_ANSWER_BYTES ? null : written })
+      .where("owner", "=", owner)
+      .where("operation", "=", operation)
+      .where("key_hash", "=", keyHash),
+  );
+}
+
+const DROP_SQL = `DELETE FROM api_answer WHERE (owner, operation, key_hash) IN
+  (SELECT owner, operation, key_hash FROM api_answer WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
+
+/** Deletes up to 500 that are older than 24 hours. Returns how many. */
+export function dropOldAnswers(now: number): Steps<number> {
+  return run(text(DROP_SQL, now - KEPT_MS, BATCH_SIZE));
+}

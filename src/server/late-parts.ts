@@ -1,0 +1,33 @@
+import { ENDPOINT_CONTENTS, MOVED_CONTENTS, spamDefaults, WORKSPACE_CONTENTS } from "../app/features.ts";
+import type { ServiceParts } from "../app/parts.ts";
+import type { SubmitService } from "../app/submit-service.ts";
+import { dashboardUrlOf } from "../app/transports.ts";
+
+interface Served {
+  readonly parts: Omit<ServiceParts, "metrics">;
+  readonly service: SubmitService;
+}
+
+/** What operations work with in a server, whichever door they are done through. */
+export function latePartsOf({ parts, service }: Served) {
+  const { posts, keyring, sender, mail, news, searches, testPlaces, limiter, onChange } = service;
+  return {
+    ...parts,
+    dashboardUrl: dashboardUrlOf(parts.config),
+    endpointContents: ENDPOINT_CONTENTS,
+    movedContents: MOVED_CONTENTS,
+    workspaceContents: WORKSPACE_CONTENTS,
+    spamDefaults: spamDefaults(parts.config),
+    keyring,
+    sender,
+    testPlaces,
+    letters: mail?.letters ?? null,
+    storedLetters: mail?.storedLetters ?? null,
+    mailTests: mail?.tests ?? null,
+    blindness: posts.blindness,
+    news,
+    searches,
+    limiter,
+    onChange,
+  };
+}

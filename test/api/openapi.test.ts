@@ -1,0 +1,108 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { expect, onTestFinished, test } from "vitest";
+import { openapiDocument } from "../../src/api/openapi.ts";
+import { ROUTES } from "../../src/api/routes.ts";
+import { ruleOf } from "../../src/operations/access.ts";
+import { askWith, makeToken } from "../support/api-client.ts";
+import { startServer } from "../support/test-server.ts";
+
+interface Described {
+  readonly operationId: string;
+  readonly "x-operation": string;
+  readonly security: readonly unknown[];
+}
+
+const text = JSON.stringify(openapiDocument(null), null, 2);
+const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Described>> };
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+test("the document is valid OpenAPI 3.1, and a mistake in it is found", async () => {
+  const validator = new Validator();
+  expect(await validator.validate(text)).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+  expect(text).not.toContain("readOnly");
+  expect((await new Validator().validate(text.replace('"in": "path"', '"in": "nowhere"'))).valid).toBe(false);
+});
+
+test("the server gives it to everybody, and it tells of each route with its operation and scopes", async () => {
+  const server = await startServer();
+  const served = await askWith(server, null)("GET", "/openapi.json");
+  expect([served.status, served.json]).toEqual([200, JSON.parse(text)]);
+  for (const { method, path, operation } of ROUTES) {
+    const described = paths[`/api/v1${path.replace(/:(\w+)/g, "{$1}")}`]?.[method.toLowerCase()];
+    expect(described).toMatchObject({
+      "x-operation": operation.name,
+      security: [{ token: ruleOf(operation.access).scopes ?? [] }],
+    });
+  }
+  const ids = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map((each) => each.operationId),
+  );
+  expect(new Set(ids).size).toBe(ROUTES.length);
+  expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+});
+
+test("a typed client generated from it compiles, works, and does not compile when it is used wrongly", async () => {
+  const server = await startServer();
+  await server.addEndpoint();
+  const token = await makeToken(server);
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-client-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const generator = join(root, "test/support/generate-client.ts");
+  const types = execFileSync(process.execPath, [generator], { input: text, encoding: "utf8" });
+  writeFileSync(join(folder, "api.ts"), types);
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const options = { strict: true, noEmit: true, module: "nodenext", target: "es2024", types: ["node"] };
+  const compilerOptions = { ...options, skipLibCheck: true, allowImportingTsExtensions: true };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
+  const compile = (program: string): string => {
+    writeFileSync(join(folder, "use.ts"), program);
+    try {
+      return execFileSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
+    } catch (error) {
+      return (error as { readonly stdout: string }).stdout;
+    }
+  };
+  expect(compile(PROGRAM)).toBe("");
+  const use = (await import(/* @vite-ignore */ join(folder, "use.ts"))) as {
+    run(url: string, token: string): Promise<unknown>;
+  };
+  expect(await use.run(server.url, token)).toEqual({
+    name: "Shop",
+    secret: true,
+    fields: ["email"],
+    gone: 204,
+  });
+  for (const mistake of [
+    'client.GET("/api/v1/endpoint")',
+    'client.GET("/api/v1/endpoints", { params: { query: { limit: "x" } } })',
+    'client.POST("/api/v1/endpoints", { body: { name: 7, schema: {} } })',
+  ])
+    expect(compile(PROGRAM.replace("// here", `await ${mistake};`))).toMatch(/error TS2\d{3}/);
+});
+
+const PROGRAM = `
+import createClient from "openapi-fetch";
+import type { paths } from "./api.ts";
+
+export async function run(baseUrl: string, token: string) {
+  const client = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${token}\` } });
+  // here
+  const body = { name: "Shop", schema: { email: { type: "string" } } };
+  const made = await client.POST("/api/v1/endpoints", { body });
+  const endpoint: string = made.data?.endpoint.id ?? "";
+  const shown = await client.GET("/api/v1/endpoints/{endpoint}", { params: { path: { endpoint } } });
+  const name: string | undefined = shown.data?.endpoint.name;
+  const gone = await client.DELETE("/api/v1/endpoints/{endpoint}", { params: { path: { endpoint } } });
+  const secret = made.data?.keys.secret.startsWith("fsk_");
+  return { name, secret, fields: Object.keys(shown.data?.endpoint.schema ?? {}), gone: gone.response.status };
+}
+`;
