@@ -1,6 +1,9 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Clock } from "../foundation/clock.ts";
+import type { Language } from "../languages/language.ts";
+import { wordingIn } from "../languages/wording.ts";
 import type { LimitedAccount } from "../outbox/queue/account-limits.ts";
 import { countUse, isWithin, type Quota, quotaKey } from "../outbox/queue/quotas.ts";
 import { startConfirmation } from "./agree-to-mail.ts";
@@ -15,6 +18,8 @@ import { findMailRecipient } from "./mail-recipient-store.ts";
 export interface Question {
   readonly recipient: MailRecipient;
   readonly endpointName: string;
+  /** The endpoint's. */
+  readonly language: Language;
   /** Who asks. */
   readonly asker: LimitedAccount;
   /** `server.baseUrl` */
@@ -57,27 +62,21 @@ function quotasOf({ recipient, asker, perHour }: Question): Quota[] {
 }
 
 /** Only an operator's letter names the form: whoever else asks chooses its name, and would write to strangers with it. */
-function contentOf({ endpointName, asker, baseUrl }: Question): LetterContent {
-  const ending =
-    "Nothing is sent before you agree. If you did not expect this, do nothing. The link works for 7 days.";
-  if (asker.isOperator)
+function contentOf({ endpointName, language, asker, baseUrl }: Question): LetterContent {
+  const wording = wordingIn(language);
+  const rest = { language, link: null };
+  const ending = wording.text("askEnding");
+  if (asker.isOperator) {
+    const form = { form: endpointName };
     return {
-      subject: `Get the submissions of ${endpointName}?`,
-      paragraphs: [
-        `Somebody who looks after the form “${endpointName}” wants to send its submissions to this address.`,
-        ending,
-      ],
-      link: null,
+      ...rest,
+      subject: wording.text("askSubject", form),
+      paragraphs: [wording.text("askText", form), ending],
     };
+  }
   const { host } = new URL(baseUrl);
-  return {
-    subject: `Get the submissions of a form at ${host}?`,
-    paragraphs: [
-      `Somebody who looks after a form at ${host} wants to send its submissions to this address. The page behind the link names the form.`,
-      ending,
-    ],
-    link: null,
-  };
+  const paragraphs = [wording.text("askTextAt", { host }), ending];
+  return { ...rest, subject: wording.text("askSubjectAt", { host }), paragraphs };
 }
 
 interface LinkParts {
@@ -94,12 +93,15 @@ interface LinkParts {
 export function createConfirmationLinks({ db, clock, baseUrl }: LinkParts) {
   return async (recipientId: string): Promise<LetterContent["link"]> => {
     if (baseUrl === null) return null;
-    const token = await db.transaction(function* () {
+    const made = await db.transaction(function* () {
       const recipient = yield* findMailRecipient(recipientId);
-      const isOpen = recipient?.confirmedAt === null && recipient.unsubscribedAt === null;
-      return isOpen ? yield* startConfirmation(recipientId, clock.now()) : null;
+      if (recipient?.confirmedAt !== null || recipient.unsubscribedAt !== null) return null;
+      const endpoint = yield* findEndpoint(recipient.endpointId);
+      const token = yield* startConfirmation(recipientId, clock.now());
+      return { token, language: endpoint?.settings.language ?? "en" };
     });
-    if (token === null) return null;
-    return { label: "See and agree", url: mailLinkUrl(baseUrl, "confirm", recipientId, token) };
+    if (made === null) return null;
+    const label = wordingIn(made.language).text("askLink");
+    return { label, url: mailLinkUrl(baseUrl, "confirm", recipientId, made.token) };
   };
 }

@@ -117,7 +117,8 @@ function* ask(
   if (baseUrl === null) return { isAsked: false, changes: [] };
   const asker = limitedAccountOf(actor) ?? AT_MACHINE;
   const perHour = config.mail.limits.confirmationsPerHour;
-  const question = { recipient, endpointName: endpoint.name, asker, baseUrl, perHour };
+  const language = endpoint.settings.language ?? "en";
+  const question = { recipient, endpointName: endpoint.name, language, asker, baseUrl, perHour };
   const outcome = yield* askHolder(question, now);
   const change = { ...changeOf(RECIPIENTS, recipient, endpoint), action: "recipient.ask" } as const;
   return { isAsked: outcome !== "refused", changes: outcome === "written" ? [change] : [] };

@@ -1,3 +1,4 @@
+import type { Language } from "../languages/language.ts";
 import { linkTo, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { renderMail } from "./render-mail.ts";
@@ -6,6 +7,8 @@ import { renderMail } from "./render-mail.ts";
 export interface Letter {
   /** `msg_…` */
   readonly id: string;
+  /** Absent is English. */
+  readonly language?: Language;
   readonly from: string;
   readonly fromName: string;
   readonly to: string;
@@ -19,14 +22,14 @@ export interface Letter {
 const MAX_PARAGRAPH_LENGTH = 4000;
 
 /** The bytes of the letter. A line break in a paragraph is a space. */
-export function composeLetter({ paragraphs, link, ...letter }: Letter): Buffer {
+export function composeLetter({ language = "en", paragraphs, link, ...letter }: Letter): Buffer {
   const blocks = [
     ...paragraphs.map((text) => paragraph(oneLine(text, MAX_PARAGRAPH_LENGTH))),
     ...(link === null ? [] : linkTo(link.label, link.url)),
   ];
   return renderMail({
     ...letter,
-    language: "en",
+    language,
     blocks,
     replyTo: null,
     submissionId: null,

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import type { LiveServers } from "../database/live-servers.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
+import type { Language } from "../languages/language.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
 import type { Attempt } from "../outbox/queue/delivery.ts";
 
@@ -16,6 +17,8 @@ export type StoredKind = (typeof STORED_KINDS)[number];
 
 /** The words of a letter. */
 export interface LetterContent {
+  /** Absent is English. */
+  readonly language?: Language;
   readonly subject: string;
   readonly paragraphs: readonly string[];
   /** An address of ours without any token; null if there is none. */

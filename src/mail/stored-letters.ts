@@ -190,8 +190,17 @@ export class StoredLetters {
     const { from, linkOf } = this.#parts;
     const link = recipientId === null ? content.link : await linkOf(recipientId);
     if (recipientId !== null && link === null) return null;
-    const { subject, paragraphs } = content;
-    const words = { id, from, fromName: FROM_NAME, to, subject, paragraphs, link };
+    const { language, subject, paragraphs } = content;
+    const words = {
+      id,
+      from,
+      fromName: FROM_NAME,
+      to,
+      ...(language && { language }),
+      subject,
+      paragraphs,
+      link,
+    };
     const raw = composeLetter({ ...words, origin: "auto-generated" });
     if (recipientId !== null) this.#written.set(id, raw);
     return raw;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
+import { type Database, query } from "../../src/database/database.ts";
+import { run } from "../../src/database/steps.ts";
+import type { Language } from "../../src/languages/language.ts";
 import { askHolder, type AskOutcome, createConfirmationLinks } from "../../src/mail/ask-holder.ts";
 import { readAsked } from "../../src/mail/agree-to-mail.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
@@ -33,10 +35,10 @@ function ask(
   db: Database,
   recipient: MailRecipient,
   account: string,
-  isOperator = false,
+  { isOperator = false, language = "en" }: { isOperator?: boolean; language?: Language } = {},
 ): Promise<AskOutcome> {
   const asker = { accountId: account, email: `${account}@example.com`, isOperator };
-  const question = { recipient, endpointName: "Contact", asker, baseUrl: BASE_URL, perHour: 5 };
+  const question = { recipient, endpointName: "Contact", language, asker, baseUrl: BASE_URL, perHour: 5 };
   return db.transaction(() => askHolder(question, NOON));
 }
 
@@ -57,7 +59,24 @@ describe.each(ENGINES)("asking holders of addresses on $name", ({ temporary }) =
     const [, last] = recipients.slice(10);
     if (last === undefined) throw new Error("none");
     expect(await ask(db, last, "acct99")).toBe("refused");
-    expect(await ask(db, last, "operator", true)).toBe("written");
+    expect(await ask(db, last, "operator", { isOperator: true })).toBe("written");
+  });
+
+  test("the letter and the words on its link are in the endpoint's language", async () => {
+    const db = await temporary();
+    const [one, two] = await addRecipients(db, 2);
+    if (one === undefined || two === undefined) throw new Error("none");
+    await db.transaction(() => run(query.updateTable("endpoint").set({ language: "de" })));
+    await ask(db, one, "acct1", { language: "de" });
+    await ask(db, two, "operator", { isOperator: true, language: "de" });
+    const rows = await rowsOf<{ content: string }>(db, "SELECT content FROM letter ORDER BY id");
+    expect(rows.map(({ content }) => (JSON.parse(content) as { subject: string }).subject).sort()).toEqual([
+      "Möchten Sie die Einsendungen eines Formulars auf forms.example.com erhalten?",
+      "Möchten Sie die Einsendungen von Contact erhalten?",
+    ]);
+    for (const { content } of rows) expect(content).toContain("Der Link gilt 7 Tage.");
+    const linkOf = createConfirmationLinks({ db, clock: createFakeClock(), baseUrl: BASE_URL });
+    expect((await linkOf(one.id))?.label).toBe("Ansehen und zustimmen");
   });
 
   test("a question that waits is not written twice, and its link has a token that lies in no table", async () => {

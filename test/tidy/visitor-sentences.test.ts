@@ -10,6 +10,7 @@ const SPOKEN = [
   "src/http/mail-link-routes.ts",
   "src/http/visitor-page.ts",
   "src/http/visitor-words.ts",
+  "src/mail/ask-holder.ts",
   "src/mail/auto-reply/compose-auto-reply.ts",
   "src/mail/compose-notification.ts",
   "src/mail/compose-summary.ts",
@@ -20,6 +21,8 @@ const SPOKEN = [
 /** What is no sentence for visitors, with the reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
   "Send the form as ": "an error's message for developers",
+  "question to": "the name of a limit in the database",
+  "questions of": "the name of a limit in the database",
   "This server sends no e-mail at present.": "an error's message, in whose place its page has a text",
 };
 
