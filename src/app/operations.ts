@@ -22,6 +22,7 @@ import {
   rotateSecret,
   setWebhook,
   showWebhook,
+  tryWebhook,
 } from "../webhooks/webhook-operations.ts";
 import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
 import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
@@ -33,7 +34,11 @@ import {
   listAllRecipients,
   setRecipient,
   showRecipient,
+  tryRecipientNow,
 } from "../mail/recipient-operations.ts";
+import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
+import { tryMailServer } from "../mail/try-mail-server.ts";
+import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { testRecipient } from "../mail/test-recipient.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import {
@@ -118,6 +123,15 @@ export const OPERATIONS: readonly AnyOperation[] = [
   deleteRecipient,
   confirmRecipient,
   unsubscribeRecipient,
+  listMailDeliveries,
+  showMailDelivery,
+  replayMail,
+  tryMailServer,
+  tryRecipientNow,
+  listWebhookDeliveries,
+  showWebhookDelivery,
+  replayWebhook,
+  tryWebhook,
   listAllWebhooks,
   showWebhook,
   createWebhook,

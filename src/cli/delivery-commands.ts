@@ -1,53 +1,95 @@
-import type { Steps } from "../database/steps.ts";
+import type { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Channel, replayOf } from "../outbox/queue/channel-deliveries.ts";
-import { type Attempt, DELIVERY_STATES, isGathered } from "../outbox/queue/delivery.ts";
-import { attemptJson, deliveryJson, type ListedDelivery } from "../outbox/queue/delivery-json.ts";
-import { type DeliveryFilter, leadOf, MAX_DELIVERY_PAGE } from "../outbox/queue/delivery-store.ts";
-import type { ReplayRange } from "../outbox/queue/replay-deliveries.ts";
+import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
+import { DELIVERY_STATES, isGathered } from "../outbox/queue/delivery.ts";
+import { MAX_DELIVERY_PAGE } from "../outbox/queue/delivery-store.ts";
+import { DEFAULT_PAGE_SIZE } from "../recipients/delivery-input.ts";
+import type { replayedShape } from "../recipients/replay-recipients.ts";
+import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
-import { type AnyCommand, command } from "./command.ts";
-import { withDatabase } from "./open.ts";
-import { endpointIdOf } from "./submission-filter.ts";
+import { type AnyCommand, command, type CommandContext } from "./command.ts";
+import { operate, type Perform } from "./operate.ts";
 
-const DEFAULT_PAGE_SIZE = 25;
+type Listed = z.output<(typeof listMailDeliveries | typeof listWebhookDeliveries)["output"]>;
+type Whole = z.output<(typeof showMailDelivery | typeof showWebhookDelivery)["output"]>;
+type ListedDelivery = Whole["delivery"];
+type ListedAttempt = Whole["data"][number];
 
-/** How the commands of one kind of recipient speak. */
+/** What a list is asked for, but for the recipient. */
+interface ListRequest {
+  readonly endpoint: string | null;
+  readonly submission: string | null;
+  readonly state: (typeof DELIVERY_STATES)[number] | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** What is to be sent again, but for the recipient. */
+interface ReplayRequest {
+  readonly delivery: string | null;
+  readonly failed: boolean;
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly as_new: boolean;
+  readonly dry_run: boolean;
+}
+
+/** How the commands of one kind of recipient speak, and the operations that they call. */
 interface DeliveryWords {
-  /** The command that they belong to. */
-  readonly noun: "webhook" | "mail";
   /** A recipient of this kind: the name of the flag that names one, too. */
   readonly recipient: "webhook" | "recipient";
   /** What a message is called that receivers would drop if it came again. */
   readonly messageId: string;
   /** What else is to be known of a delivery; null for nothing. */
-  readonly noteOf: (delivery: ListedDelivery, attempts: readonly Attempt[]) => string | null;
-  /** Newest first. @throws not_found when the named recipient or submission is not there; invalid_request on a foreign cursor */
-  readonly list: (filter: Omit<DeliveryFilter, "kinds">) => Steps<ListedPage>;
-  /** @throws not_found */
-  readonly get: (id: string) => Steps<ListedWhole>;
-  /** @throws conflict if it is never sent again by hand */
-  readonly checkReplay: (id: string) => Steps<void>;
+  readonly noteOf: (delivery: ListedDelivery, attempts: readonly ListedAttempt[]) => string | null;
+  readonly list: (perform: Perform, recipientId: string | null, request: ListRequest) => Promise<Listed>;
+  readonly show: (perform: Perform, delivery: string) => Promise<Whole>;
+  readonly replay: (
+    perform: Perform,
+    recipientId: string | null,
+    request: ReplayRequest,
+  ) => Promise<z.output<typeof replayedShape>>;
 }
 
-interface ListedPage {
-  readonly deliveries: readonly ListedDelivery[];
-  readonly nextCursor: string | null;
-}
+/** By the command that they belong to. */
+const WORDS: Readonly<Record<"webhook" | "mail", DeliveryWords>> = {
+  webhook: {
+    recipient: "webhook",
+    messageId: "webhook-id",
+    noteOf: () => null,
+    list: (perform, webhook, request) => perform(listWebhookDeliveries, { webhook, ...request }),
+    show: (perform, delivery) => perform(showWebhookDelivery, { delivery }),
+    replay: (perform, webhook, request) => perform(replayWebhook, { webhook, ...request }),
+  },
+  mail: {
+    recipient: "recipient",
+    messageId: "Message-ID",
+    noteOf: noteOfMail,
+    list: (perform, recipient, request) => perform(listMailDeliveries, { recipient, ...request }),
+    show: (perform, delivery) => perform(showMailDelivery, { delivery }),
+    replay: (perform, recipient, request) => perform(replayMail, { recipient, ...request }),
+  },
+};
+type Noun = keyof typeof WORDS;
 
-export interface ListedWhole {
-  readonly delivery: ListedDelivery;
-  /** In the order in which they were made. */
-  readonly attempts: readonly Attempt[];
+function noteOfMail(delivery: ListedDelivery, attempts: readonly ListedAttempt[]): string | null {
+  const { id, state } = delivery;
+  if ("kind" in delivery && delivery.kind === "autoreply")
+    return "an automatic reply is never sent a second time";
+  // The end of the last attempt is not known.
+  const mayHaveArrived = ["unsure", "interrupted"].includes(attempts.at(-1)?.outcome ?? "");
+  if (state !== "failed" || !mayHaveArrived) return null;
+  return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
 }
 
 /** `deliveries`, `attempts` and `replay` of one kind of recipient. */
-export function deliveryCommands<Actor>(channel: Channel<Actor>, words: DeliveryWords): AnyCommand[] {
-  return [deliveriesOf(words), attemptsOf(words), replayCommandOf(channel, words)];
+export function deliveryCommands(noun: Noun): AnyCommand[] {
+  return [deliveriesOf(noun), attemptsOf(noun), replayCommandOf(noun)];
 }
 
-function deliveriesOf({ noun, recipient, list }: DeliveryWords): AnyCommand {
+function deliveriesOf(noun: Noun): AnyCommand {
+  const { recipient, list } = WORDS[noun];
   return command({
     usage: "deliveries",
     summary: "List deliveries, newest first",
@@ -68,69 +110,56 @@ function deliveriesOf({ noun, recipient, list }: DeliveryWords): AnyCommand {
       `formsvc ${noun} deliveries --submission sub_… --json`,
     ],
     action: (context, options) =>
-      withDatabase(context, async (db) => {
-        const { submission: submissionId, state, cursor, limit } = options;
-        const recipientId = options[recipient];
-        const page = await db.read(function* () {
-          const endpointId = yield* endpointIdOf(options.endpoint);
-          const narrowed = { recipientId, endpointId, submissionId, state, cursor };
-          return yield* list({ ...narrowed, limit: limit ?? DEFAULT_PAGE_SIZE });
-        });
-        if (context.output.isJson) {
-          const data = page.deliveries.map((one) => deliveryJson(one, `${recipient}_id`));
-          return context.output.json({ data, next_cursor: page.nextCursor });
-        }
-        const isMail = recipient === "recipient";
-        const headings = [...headingsOf(recipient), ...(isMail ? ["SUMMARY"] : [])];
-        const rows = page.deliveries.map((delivery) => {
-          const { others } = delivery;
-          const summary = isMail ? [others === 0 ? "" : togetherWords(others)] : [];
-          return [...toRow(delivery), ...summary];
-        });
-        context.output.table(headings, rows, "no deliveries");
-        if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
-        return undefined;
+      operate(context, async ({ perform }) => {
+        const { endpoint, submission, state, cursor, limit } = options;
+        const request = { endpoint, submission, state, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
+        printList(context, recipient, await list(perform, options[recipient], request));
       }),
   });
 }
 
-function attemptsOf({ noun, recipient, noteOf, get }: DeliveryWords): AnyCommand {
+function printList({ output }: CommandContext, recipient: DeliveryWords["recipient"], listed: Listed): void {
+  if (output.isJson) return output.json(listed);
+  const rows = listed.data.map(toRow);
+  output.table(headingsOf(recipient), rows, "no deliveries");
+  if (listed.next_cursor !== null) output.note(`more with: --cursor ${listed.next_cursor}`);
+  return undefined;
+}
+
+function attemptsOf(noun: Noun): AnyCommand {
+  const { noteOf, show } = WORDS[noun];
   return command({
     usage: "attempts <delivery>",
     summary: "Show every attempt of a delivery and its result",
     examples: [`formsvc ${noun} attempts msg_01h455vb4pex5vsknk084sn02q`],
     action: (context, _options, [id]) =>
-      withDatabase(context, async (db) => {
-        const { delivery, attempts: made } = await db.read(() => get(id));
-        if (context.output.isJson) {
-          const shown = deliveryJson(delivery, `${recipient}_id`);
-          return context.output.json({ delivery: shown, data: made.map(attemptJson) });
-        }
-        const rows = made.map((attempt) => [
-          `${attempt.number}${attempt.isProbe ? " (probe)" : ""}`,
-          toIsoTime(attempt.startedAt),
-          `${attempt.durationMs} ms`,
+      operate(context, async ({ perform }) => {
+        const whole = await show(perform, id);
+        if (context.output.isJson) return context.output.json(whole);
+        const { delivery, data } = whole;
+        const rows = data.map((attempt) => [
+          `${attempt.number}${attempt.probe ? " (probe)" : ""}`,
+          attempt.started_at,
+          `${attempt.duration_ms} ms`,
           attempt.outcome,
           saidIn(attempt),
         ]);
         context.output.table(["ATTEMPT", "BEGUN", "TOOK", "OUTCOME", ""], rows, "no attempts yet");
         context.output.note(`${delivery.state}${planOf(delivery, context.clock.now())}`);
-        const { others } = delivery;
-        if (others > 0)
-          context.output.note(
-            `in the summary ${leadOf(delivery)}, ${togetherWords(others)}; its attempts are shown`,
-          );
-        const more = noteOf(delivery, made);
+        if ("others" in delivery && delivery.others > 0) {
+          const lead = delivery.summary_id ?? delivery.id;
+          const together = togetherWords(delivery.others);
+          context.output.note(`in the summary ${lead}, ${together}; its attempts are shown`);
+        }
+        const more = noteOf(delivery, data);
         if (more !== null) context.output.note(more);
         return undefined;
       }),
   });
 }
 
-function replayCommandOf<Actor>(
-  channel: Channel<Actor>,
-  { noun, recipient, messageId, checkReplay }: DeliveryWords,
-): AnyCommand {
+function replayCommandOf(noun: Noun): AnyCommand {
+  const { recipient, messageId, replay } = WORDS[noun];
   return command({
     usage: "replay [delivery]",
     summary: "Send again: one delivery, all that failed, or a range of time",
@@ -155,26 +184,28 @@ function replayCommandOf<Actor>(
       `formsvc ${noun} replay --since 24h --as-new`,
     ],
     action: (context, options, [id]) =>
-      withDatabase(context, async (db) => {
-        const { failed: failedOnly, since, until, asNew, dryRun } = options;
-        const range = { recipientId: options[recipient], failedOnly, since, until };
-        if (id === undefined) requireRange(range);
-        else {
-          refuseRange(range);
-          await db.read(() => checkReplay(id));
-        }
-        const replayed = await replayOf(channel, db, {
-          what: id ?? range,
-          asNew,
-          dryRun,
-          actor: null,
-          now: context.clock.now(),
-        });
+      operate(context, async ({ perform }) => {
+        const { failed, since, until, asNew, dryRun } = options;
+        const recipientId = options[recipient];
+        const isRange = failed || since !== null || until !== null;
+        if (id === undefined && !isRange)
+          throw new FormsvcError("usage", "Name a delivery, or give --failed, --since or --until.");
+        if (id !== undefined && (isRange || recipientId !== null))
+          throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
+        const what = { delivery: id ?? null, failed, ...timesOf(since, until) };
+        const replayed = await replay(perform, recipientId, { ...what, as_new: asNew, dry_run: dryRun });
         if (context.output.isJson) return context.output.json(replayed);
         if (dryRun) return context.output.line(`would be sent again: ${replayed.matched}`);
         return context.output.line(replayed.id ?? `to be sent again: ${replayed.replayed}`);
       }),
   });
+}
+
+function timesOf(since: number | null, until: number | null): Pick<ReplayRequest, "since" | "until"> {
+  return {
+    since: since === null ? null : toIsoTime(since),
+    until: until === null ? null : toIsoTime(until),
+  };
 }
 
 /** Its value is under either name, and null under the one that there is no flag for. */
@@ -183,30 +214,17 @@ function recipientOption(recipient: DeliveryWords["recipient"]) {
   return option as typeof option & { readonly flags: "--webhook <webhook>" | "--recipient <recipient>" };
 }
 
-type Range = Omit<ReplayRange, "kind">;
-
-function requireRange({ failedOnly, since, until }: Range): void {
-  if (failedOnly || since !== null || until !== null) return;
-  throw new FormsvcError("usage", "Name a delivery, or give --failed, --since or --until.");
-}
-
-function refuseRange(range: Range): void {
-  if (!range.failedOnly && range.recipientId === null && range.since === null && range.until === null) return;
-  throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
-}
-
 const HEADINGS = ["SUBMISSION", "STATE", "ATTEMPTS", "STATUS", "NEXT ATTEMPT"];
 
 /** An answer that the message quotes is not said twice. */
-function saidIn({ message, answer }: Attempt): string {
+function saidIn({ message, answer }: ListedAttempt): string {
   const isQuoted = answer === null || message?.includes(answer);
   return [message ?? "", isQuoted ? "" : answer].join(" ").trim();
 }
 
-function planOf(delivery: ListedDelivery, now: number): string {
-  if (delivery.dueAt === null) return "";
-  const at = toIsoTime(delivery.dueAt);
-  return isGathered(delivery, now)
+function planOf({ state, attempts, next_attempt_at: at }: ListedDelivery, now: number): string {
+  if (at === null) return "";
+  return isGathered({ state, attempts, dueAt: Date.parse(at) }, now)
     ? `: gathered with others, which go as one at ${at}`
     : `; the next attempt is planned for ${at}`;
 }
@@ -216,20 +234,19 @@ function togetherWords(others: number): string {
 }
 
 function headingsOf(recipient: DeliveryWords["recipient"]): string[] {
-  const kind = recipient === "webhook" ? [] : ["KIND"];
-  return ["ID", recipient.toUpperCase(), ...kind, ...HEADINGS];
+  if (recipient === "webhook") return ["ID", "WEBHOOK", ...HEADINGS];
+  return ["ID", "RECIPIENT", "KIND", ...HEADINGS, "SUMMARY"];
 }
 
 function toRow(delivery: ListedDelivery): string[] {
-  const { kind } = delivery;
-  return [
-    delivery.id,
-    delivery.recipientId ?? "",
-    ...(kind === undefined ? [] : [kind]),
-    delivery.submissionId ?? "",
+  const common = [
+    delivery.submission_id ?? "",
     delivery.state,
     String(delivery.attempts),
-    delivery.lastStatus === null ? "" : String(delivery.lastStatus),
-    delivery.dueAt === null ? "" : toIsoTime(delivery.dueAt),
+    delivery.last_status === null ? "" : String(delivery.last_status),
+    delivery.next_attempt_at ?? "",
   ];
+  if ("webhook_id" in delivery) return [delivery.id, delivery.webhook_id, ...common];
+  const { id, recipient_id: recipientId, kind, others } = delivery;
+  return [id, recipientId ?? "", kind, ...common, others === 0 ? "" : togetherWords(others)];
 }

@@ -7,15 +7,12 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { classifyMail } from "../mail/classify-mail.ts";
-import { getMail, listMail, refuseLetter } from "../mail/list-mail.ts";
-import { mailChannel } from "../mail/mail-deliveries.ts";
 import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
 import { sendTestMail } from "../mail/send-test-mail.ts";
 import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
 import { testMailJson } from "../mail/test-mail-json.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { SmtpSettings } from "../mail/smtp-settings.ts";
-import type { Attempt } from "../outbox/queue/delivery.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { readSettings, withDatabase } from "./open.ts";
@@ -24,27 +21,8 @@ export function register(program: Command): void {
   addNoun(program, "mail", "Sending e-mail over the mail server of the configuration", [
     check,
     test,
-    ...deliveryVerbs,
+    ...deliveryCommands("mail"),
   ]);
-}
-
-const deliveryVerbs = deliveryCommands(mailChannel, {
-  noun: "mail",
-  recipient: "recipient",
-  messageId: "Message-ID",
-  list: listMail,
-  get: getMail,
-  checkReplay: refuseLetter,
-  noteOf: ({ id, state, kind }, attempts) => {
-    if (kind === "autoreply") return "an automatic reply is never sent a second time";
-    if (state !== "failed" || !mayHaveArrived(attempts)) return null;
-    return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
-  },
-});
-
-/** Whether the end of the last attempt is not known. */
-function mayHaveArrived(attempts: readonly Attempt[]): boolean {
-  return ["unsure", "interrupted"].includes(attempts.at(-1)?.outcome ?? "");
 }
 
 const check = command({

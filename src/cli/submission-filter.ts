@@ -1,5 +1,3 @@
-import type { Steps } from "../database/steps.ts";
-import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { MAX_SEARCHED_LENGTH, searchProblem } from "../submissions/match-text.ts";
 import { parseTimeText } from "./arguments.ts";
 import { refuse } from "./command.ts";
@@ -36,9 +34,4 @@ export function filterInput({
   until,
 }: OptionValues<typeof filterOptions>) {
   return { endpoint, class: spamClass, since, until };
-}
-
-/** @param reference null is every endpoint. @throws not_found, ambiguous */
-export function* endpointIdOf(reference: string | null): Steps<string | null> {
-  return reference === null ? null : (yield* getEndpoint(reference)).id;
 }

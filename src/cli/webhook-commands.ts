@@ -4,7 +4,6 @@ import { openKeyring } from "../app/features.ts";
 import type { Config } from "../config/config.ts";
 import { type CustomHeaders, parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
-import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -15,8 +14,6 @@ import {
   setWebhook,
   showWebhook,
 } from "../webhooks/webhook-operations.ts";
-import { getChannelDelivery, listChannelDeliveries } from "../outbox/queue/channel-deliveries.ts";
-import { leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
 import { confirm, parseScore, readLines } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
@@ -28,24 +25,9 @@ import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 
 export function register(program: Command): void {
   const verbs = [create, list, show, set, enable, disable, remove, rotate];
-  verbs.push(testWebhook, ...deliveryVerbs, verify, listen);
+  verbs.push(testWebhook, ...deliveryCommands("webhook"), verify, listen);
   addNoun(program, "webhook", "Receivers that get each submission", verbs);
 }
-
-const deliveryVerbs = deliveryCommands(webhookChannel, {
-  noun: "webhook",
-  recipient: "webhook",
-  messageId: "webhook-id",
-  noteOf: () => null,
-  list: (filter) => listChannelDeliveries(webhookChannel, filter),
-  *get(id) {
-    const delivery = yield* getChannelDelivery(webhookChannel, id);
-    return { delivery, attempts: yield* listAttempts(leadOf(delivery)) };
-  },
-  *checkReplay() {
-    yield* [];
-  },
-});
 
 const settingOptions = [
   {

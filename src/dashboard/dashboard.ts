@@ -46,13 +46,13 @@ import { workspaceListPages } from "./system/workspaces-page.ts";
  *     export function usagePages(routes: Routes, parts: DashboardParts): void {
  *       routes.read("/usage", async ({ viewer }) => page("Usage", html`…`));
  *       routes.write("/usage/…", async ({ viewer, form }) => {
- *         await change(parts, () => someVerb(…));
+ *         await visit.perform(someOperation, { … });
  *         return redirect("/dashboard/usage", "saved");
  *       });
  *     }
  *
  * Three rules hold everywhere. A row is reached only through the viewer (`getViewable…`), so that another's id is like one that
- * does not exist. A write goes through `change` or `applied`, so that the running server takes it up. Markup is made by the tag
+ * does not exist. A write is an operation, so that it is recorded and the running server takes it up. Markup is made by the tag
  * `html`, which escapes every value.
  */
 

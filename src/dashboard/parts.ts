@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { Blindness } from "../database/database.ts";
-import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import type { MoveContents } from "../endpoints/move-endpoint.ts";
 import type { Background } from "../foundation/background.ts";
@@ -59,21 +58,4 @@ export interface DashboardParts {
   readonly searches: SearchPlaces;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
   readonly onChange: () => void;
-}
-
-/** Runs steps in one transaction; the running server takes the change up at once. @throws what the steps throw, database_busy */
-export async function change<Result>(parts: DashboardParts, work: () => Steps<Result>): Promise<Result> {
-  return applied(parts, () => parts.db.transaction(work));
-}
-
-/** The same for a verb that makes its transactions itself. */
-export async function applied<Result>(
-  { onChange }: DashboardParts,
-  verb: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await verb();
-  } finally {
-    onChange();
-  }
 }

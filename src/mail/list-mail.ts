@@ -1,20 +1,32 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { getChannelDelivery, listChannelDeliveries } from "../outbox/queue/channel-deliveries.ts";
+import { listChannelDeliveries, noDelivery } from "../outbox/queue/channel-deliveries.ts";
 import type { Attempt, Delivery } from "../outbox/queue/delivery.ts";
-import type { ListedDelivery } from "../outbox/queue/delivery-json.ts";
+import type { ListedDelivery } from "../recipients/delivery-json.ts";
 import { type DeliveryFilter, leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
-import { readKinds } from "../outbox/queue/recipient-store.ts";
+import { listRecipients, readKinds } from "../outbox/queue/recipient-store.ts";
 import { REPLY_KIND } from "../outbox/queue/recipient.ts";
+import { reachDelivery } from "../recipients/reach-delivery.ts";
+import { reachRecipient } from "../recipients/reach-recipient.ts";
+import type { Asking } from "../workspaces/reach.ts";
 import { findLetter, listLetters, type StoredLetter } from "./letter-store.ts";
-import { mailChannel } from "./mail-deliveries.ts";
-import { listMailRecipients } from "./mail-recipient-store.ts";
+import { mailChannel } from "./mail-channel.ts";
+import { MAIL_KIND } from "./mail-recipient.ts";
+import { RECIPIENTS } from "./mail-recipient-store.ts";
 
 /** Every e-mail that the database knows: those about submissions, automatic replies, and letters of the server itself. */
 
 /** What an e-mail is. `operator`: a letter of the server to its operator, or to an owner about their account. */
-export type MailKind = "notification" | "summary" | "digest" | "autoreply" | "confirmation" | "operator";
+export const MAIL_KINDS = [
+  "notification",
+  "summary",
+  "digest",
+  "autoreply",
+  "confirmation",
+  "operator",
+] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
 
 export interface ListedMail extends ListedDelivery {
   readonly kind: MailKind;
@@ -43,27 +55,38 @@ export function* listMail(filter: Omit<DeliveryFilter, "kinds">): Steps<MailPage
 
 /** One more than fit on the page. */
 function* lettersOf(filter: Omit<DeliveryFilter, "kinds">): Steps<readonly StoredLetter[]> {
-  const { recipientId, endpointId = null, submissionId, state, cursor: before, limit } = filter;
+  const { recipientId, endpointIds = null, submissionId, state, cursor: before, limit } = filter;
   if (submissionId !== null || state === "held" || state === "sending") return [];
-  const ofEndpoint = endpointId === null ? null : (yield* listMailRecipients(endpointId)).map(({ id }) => id);
-  const recipientIds = recipientId === null ? ofEndpoint : [recipientId];
+  const ofEndpoints =
+    endpointIds === null ? null : (yield* listRecipients(MAIL_KIND, endpointIds)).map(({ id }) => id);
+  const recipientIds = recipientId === null ? ofEndpoints : [recipientId];
   return yield* listLetters({ recipientIds, state, before, limit: limit + 1 });
 }
 
 /** An e-mail with the attempts that are known of it: of a letter, the last one. @throws not_found */
 export function* getMail(
+  asking: Asking,
   id: string,
 ): Steps<{ readonly delivery: ListedMail; readonly attempts: readonly Attempt[] }> {
   const letter = yield* findLetter(id);
   if (letter !== undefined) {
+    yield* reachLetter(asking, letter);
     const attempts = letter.lastAttempt === null ? [] : [letter.lastAttempt];
     return { delivery: listLetter(letter), attempts };
   }
-  const found = yield* getChannelDelivery(mailChannel, id);
+  const { delivery: found } = yield* reachDelivery(asking, mailChannel, id);
   const attempts = yield* listAttempts(leadOf(found));
   const [delivery] = yield* withKinds([found]);
-  if (delivery === undefined) throw new FormsvcError("not_found", `there is no delivery ${id}`);
+  if (delivery === undefined) throw noDelivery(id);
   return { delivery, attempts };
+}
+
+/** A question is about a recipient; the server's own letters are for who sees everything. @throws not_found, forbidden */
+function* reachLetter(asking: Asking, { id, recipientId }: StoredLetter): Steps<void> {
+  const { isOperator, reach = null } = asking.viewing;
+  if (isOperator && reach === null) return;
+  if (recipientId === null) throw noDelivery(id);
+  yield* reachRecipient(asking, { ...RECIPIENTS, none: () => noDelivery(id) }, recipientId);
 }
 
 /** @throws conflict if it is a letter of the server. */

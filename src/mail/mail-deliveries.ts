@@ -1,33 +1,90 @@
-import { type Actor, recordChange } from "../audit/audit-store.ts";
-import type { Steps } from "../database/steps.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import type { Channel } from "../outbox/queue/channel-deliveries.ts";
-import { findRecipient } from "../outbox/queue/recipient-store.ts";
-import { REPLY_KIND } from "../outbox/queue/recipient.ts";
-import { MAIL_KIND } from "./mail-recipient.ts";
-import { getMailRecipient, RECIPIENTS } from "./mail-recipient-store.ts";
+import { z } from "zod";
+import { operation } from "../operations/operation.ts";
+import {
+  attemptJson,
+  attemptShape,
+  deliveryMembers,
+  deliveryMembersJson,
+} from "../recipients/delivery-json.ts";
+import { deliveryListInput, deliveryReference } from "../recipients/delivery-input.ts";
+import { chooseRecipients } from "../recipients/reach-delivery.ts";
+import { replay, type ReplayedChannel, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
+import { getMail, listMail, type ListedMail, MAIL_KINDS, refuseLetter } from "./list-mail.ts";
+import { mailChannel } from "./mail-channel.ts";
+import type { MailRecipient } from "./mail-recipient.ts";
+import { noMailRecipient, RECIPIENTS } from "./mail-recipient-store.ts";
 
-/** The deliveries by e-mail, automatic replies among them. */
-export const mailChannel: Channel<Actor> = {
-  kind: MAIL_KIND,
-  alsoShows: [REPLY_KIND],
-  requireRecipient: requireShown,
-  *recordReplay(actor, recipientId, now) {
-    const change =
-      recipientId === null
-        ? { subject: "every recipient", workspaceId: null, detail: null }
-        : yield* changeTo(recipientId);
-    yield* recordChange(actor, { action: "recipient.replay", ...change }, now);
+const shape = z.strictObject({
+  id: z.string(),
+  recipient_id: z.string().nullable().describe("Null for a letter that goes to no recipient of an endpoint."),
+  kind: z.enum(MAIL_KINDS),
+  ...deliveryMembers,
+  summary_id: z
+    .string()
+    .nullable()
+    .describe("The message that it goes with; null if it goes by itself or leads."),
+  others: z.number().describe("How many other messages go in the same summary."),
+});
+
+function json(mail: ListedMail): z.output<typeof shape> {
+  const { id, recipientId, kind, leadId, others } = mail;
+  return { id, recipient_id: recipientId, kind, ...deliveryMembersJson(mail), summary_id: leadId, others };
+}
+
+const onlyOne = z.string().nullable().default(null).describe("Only this recipient's, by its id.");
+
+export const listMailDeliveries = operation({
+  name: "mail.deliveries",
+  summary: "List e-mails to recipients, automatic replies and letters, newest first",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject({ recipient: onlyOne, ...deliveryListInput }),
+  output: z.strictObject({ data: z.array(shape), next_cursor: z.string().nullable() }),
+  *run(context, { recipient, endpoint, workspace, submission, ...page }) {
+    const choice = { recipientId: recipient, endpoint, workspace };
+    const { recipientId, endpointIds } = yield* chooseRecipients(
+      context,
+      mailChannel,
+      choice,
+      noMailRecipient,
+    );
+    const filter = { recipientId, endpointIds, submissionId: submission, ...page };
+    const { deliveries, nextCursor } = yield* listMail(filter);
+    return { data: deliveries.map(json), next_cursor: nextCursor };
   },
+});
+
+export const showMailDelivery = operation({
+  name: "mail.attempts",
+  summary: "Show every attempt of an e-mail and its result",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject(deliveryReference),
+  output: z.strictObject({ delivery: shape, data: z.array(attemptShape) }),
+  *run(context, { delivery: id }) {
+    const { delivery, attempts } = yield* getMail(context, id);
+    return { delivery: json(delivery), data: attempts.map(attemptJson) };
+  },
+});
+
+const replayed: ReplayedChannel<MailRecipient> = {
+  ...mailChannel,
+  type: RECIPIENTS,
+  action: "recipient.replay",
+  everyone: "every recipient",
 };
 
-function* changeTo(recipientId: string) {
-  const recipient = yield* getMailRecipient(recipientId);
-  const endpoint = yield* findEndpoint(recipient.endpointId);
-  const workspaceId = endpoint?.workspaceId ?? null;
-  return { subject: recipientId, workspaceId, detail: RECIPIENTS.describe(recipient) };
-}
-
-function* requireShown(id: string): Steps<unknown> {
-  return (yield* findRecipient(REPLY_KIND, id)) ?? (yield* getMailRecipient(id));
-}
+export const replayMail = operation({
+  name: "mail.replay",
+  summary: "Send e-mail again: one delivery, all that failed, or a range of time",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject({ recipient: onlyOne, ...replayInput }),
+  output: replayedShape,
+  async run(context, { recipient: recipientId, ...request }) {
+    const { delivery } = request;
+    // Who may not see the letter is told below that there is none.
+    if (delivery !== null && context.viewing.isOperator) await context.db.read(() => refuseLetter(delivery));
+    return replay(context, replayed, { recipientId, ...request });
+  },
+});

@@ -8,6 +8,7 @@ import {
   listMembers,
   reachRecipient,
 } from "../recipients/reach-recipient.ts";
+import { tryRecipient } from "../recipients/try-recipient.ts";
 import { DIGESTS, defaultMailRecipientSettings, type MailRecipientSettings } from "./mail-recipient.ts";
 import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
 import { RECIPIENTS, updateMailRecipientRows } from "./mail-recipient-store.ts";
@@ -114,6 +115,18 @@ export const disableRecipient = operation({
   output: shown,
   async run(context, { recipient: id }) {
     return { recipient: mailRecipientJson(await switchRecipient(context, RECIPIENTS, id, false)) };
+  },
+});
+
+export const tryRecipientNow = operation({
+  name: "recipient.try",
+  summary: "Try now what waits for a recipient after a failure",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(recipientReference),
+  output: shown,
+  async run(context, { recipient: id }) {
+    return { recipient: mailRecipientJson(await tryRecipient(context, RECIPIENTS, id)) };
   },
 });
 

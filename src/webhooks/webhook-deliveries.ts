@@ -1,18 +1,75 @@
-import { type Actor, recordChange } from "../audit/audit-store.ts";
-import type { Channel } from "../outbox/queue/channel-deliveries.ts";
-import { recordWebhookChange } from "./record-webhook-change.ts";
-import { getWebhook } from "./webhook-store.ts";
-import { WEBHOOK_KIND } from "./webhook.ts";
+import { z } from "zod";
+import { operation } from "../operations/operation.ts";
+import { listChannelDeliveries } from "../outbox/queue/channel-deliveries.ts";
+import {
+  attemptJson,
+  attemptShape,
+  deliveryMembers,
+  deliveryMembersJson,
+} from "../recipients/delivery-json.ts";
+import type { Delivery } from "../outbox/queue/delivery.ts";
+import { leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
+import { deliveryListInput, deliveryReference } from "../recipients/delivery-input.ts";
+import { chooseRecipients, reachDelivery } from "../recipients/reach-delivery.ts";
+import { replay, type ReplayedChannel, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
+import { tellAttempt } from "./hide-network.ts";
+import { webhookChannel } from "./webhook-channel.ts";
+import { noWebhook, WEBHOOKS } from "./webhook-store.ts";
+import type { Webhook } from "./webhook.ts";
 
-/** The deliveries of webhooks. */
-export const webhookChannel: Channel<Actor> = {
-  kind: WEBHOOK_KIND,
-  alsoShows: [],
-  requireRecipient: getWebhook,
-  *recordReplay(actor, webhookId, now) {
-    if (webhookId !== null)
-      return yield* recordWebhookChange(actor, "replay", yield* getWebhook(webhookId), now);
-    const change = { subject: "every webhook", workspaceId: null, detail: null };
-    return yield* recordChange(actor, { action: "webhook.replay", ...change }, now);
+const shape = z.strictObject({ id: z.string(), webhook_id: z.string(), ...deliveryMembers });
+
+function json(delivery: Delivery): z.output<typeof shape> {
+  return { id: delivery.id, webhook_id: delivery.recipientId, ...deliveryMembersJson(delivery) };
+}
+
+const onlyOne = z.string().nullable().default(null).describe("Only this webhook's, by its id.");
+
+export const listWebhookDeliveries = operation({
+  name: "webhook.deliveries",
+  summary: "List deliveries to webhooks, newest first",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject({ webhook: onlyOne, ...deliveryListInput }),
+  output: z.strictObject({ data: z.array(shape), next_cursor: z.string().nullable() }),
+  *run(context, { webhook, endpoint, workspace, submission, ...page }) {
+    const choice = { recipientId: webhook, endpoint, workspace };
+    const { recipientId, endpointIds } = yield* chooseRecipients(context, webhookChannel, choice, noWebhook);
+    const filter = { recipientId, endpointIds, submissionId: submission, ...page };
+    const { deliveries, nextCursor } = yield* listChannelDeliveries(webhookChannel, filter);
+    return { data: deliveries.map(json), next_cursor: nextCursor };
   },
+});
+
+export const showWebhookDelivery = operation({
+  name: "webhook.attempts",
+  summary: "Show every attempt of a delivery to a webhook and its result",
+  kind: "read",
+  access: "recipients:read",
+  input: z.strictObject(deliveryReference),
+  output: z.strictObject({ delivery: shape, data: z.array(attemptShape) }),
+  *run(context, { delivery: id }) {
+    const { delivery } = yield* reachDelivery(context, webhookChannel, id);
+    const attempts = yield* listAttempts(leadOf(delivery));
+    const told = attempts.map((attempt) => tellAttempt(attempt, context.viewing.isOperator));
+    return { delivery: json(delivery), data: told.map(attemptJson) };
+  },
+});
+
+const replayed: ReplayedChannel<Webhook> = {
+  ...webhookChannel,
+  type: WEBHOOKS,
+  action: "webhook.replay",
+  everyone: "every webhook",
 };
+
+export const replayWebhook = operation({
+  name: "webhook.replay",
+  summary: "Send to webhooks again: one delivery, all that failed, or a range of time",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject({ webhook: onlyOne, ...replayInput }),
+  output: replayedShape,
+  run: (context, { webhook: recipientId, ...request }) =>
+    replay(context, replayed, { recipientId, ...request }),
+});

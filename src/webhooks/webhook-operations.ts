@@ -15,6 +15,7 @@ import {
   type Owned,
   reachRecipient,
 } from "../recipients/reach-recipient.ts";
+import { tryRecipient } from "../recipients/try-recipient.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { requireAlso } from "../workspaces/reach.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";
@@ -197,6 +198,18 @@ export const disableWebhook = operation({
   output: shown,
   async run(context, { webhook: id }) {
     return { webhook: webhookJson(await switchRecipient(context, WEBHOOKS, id, false)) };
+  },
+});
+
+export const tryWebhook = operation({
+  name: "webhook.try",
+  summary: "Try now what waits for a webhook after a failure",
+  kind: "write",
+  access: "recipients:write",
+  input: z.strictObject(webhookReference),
+  output: shown,
+  async run(context, { webhook: id }) {
+    return { webhook: webhookJson(await tryRecipient(context, WEBHOOKS, id)) };
   },
 });
 

@@ -43,6 +43,7 @@ test("a post is mailed by the server, answered to the visitor, listed with its a
     next_attempt_at: null,
     last_status: 250,
     summary_id: null,
+    others: 0,
   });
   expect(headerOf(mailServer.received[0]!.raw, "Message-ID")).toBe(`<${delivery.id}@example.com>`);
   expect(await machine.json(["mail", "attempts", delivery.id])).toMatchObject({

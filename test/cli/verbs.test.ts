@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { z } from "zod";
 import type { Database } from "../../src/database/database.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { spamDefaults } from "../../src/app/features.ts";
@@ -11,8 +12,7 @@ import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { dropHeld, listHeld, releaseHeld, showHeld } from "../../src/submissions/held-operations.ts";
-import { listChannelDeliveries, type Replay, replayOf } from "../../src/outbox/queue/channel-deliveries.ts";
-import { webhookChannel } from "../../src/webhooks/webhook-deliveries.ts";
+import { listWebhookDeliveries, replayWebhook } from "../../src/webhooks/webhook-deliveries.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import {
   createWebhook,
@@ -116,12 +116,12 @@ test("what failed is replayed, by the verb as by the command; a dry run counts i
   world.post(3);
   await world.spread();
   world.db.execute("UPDATE delivery SET state = 'failed'");
-  const all = { recipientId: webhook.id, failedOnly: true, since: null, until: null };
-  const send = (db: typeof world.db, what: Replay<null>["what"] = all, dryRun = false) =>
-    replayOf(webhookChannel, db, { what, dryRun, asNew: false, actor: null, now: Date.now() });
-  expect(await send(world.db, all, true)).toEqual({ matched: 3, replayed: 0 });
+  const all = { webhook: webhook.id, failed: true };
+  const send = (db: typeof world.db, what: z.input<(typeof replayWebhook)["input"]> = all) =>
+    performOn(db, replayWebhook, what, { now: Date.now() });
+  expect(await send(world.db, { ...all, dry_run: true })).toEqual({ matched: 3, replayed: 0 });
   const [id = ""] = world.deliveryIds();
-  expect(await send(world.db, id, true)).toEqual({ matched: 1, replayed: 0, id });
+  expect(await send(world.db, { delivery: id, dry_run: true })).toEqual({ matched: 1, replayed: 0, id });
   expect(world.states()).toEqual({ failed: 3 });
   const command = ["webhook", "replay", "--failed", "--webhook", webhook.id];
   const rows = await changeBothWays(operatorMachine(), world.db, send, command);
@@ -131,22 +131,12 @@ test("what failed is replayed, by the verb as by the command; a dry run counts i
 
 test("deliveries of a webhook or submission that is not there are neither listed nor replayed, not even in a dry run", async () => {
   await using world = new WebhookWorld();
-  const range = { recipientId: "wh_none", failedOnly: false, since: null, until: null };
-  const filter = { ...range, submissionId: null, state: null, cursor: null, limit: 10 };
   const missing = expect.objectContaining({ code: "not_found" });
-  const submissionId = newId("sub", Date.now());
-  for (const named of [filter, { ...filter, recipientId: null, submissionId }])
-    await expect(world.db.read(() => listChannelDeliveries(webhookChannel, named))).rejects.toEqual(missing);
-  for (const what of [range, "msg_none"]) {
-    const asked = replayOf(webhookChannel, world.db, {
-      what,
-      dryRun: true,
-      asNew: false,
-      actor: null,
-      now: Date.now(),
-    });
-    await expect(asked).rejects.toEqual(missing);
-  }
+  const submission = newId("sub", Date.now());
+  for (const named of [{ webhook: "wh_none" }, { submission }])
+    await expect(performOn(world.db, listWebhookDeliveries, named)).rejects.toEqual(missing);
+  for (const what of [{ webhook: "wh_none", failed: true }, { delivery: "msg_none" }])
+    await expect(performOn(world.db, replayWebhook, { ...what, dry_run: true })).rejects.toEqual(missing);
 });
 
 test("an import goes to the endpoint that is named, by the verb as by the command, and to none that is not there", async () => {

@@ -1,12 +1,12 @@
+import { performOn } from "../support/terminal.ts";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
 import { checkAutoReplies } from "../../src/mail/auto-reply/auto-reply-health.ts";
 import { setAutoReply, turnOffAutoReply } from "../support/auto-replies.ts";
 import { findAutoReplyOf } from "../../src/mail/auto-reply/auto-reply-store.ts";
-import { mailChannel } from "../../src/mail/mail-deliveries.ts";
+import { replayMail } from "../../src/mail/mail-deliveries.ts";
 import { checkMailServer } from "../../src/mail/mail-health.ts";
-import { replayOf } from "../../src/outbox/queue/channel-deliveries.ts";
 import { countFailedOf } from "../../src/outbox/queue/count-deliveries.ts";
 import { dropOldFailures } from "../../src/outbox/queue/delivery-retention.ts";
 import { listAttempts } from "../../src/outbox/queue/delivery-store.ts";
@@ -347,15 +347,17 @@ test("an automatic reply is never sent again on request, by itself or in a range
   const submissionId = world.postFrom(visitor);
   await world.settle();
   const [delivery] = world.repliesTo(submissionId);
-  const replay = (what: Parameters<typeof replayOf>[2]["what"], asNew = false) =>
-    replayOf(mailChannel, world.db, { what, asNew, dryRun: false, actor: null, now: world.clock.now() });
-  const range = { recipientId: null, failedOnly: false, since: 0, until: null };
-  for (const asNew of [false, true]) {
-    await expect(replay(delivery?.id ?? "", asNew)).rejects.toMatchObject({ code: "conflict" });
-    await expect(replay({ ...range, recipientId: reply.id }, asNew)).rejects.toMatchObject({
-      code: "conflict",
+  const door = { now: world.clock.now() };
+  const range = { since: "1970-01-01T00:00:00Z" };
+  for (const as_new of [false, true]) {
+    for (const what of [{ delivery: delivery?.id ?? "" }, { ...range, recipient: reply.id }])
+      await expect(performOn(world.db, replayMail, { ...what, as_new }, door)).rejects.toMatchObject({
+        code: "conflict",
+      });
+    expect(await performOn(world.db, replayMail, { ...range, as_new }, door)).toEqual({
+      matched: 0,
+      replayed: 0,
     });
-    expect(await replay(range, asNew)).toEqual({ matched: 0, replayed: 0 });
   }
   await world.settle();
   expect(server.received).toHaveLength(1);

@@ -28,11 +28,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** Commands that are still to become operations. This list only shrinks. */
-export const COMMANDS_TO_MOVE: ReadonlySet<string> = new Set([
-  "delivery-commands#attemptsOf",
-  "delivery-commands#deliveriesOf",
-  "delivery-commands#replayCommandOf",
-]);
+export const COMMANDS_TO_MOVE: ReadonlySet<string> = new Set([]);
 
 /** Functions that change rows and that the doors call without an operation, with the reason. */
 export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
@@ -49,13 +45,4 @@ export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
 };
 
 /** Functions of the features that change rows and that the doors still call. This list only shrinks. */
-export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([
-  "src/mail/list-mail.ts#getMail",
-  "src/mail/list-mail.ts#listMail",
-  "src/mail/mail-deliveries.ts#mailChannel",
-  "src/outbox/queue/account-limits.ts#countAction",
-  "src/outbox/queue/channel-deliveries.ts#replayOf",
-  "src/outbox/sending/places.ts#tryPlaceNow",
-  "src/outbox/queue/try-now.ts#tryNow",
-  "src/webhooks/webhook-deliveries.ts#webhookChannel",
-]);
+export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([]);

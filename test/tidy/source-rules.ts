@@ -46,6 +46,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "manual",
     "operations",
     "outbox",
+    "recipients",
     "schemas",
     "secrets",
     "server",
@@ -127,7 +128,6 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   history: ["database", "foundation", "spam"],
   recipients: ["database", "endpoints", "foundation", "operations", "outbox", "workspaces"],
   webhooks: [
-    "audit",
     "database",
     "endpoints",
     "foundation",
@@ -138,7 +138,6 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "workspaces",
   ],
   mail: [
-    "audit",
     "database",
     "endpoints",
     "foundation",

@@ -36,6 +36,12 @@ const FOREIGN_USES: readonly ForeignUse[] = [
   },
   {
     folder: "outbox",
+    table: "endpoint_number",
+    does: "reads",
+    why: "whether a submission that a list of deliveries names is of a form that may be seen",
+  },
+  {
+    folder: "outbox",
     table: "endpoint",
     does: "reads",
     why: "the name in each notification and the workspace of each recipient, read with the recipients in one statement",

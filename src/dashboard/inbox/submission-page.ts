@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { setSchema } from "../../endpoints/schema-operations.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { replayOf } from "../../outbox/queue/channel-deliveries.ts";
 import { getDelivery } from "../../outbox/queue/delivery-store.ts";
 import { addFieldAt } from "../../schemas/add-field.ts";
 import { parseDefinition, type SchemaDefinition } from "../../schemas/definition.ts";
@@ -15,9 +14,9 @@ import type { Submission } from "../../submissions/submission.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
 import { page, redirect } from "../answer.ts";
-import { channelOf } from "../notifications/channel-of.ts";
+import { replayTo } from "../notifications/channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
-import { applied, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { readWhole } from "./read-submission.ts";
@@ -45,15 +44,14 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     return page(titleOf(contentOf(whole.submission)), submissionView({ ...whole, shown, newer, older, now }));
   });
 
-  routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, now }) => {
+  routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, perform }) => {
     const shown = readInboxFilter(query);
     const { id } = await db.read(() => getViewableSubmission(viewer, params["id"] ?? ""));
     const what = form.get("delivery") ?? "";
     const delivery = await db.read(() => getDelivery(what));
     if (delivery.submissionId !== id) throw new FormsvcError("not_found", `there is no delivery ${what}`);
-    const channel = await db.read(() => channelOf(delivery.recipientId));
-    const asked = { what, asNew: false, dryRun: false, actor: viewer, now };
-    await applied(parts, () => replayOf(channel, db, asked));
+    const replay = await db.read(() => replayTo(delivery.recipientId));
+    await replay(perform, what);
     return redirect(addressOf(shown, `/submissions/${id}`), "sent-again", 1);
   });
 

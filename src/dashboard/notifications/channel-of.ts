@@ -1,17 +1,20 @@
-import type { Actor } from "../../audit/audit-store.ts";
 import type { Steps } from "../../database/steps.ts";
-import { mailChannel } from "../../mail/mail-deliveries.ts";
+import { replayMail } from "../../mail/mail-deliveries.ts";
+import type { Perform } from "../perform.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import type { Channel } from "../../outbox/queue/channel-deliveries.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { findRecipient } from "../../outbox/queue/recipient-store.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
-import { webhookChannel } from "../../webhooks/webhook-deliveries.ts";
+import { replayWebhook } from "../../webhooks/webhook-deliveries.ts";
 
-/** The channel of a message to this recipient. That of e-mail refuses to send an automatic reply again. */
-export function* channelOf(recipientId: string): Steps<Channel<Actor>> {
+/** Sends a message to this recipient again. E-mail refuses an automatic reply. */
+export function* replayTo(
+  recipientId: string,
+): Steps<(perform: Perform, delivery: string) => Promise<unknown>> {
   const webhook = yield* findRecipient(WEBHOOK_KIND, recipientId);
-  return webhook === undefined ? mailChannel : webhookChannel;
+  return webhook === undefined
+    ? (perform, delivery) => perform(replayMail, { delivery })
+    : (perform, delivery) => perform(replayWebhook, { delivery });
 }
 
 /** The page of a recipient. */

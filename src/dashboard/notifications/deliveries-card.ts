@@ -1,4 +1,3 @@
-import type { Actor } from "../../audit/audit-store.ts";
 import type { Database } from "../../database/database.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { type Channel, listChannelDeliveries } from "../../outbox/queue/channel-deliveries.ts";
@@ -40,7 +39,7 @@ const PAGE_SIZE = 25;
 /** The messages to a recipient that a page asks for by `state` and `cursor`. @throws as {@link listChannelDeliveries} does */
 export async function readDeliveryList(
   db: Database,
-  channel: Channel<Actor>,
+  channel: Channel,
   recipientId: string,
   { query, viewer, now }: Pick<Visit, "query" | "viewer" | "now">,
 ): Promise<DeliveryList> {

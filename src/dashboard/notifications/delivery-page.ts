@@ -1,13 +1,12 @@
-import type { Actor } from "../../audit/audit-store.ts";
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { mailChannel } from "../../mail/mail-deliveries.ts";
+import { replayMail } from "../../mail/mail-deliveries.ts";
 import { getViewableAutoReply } from "../../mail/auto-reply/viewable-auto-replies.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { getViewableMailRecipient } from "../../mail/viewable-mail-recipients.ts";
-import { type Channel, getDeliveryTo, replayOf } from "../../outbox/queue/channel-deliveries.ts";
+import { getDeliveryTo } from "../../outbox/queue/channel-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts } from "../../outbox/queue/delivery-store.ts";
 import { tellAttempt } from "../../webhooks/hide-network.ts";
@@ -16,13 +15,13 @@ import type { Viewer } from "../../sessions/session.ts";
 import { readSubmissions } from "../../submissions/submission-store.ts";
 import type { Submission } from "../../submissions/submission.ts";
 import { getViewableWebhook } from "../../webhooks/viewable-webhooks.ts";
-import { webhookChannel } from "../../webhooks/webhook-deliveries.ts";
+import { replayWebhook } from "../../webhooks/webhook-deliveries.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
 import { page, redirect } from "../answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { pathOf } from "../forms/endpoint-frame.ts";
 import { adviceFor, deliveryWords, togetherWords } from "./delivery-words.ts";
-import { applied, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
 import { contentOf, titleOf } from "../inbox/preview.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { time, tryTime } from "../kit/time.ts";
@@ -32,11 +31,21 @@ const MAX_CHOSEN = 100;
 /** Attempts that are shown: the last ones. */
 const MAX_SHOWN = 50;
 
+interface Replayed {
+  readonly id?: string | undefined;
+  readonly replayed: number;
+}
+
+interface Replays {
+  readonly one: (visit: Visit, delivery: string, asNew: boolean) => Promise<Replayed>;
+  readonly failed: (visit: Visit, recipientId: string) => Promise<Replayed>;
+}
+
 /** How the pages of messages know the recipients of a kind. */
 interface Section {
   readonly kind: string;
-  /** Sends messages again; null if nobody may. */
-  readonly channel: Channel<Actor> | null;
+  /** Sends a message again, and all that failed of a recipient; null if nobody may. */
+  readonly replays: Replays | null;
   /** Of the addresses. */
   readonly name: "recipients" | "replies" | "webhooks";
   /** Back to the recipient. */
@@ -48,21 +57,27 @@ interface Section {
 const SECTIONS: readonly Section[] = [
   {
     kind: WEBHOOK_KIND,
-    channel: webhookChannel,
+    replays: {
+      one: ({ perform }, delivery, as_new) => perform(replayWebhook, { delivery, as_new }),
+      failed: ({ perform }, webhook) => perform(replayWebhook, { webhook, failed: true }),
+    },
     name: "webhooks",
     back: "The webhook",
     getRecipient: getViewableWebhook,
   },
   {
     kind: MAIL_KIND,
-    channel: mailChannel,
+    replays: {
+      one: ({ perform }, delivery, as_new) => perform(replayMail, { delivery, as_new }),
+      failed: ({ perform }, recipient) => perform(replayMail, { recipient, failed: true }),
+    },
     name: "recipients",
     back: "The recipient",
     getRecipient: getViewableMailRecipient,
   },
   {
     kind: REPLY_KIND,
-    channel: null,
+    replays: null,
     name: "replies",
     back: "The automatic reply",
     getRecipient: getViewableAutoReply,
@@ -73,7 +88,7 @@ const SECTIONS: readonly Section[] = [
 export function deliveryPages(routes: Routes, parts: DashboardParts): void {
   for (const section of SECTIONS) {
     messagePage(routes, parts, section);
-    if (section.channel !== null) replayPages(routes, parts, { ...section, channel: section.channel });
+    if (section.replays !== null) replayPages(routes, parts, { ...section, replays: section.replays });
   }
 }
 
@@ -103,43 +118,38 @@ function messagePage(routes: Routes, { db }: DashboardParts, section: Section): 
   });
 }
 
-type ReplayedSection = Section & { readonly channel: Channel<Actor> };
+type ReplayedSection = Section & { readonly replays: Replays };
 
 function replayPages(routes: Routes, parts: DashboardParts, section: ReplayedSection): void {
   const { db } = parts;
-  const { channel, name, getRecipient } = section;
+  const { kind, replays, name, getRecipient } = section;
 
-  routes.write(`/${name}/:id/deliveries/:delivery/replay`, async ({ viewer, params, form, now }) => {
+  routes.write(`/${name}/:id/deliveries/:delivery/replay`, async (visit) => {
+    const { viewer, params, form } = visit;
     const { id = "", delivery: deliveryId = "" } = params;
     await db.read(() => getOwned(section, viewer, id, deliveryId));
-    const asked = { what: deliveryId, asNew: form.has("as_new"), dryRun: false, actor: viewer, now };
-    const { id: sent = deliveryId } = await applied(parts, () => replayOf(channel, db, asked));
-    return redirect(`${recipientPath(channel.kind, id)}/deliveries/${sent}`, "sent-again", 1);
+    const { id: sent = deliveryId } = await replays.one(visit, deliveryId, form.has("as_new"));
+    return redirect(`${recipientPath(kind, id)}/deliveries/${sent}`, "sent-again", 1);
   });
 
   routes.write(`/${name}/:id/replay`, async (visit) => {
     const { viewer, params, form } = visit;
     const { id = "" } = params;
     await db.read(() => getRecipient(viewer, id));
-    const count = await applied(parts, () =>
-      form.get("which") === "failed" ? replayFailed(visit, id) : replayChosen(visit, id),
-    );
-    return redirect(recipientPath(channel.kind, id), "sent-again", count);
+    const isFailed = form.get("which") === "failed";
+    const count = isFailed ? (await replays.failed(visit, id)).replayed : await replayChosen(visit, id);
+    return redirect(recipientPath(kind, id), "sent-again", count);
   });
 
-  async function replayFailed({ viewer, now }: Visit, recipientId: string): Promise<number> {
-    const what = { recipientId, failedOnly: true, since: null, until: null };
-    return (await replayOf(channel, db, { what, asNew: false, dryRun: false, actor: viewer, now })).replayed;
-  }
-
-  async function replayChosen({ viewer, form, now }: Visit, recipientId: string): Promise<number> {
+  async function replayChosen(visit: Visit, recipientId: string): Promise<number> {
+    const { viewer, form } = visit;
     const chosen = [...new Set(form.getAll("id"))].slice(0, MAX_CHOSEN);
     // All of them first, so that nothing is sent if one belongs to somebody else.
     for (const id of chosen) await db.read(() => getOwned(section, viewer, recipientId, id));
     let sent = 0;
     for (const what of chosen) {
       try {
-        await replayOf(channel, db, { what, asNew: false, dryRun: false, actor: viewer, now });
+        await replays.one(visit, what, false);
         sent += 1;
       } catch (error) {
         // It is being sent right now.
@@ -158,7 +168,7 @@ interface ShownDelivery {
   readonly now: number;
 }
 
-function deliveryView({ kind, channel, back }: Section, shown: ShownDelivery): Html {
+function deliveryView({ kind, replays, back }: Section, shown: ShownDelivery): Html {
   const { delivery, attempts, submission, endpoint, now } = shown;
   const { id, recipientId, submissionId, state, dueAt, others } = delivery;
   const { label, tone } = deliveryWords(delivery, now);
@@ -167,8 +177,8 @@ function deliveryView({ kind, channel, back }: Section, shown: ShownDelivery): H
   const from = kind === REPLY_KIND ? pathOf(endpoint, "/reply") : recipient;
   const path = `${recipient}/deliveries/${id}/replay`;
   const words = WORDS[kind === WEBHOOK_KIND ? "webhook" : "mail"];
-  const mayReplay = channel !== null && !isWaiting;
-  const isOver = channel !== null && (state === "delivered" || state === "failed");
+  const mayReplay = replays !== null && !isWaiting;
+  const isOver = replays !== null && (state === "delivered" || state === "failed");
   return html`<p class="crumbs"><a href="${from}">← ${back}</a></p>
     <div class="head">
       <h1>Message</h1>

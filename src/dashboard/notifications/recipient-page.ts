@@ -1,10 +1,10 @@
 import { findLastQuestion } from "../../mail/letter-store.ts";
-import { mailChannel } from "../../mail/mail-deliveries.ts";
+import { mailChannel } from "../../mail/mail-channel.ts";
 import { mailMissing } from "../../mail/mail-missing.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { getViewableMailRecipient, type OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
-import { disableRecipient, enableRecipient } from "../../mail/recipient-operations.ts";
+import { disableRecipient, enableRecipient, tryRecipientNow } from "../../mail/recipient-operations.ts";
 import { testRecipient } from "../../mail/test-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { recipientPath } from "./channel-of.ts";
@@ -15,7 +15,6 @@ import { recipientNewPages } from "./recipient-new-page.ts";
 import { type MailTest, recipientView } from "./recipient-view.ts";
 import { isTestable } from "./recipient-words.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { takeTryNow } from "./try-now.ts";
 
 /** `/dashboard/recipients/:id`: its state and its messages, a test, pausing and starting; and the pages that add recipients. */
 export function recipientPages(routes: Routes, parts: DashboardParts): void {
@@ -35,8 +34,9 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
   });
 
   routes.write("/recipients/:id/try", async (visit) => {
-    const { id } = (await owned(visit)).recipient;
-    return takeTryNow(parts, visit, id, recipientPath(MAIL_KIND, id));
+    const { id = "" } = visit.params;
+    await visit.perform(tryRecipientNow, { recipient: id });
+    return redirect(recipientPath(MAIL_KIND, id), "tried-now");
   });
 
   for (const enabled of [true, false]) {

@@ -2,13 +2,12 @@ import { readQueue } from "../../outbox/queue/count-deliveries.ts";
 import { findDoubt } from "../../webhooks/find-doubt.ts";
 import { testWebhook } from "../../webhooks/test-webhook.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
-import { disableWebhook, enableWebhook } from "../../webhooks/webhook-operations.ts";
-import { webhookChannel } from "../../webhooks/webhook-deliveries.ts";
+import { disableWebhook, enableWebhook, tryWebhook } from "../../webhooks/webhook-operations.ts";
+import { webhookChannel } from "../../webhooks/webhook-channel.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { takeTryNow } from "./try-now.ts";
 import { pathOf, type TestOutcome, webhookView } from "./webhook-view.ts";
 import { doubtWords } from "./webhook-words.ts";
 
@@ -28,8 +27,9 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
   });
 
   routes.write("/webhooks/:id/try", async (visit) => {
-    const { id } = (await owned(visit)).webhook;
-    return takeTryNow(parts, visit, id, pathOf(id));
+    const { id = "" } = visit.params;
+    await visit.perform(tryWebhook, { webhook: id });
+    return redirect(pathOf(id), "tried-now");
   });
 
   for (const enabled of [true, false]) {

@@ -5,14 +5,11 @@ import type { Finding } from "../../foundation/finding.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { version } from "../../foundation/version.ts";
 import { mebibytes } from "../../database/sqlite/database-health.ts";
-import { placeOf } from "../../mail/mail-health.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import { countAction } from "../../outbox/queue/account-limits.ts";
-import { tryPlaceNow } from "../../outbox/sending/places.ts";
+import { tryMailServer } from "../../mail/try-mail-server.ts";
 import { page, redirect } from "../answer.ts";
 import { limitsCard } from "./limits-card.ts";
 import { adviceView } from "./hint-words.ts";
-import { change, type DashboardParts } from "../parts.ts";
+import type { DashboardParts } from "../parts.ts";
 import type { Handler, Routes } from "../routes.ts";
 import { sentence } from "../kit/sentence.ts";
 import { checkName, findingText, rawWords } from "./finding-words.ts";
@@ -41,13 +38,8 @@ export function systemPages(routes: Routes, parts: DashboardParts): void {
     return page("System", systemView(checks, await readRoom(parts, now), parts));
   });
 
-  write("/system/mail/try", async ({ viewer, now }) => {
-    const { host, port } = parts.config.mail;
-    if (host !== null)
-      await change(parts, function* () {
-        yield* countAction(viewer, "test", 1, now);
-        yield* tryPlaceNow({ kind: MAIL_KIND, place: placeOf({ host, port }) });
-      });
+  write("/system/mail/try", async ({ perform }) => {
+    await perform(tryMailServer, {});
     return redirect("/dashboard/system", "tried-now");
   });
 }

@@ -17,7 +17,7 @@ export interface DeliveryFilter {
   readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
   /** Of the recipients; null, and nothing, is every endpoint. */
-  readonly endpointId?: string | null;
+  readonly endpointIds?: readonly string[] | null;
   readonly submissionId: string | null;
   readonly state: DeliveryState | null;
   /** The id of the last delivery of the page before; null is the first page. */
@@ -38,7 +38,7 @@ export interface DeliveryPage {
  */
 export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   checkCursor("msg", filter.cursor);
-  if (filter.submissionId !== null) yield* requireSubmission(filter.submissionId);
+  if (filter.submissionId !== null) yield* requireSubmission(filter.submissionId, filter.endpointIds ?? null);
   const queued = yield* newestQueued(filter);
   const stored = yield* toDeliveries(yield* all(selectStored(filter)));
   const found = newestFirst([...queued, ...stored]);
@@ -49,12 +49,12 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
 }
 
 export function selectStored(filter: DeliveryFilter) {
-  const { kinds, recipientId, endpointId = null, submissionId, state, cursor, limit } = filter;
+  const { kinds, recipientId, endpointIds = null, submissionId, state, cursor, limit } = filter;
   const wanted = limit + 1;
   let rows = query.selectFrom("delivery").selectAll().orderBy("id", "desc").limit(wanted);
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
   if (cursor !== null) rows = rows.where("id", "<", cursor);
-  if (endpointId !== null) rows = rows.where(isOfEndpoint(endpointId));
+  if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
   if (isByState(filter)) return rows.where("id", "in", newestIds(filter));
   if (kinds !== null && recipientId === null) rows = rows.where(isOfKind(kinds));
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
@@ -67,8 +67,10 @@ function isOfKind(kinds: readonly string[]) {
   return sql<boolean>`(SELECT recipient.kind FROM recipient WHERE recipient.id = delivery.recipient_id) IN (${sql.join(kinds)})`;
 }
 
-function isOfEndpoint(endpointId: string) {
-  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.endpoint_id = ${endpointId})`;
+/** Of deliveries. One parameter, because somebody may see more endpoints than a statement takes parameters. */
+export function isOfEndpoints(endpointIds: readonly string[]) {
+  const ids = sql`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
+  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.endpoint_id IN ${ids})`;
 }
 
 type ByState = DeliveryFilter & { readonly recipientId: string; readonly state: DeliveryState };
@@ -107,18 +109,22 @@ function newestOf({ recipientId, cursor }: ByState) {
   return cursor === null ? rows : rows.where("id", "<", cursor);
 }
 
-/** For a misspelt id, an empty page would suggest that all is well. */
-function* requireSubmission(id: string): Steps<void> {
-  if ((yield* first(text("SELECT 1 FROM submission WHERE id = ?", id))) !== undefined) return;
+/** For a misspelt id, an empty page would suggest that all is well. @param endpointIds null is every endpoint */
+function* requireSubmission(id: string, endpointIds: readonly string[] | null): Steps<void> {
+  const row = yield* first(text<{ endpoint_id: string }>(ENDPOINT_OF_SQL, id));
+  if (row !== undefined && (endpointIds === null || endpointIds.includes(row.endpoint_id))) return;
   throw new FormsvcError("not_found", `there is no submission ${id}`);
 }
 
+const ENDPOINT_OF_SQL = `SELECT endpoint_id FROM submission
+  JOIN endpoint_number ON endpoint_number.number = submission.endpoint_number WHERE submission.id = ?`;
+
 /** As many messages of the outbox as fit on the page. */
 function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
-  const { kinds, recipientId, endpointId = null, submissionId, state, cursor, limit } = filter;
+  const { kinds, recipientId, endpointIds = null, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
   if (state !== null && state !== "pending" && state !== "held") return found;
-  const part = { ...EVERYTHING_QUEUED, kinds, recipientId, endpointId, submissionId, before: cursor };
+  const part = { ...EVERYTHING_QUEUED, kinds, recipientId, endpointIds, submissionId, before: cursor };
   yield* lookThroughQueued(part, "newest", (delivery) => {
     if (state === null || delivery.state === state) found.push(delivery);
     if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);

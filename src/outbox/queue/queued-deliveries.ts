@@ -13,7 +13,7 @@ export interface QueuedPart {
   readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
   /** Of the recipients. */
-  readonly endpointId: string | null;
+  readonly endpointIds: readonly string[] | null;
   readonly submissionId: string | null;
   readonly id: string | null;
   /** Messages with smaller ids than this one. */
@@ -23,7 +23,7 @@ export interface QueuedPart {
 export const EVERYTHING_QUEUED: QueuedPart = {
   kinds: null,
   recipientId: null,
-  endpointId: null,
+  endpointIds: null,
   submissionId: null,
   id: null,
   before: null,
@@ -80,7 +80,7 @@ function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery 
 }
 
 function selectRows(
-  { kinds, recipientId, endpointId, submissionId, id }: QueuedPart,
+  { kinds, recipientId, endpointIds, submissionId, id }: QueuedPart,
   end: "oldest" | "newest",
   after: number | null,
 ) {
@@ -93,7 +93,10 @@ function selectRows(
   if (after !== null) rows = rows.where("number", end === "oldest" ? ">" : "<", after);
   if (kinds !== null) rows = rows.where("recipient.kind", "in", kinds);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
-  if (endpointId !== null) rows = rows.where("recipient.endpoint_id", "=", endpointId);
+  if (endpointIds !== null) {
+    const ids = sql`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
+    rows = rows.where(sql<boolean>`recipient.endpoint_id IN ${ids}`);
+  }
   for (const named of [submissionId, id])
     if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);
   return rows;

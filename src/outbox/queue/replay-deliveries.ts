@@ -6,6 +6,7 @@ import { all, first, run, type Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { firstIdAt, newId } from "../../foundation/id.ts";
 import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
+import { isOfEndpoints } from "./delivery-store.ts";
 import { spreadOutbox } from "../sending/spread-outbox.ts";
 
 /** The deliveries of a bulk replay; a null member does not narrow it. Times are those at which the message was made. */
@@ -13,6 +14,8 @@ export interface ReplayRange {
   /** Of the recipients. */
   readonly kind: string;
   readonly recipientId: string | null;
+  /** Of the recipients; null, and nothing, is every endpoint. */
+  readonly endpointIds?: readonly string[] | null;
   /** Only deliveries that failed for good. */
   readonly failedOnly: boolean;
   readonly since: number | null;
@@ -107,6 +110,8 @@ function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
     : rows.where("state", "in", ["delivered", "failed", "held", "pending"]);
   if (range.recipientId !== null) rows = rows.where("recipient_id", "=", range.recipientId);
   else rows = rows.where(isOfKind(range.kind));
+  const { endpointIds = null } = range;
+  if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
   if (range.since !== null) rows = rows.where("id", ">=", firstIdAt("msg", range.since));
   if (range.until !== null) rows = rows.where("id", "<", firstIdAt("msg", range.until));
   return rows;

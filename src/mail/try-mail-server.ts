@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { changed, operation } from "../operations/operation.ts";
+import { countAction } from "../outbox/queue/account-limits.ts";
+import { tryPlaceNow } from "../outbox/sending/places.ts";
+import { limitedAccountOf } from "../recipients/limited-account.ts";
+import { placeOf } from "./mail-health.ts";
+import { MAIL_KIND } from "./mail-recipient.ts";
+
+/** Counts as a test of the account. */
+export const tryMailServer = operation({
+  name: "mail.try",
+  summary: "Have the servers try a mail server that fails with one e-mail now",
+  kind: "write",
+  access: "operator",
+  input: z.strictObject({}),
+  output: z.strictObject({ tried: z.boolean().describe("False if no mail server is configured.") }),
+  *run({ actor, config, now }) {
+    const { host, port } = config.mail;
+    if (host === null) return changed({ tried: false });
+    const account = limitedAccountOf(actor);
+    if (account !== null) yield* countAction(account, "test", 1, now);
+    yield* tryPlaceNow({ kind: MAIL_KIND, place: placeOf({ host, port }) });
+    return changed({ tried: true });
+  },
+});

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { changed, type Context, type OwnChange } from "../operations/operation.ts";
+import { countAction } from "../outbox/queue/account-limits.ts";
+import type { Channel } from "../outbox/queue/channel-deliveries.ts";
+import {
+  checkReplay,
+  countReplayable,
+  replayDelivery,
+  type ReplayOptions,
+  replayRange,
+} from "../outbox/queue/replay-deliveries.ts";
+import { changeOf } from "./change-recipient.ts";
+import { limitedAccountOf } from "./limited-account.ts";
+import { chooseRecipients, reachDelivery, type ReachedRecipient } from "./reach-delivery.ts";
+import type { Member, RecipientType } from "./recipient-type.ts";
+
+/** What of a replay every channel has in common. */
+export const replayInput = {
+  delivery: z.string().nullable().default(null).describe("One delivery, by its id; null takes a range."),
+  failed: z.boolean().default(false).describe("Every delivery that failed for good."),
+  since: z.iso.datetime().nullable().default(null).describe("Messages made from then on."),
+  until: z.iso.datetime().nullable().default(null).describe("Messages made before then."),
+  as_new: z
+    .boolean()
+    .default(false)
+    .describe("With a new id, so that the receiver acts on it again; only what was delivered or failed."),
+  dry_run: z.boolean().default(false).describe("Only says how many it would be."),
+};
+
+export const replayedShape = z.strictObject({
+  matched: z.number(),
+  replayed: z.number(),
+  id: z.string().optional().describe("The message that will be sent, when one delivery was named."),
+});
+
+type Replayed = z.output<typeof replayedShape>;
+
+/** A channel with what the record of changes says of a replay. */
+export interface ReplayedChannel<Of extends Member> extends Channel {
+  readonly type: RecipientType<Of>;
+  readonly action: NonNullable<OwnChange["action"]>;
+  /** What stands for its recipients if none is named. */
+  readonly everyone: string;
+}
+
+interface ReplayRequest extends z.output<z.ZodObject<typeof replayInput>> {
+  readonly recipientId: string | null;
+}
+
+/**
+ * Sends again: one delivery, or a range.
+ *
+ * @throws usage unless one of the two is named; not_found when it is not there; conflict for what is being sent, in a dry run as well,
+ *   and for messages of a kind that is only shown; rate_limited if an account sent too many as new ones
+ */
+export async function replay<Of extends Member>(
+  context: Context,
+  channel: ReplayedChannel<Of>,
+  request: ReplayRequest,
+): Promise<Replayed> {
+  const { delivery, failed, since, until, recipientId } = request;
+  const isRange = failed || since !== null || until !== null;
+  if (delivery === null) {
+    if (!isRange)
+      throw new FormsvcError("usage", "Name a delivery, or say which range: failed, since or until.");
+    return replayMany(context, channel, request);
+  }
+  if (isRange || recipientId !== null)
+    throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
+  return replayOne(context, channel, delivery, request);
+}
+
+async function replayOne<Of extends Member>(
+  context: Context,
+  channel: ReplayedChannel<Of>,
+  id: string,
+  request: ReplayRequest,
+): Promise<Replayed> {
+  const { db } = context;
+  const options = optionsOf(context, request);
+  const { delivery, ...reached } = await db.read(() => reachDelivery(context, channel, id));
+  requireReplayable(channel, reached);
+  checkReplay(id, delivery.state, options.asNew);
+  if (request.dry_run) return { matched: 1, replayed: 0, id };
+  // With new ids, each message of a summary goes by itself.
+  await note(context, channel, { options, reached, messages: 1 + delivery.others });
+  return { matched: 1, replayed: 1, id: await replayDelivery(db, id, options) };
+}
+
+async function replayMany<Of extends Member>(
+  context: Context,
+  channel: ReplayedChannel<Of>,
+  request: ReplayRequest,
+): Promise<Replayed> {
+  const { db } = context;
+  const options = optionsOf(context, request);
+  const { range, reached } = await db.read(function* () {
+    const { recipientId, failed: failedOnly, since, until } = request;
+    const choice = { recipientId, endpoint: null, workspace: null };
+    const chosen = yield* chooseRecipients(context, channel, choice, channel.type.none);
+    const times = { since: timeOf(since), until: timeOf(until) };
+    return { range: { kind: channel.kind, failedOnly, ...times, ...chosen }, reached: chosen.reached };
+  });
+  if (reached !== null) requireReplayable(channel, reached);
+  const matched = await countReplayable(db, range, options);
+  if (request.dry_run || matched === 0) return { matched, replayed: 0 };
+  // Before the replay, which may take many transactions.
+  await note(context, channel, { options, reached, messages: matched });
+  return { matched, replayed: await replayRange(db, range, options) };
+}
+
+function optionsOf({ now }: Context, { as_new: asNew }: ReplayRequest): ReplayOptions {
+  return { asNew, now };
+}
+
+function timeOf(time: string | null): number | null {
+  return time === null ? null : Date.parse(time);
+}
+
+function requireReplayable({ kind }: Channel, { recipient }: ReachedRecipient): void {
+  if (recipient.kind === kind) return;
+  throw new FormsvcError(
+    "conflict",
+    "an automatic reply is never sent again: its address may be that of somebody who never posted",
+  );
+}
+
+interface Noted {
+  readonly options: ReplayOptions;
+  readonly reached: ReachedRecipient | null;
+  readonly messages: number;
+}
+
+/** Counts what an account sends as new, and records who sends again. */
+async function note<Of extends Member>(
+  context: Context,
+  channel: ReplayedChannel<Of>,
+  { options, reached, messages }: Noted,
+): Promise<void> {
+  const account = limitedAccountOf(context.actor);
+  await context.transact(function* () {
+    if (options.asNew && account !== null)
+      yield* countAction(account, "replay-as-new", messages, options.now);
+    return changed(null, yield* changeTo(channel, reached));
+  });
+}
+
+function* changeTo<Of extends Member>(
+  { type, action, everyone }: ReplayedChannel<Of>,
+  reached: ReachedRecipient | null,
+): Steps<OwnChange> {
+  const member = reached === null ? undefined : yield* type.complete(reached.recipient);
+  if (reached === null || member === undefined)
+    return { action, subject: everyone, workspaceId: null, detail: null };
+  return { ...changeOf(type, member, reached.endpoint), action };
+}

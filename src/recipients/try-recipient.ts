@@ -1,0 +1,25 @@
+import { changed, type Context } from "../operations/operation.ts";
+import { countAction } from "../outbox/queue/account-limits.ts";
+import { tryNow } from "../outbox/queue/try-now.ts";
+import { limitedAccountOf } from "./limited-account.ts";
+import { reachRecipient } from "./reach-recipient.ts";
+import type { Member, RecipientType } from "./recipient-type.ts";
+
+/**
+ * What waits for a recipient after a failure is tried now. It counts as a test, so that nobody drives a receiver by it.
+ *
+ * @throws not_found, forbidden, rate_limited
+ */
+export function tryRecipient<Of extends Member>(
+  context: Context,
+  type: RecipientType<Of>,
+  id: string,
+): Promise<Of> {
+  const account = limitedAccountOf(context.actor);
+  return context.transact(function* () {
+    const { member } = yield* reachRecipient(context, type, id);
+    if (account !== null) yield* countAction(account, "test", 1, context.now);
+    yield* tryNow(id, context.now);
+    return changed(member);
+  });
+}
