@@ -23,7 +23,10 @@ import {
   listAllRecipients,
   setRecipient,
   showRecipient,
+  tryRecipientNow,
 } from "../mail/recipient-operations.ts";
+import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
+import { tryMailServer } from "../mail/try-mail-server.ts";
 import { testRecipient } from "../mail/test-recipient.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
@@ -57,7 +60,9 @@ import {
   rotateSecret,
   setWebhook,
   showWebhook,
+  tryWebhook,
 } from "../webhooks/webhook-operations.ts";
+import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { deleteAccount } from "../workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import {
@@ -147,6 +152,10 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/webhooks/:webhook/disable", disableWebhook, ofWebhook),
   act("/webhooks/:webhook/rotate-secret", rotateSecret, ofWebhook),
   act("/webhooks/:webhook/test", testWebhook, ofWebhook),
+  act("/webhooks/:webhook/try", tryWebhook, ofWebhook),
+  read("/webhook-deliveries", listWebhookDeliveries),
+  read("/webhook-deliveries/:delivery", showWebhookDelivery, { shownBy: showWebhookDelivery }),
+  act("/webhook-deliveries/replay", replayWebhook),
   read("/recipients", listAllRecipients),
   make("/recipients", createRecipient),
   read("/recipients/:recipient", showRecipient, ofRecipient),
@@ -156,6 +165,11 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/recipients/:recipient/enable", enableRecipient, ofRecipient),
   act("/recipients/:recipient/disable", disableRecipient, ofRecipient),
   act("/recipients/:recipient/test", testRecipient, ofRecipient),
+  act("/recipients/:recipient/try", tryRecipientNow, ofRecipient),
+  read("/mail-deliveries", listMailDeliveries),
+  read("/mail-deliveries/:delivery", showMailDelivery, { shownBy: showMailDelivery }),
+  act("/mail-deliveries/replay", replayMail),
+  act("/mail-server/try", tryMailServer),
   read("/endpoints/:endpoint/autoreply", showReply, ofReply),
   replace("/endpoints/:endpoint/autoreply", setReply, ofReply),
   remove("/endpoints/:endpoint/autoreply", turnOffReply, ofReply),

@@ -1,3 +1,4 @@
+import { newId } from "../../src/foundation/id.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/api/routes.ts";
 import { listEndpointKeys } from "../../src/endpoints/key-operations.ts";
@@ -37,7 +38,14 @@ beforeAll(async () => {
     { endpoint, address: "office@example.org" },
     { parts: { storedLetters: null } },
   );
+  const deliveries = [newId("msg", 1), newId("msg", 2)] as const;
+  server.owner
+    .execute(`INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, finished_at) VALUES
+    ('${deliveries[0]}', '${submission}', '${webhook}', 'delivered', 1, 2),
+    ('${deliveries[1]}', '${submission}', '${made.recipient.id}', 'delivered', 1, 2)`);
   names = {
+    "webhook-deliveries": deliveries[0],
+    "mail-deliveries": deliveries[1],
     recipient: made.recipient.id,
     endpoint,
     workspace,
@@ -54,7 +62,8 @@ afterAll(() => server.stop());
 /** The path of a route with names of rows that are there. */
 function pathOf(path: string): string {
   return path.replace(/:(\w+)/g, (_match, name: string) => {
-    const value = names[name];
+    // A message has its place under what it was sent to.
+    const value = names[name] ?? names[path.split("/")[1] ?? ""];
     if (value === undefined) throw new Error(`add a row that ${path} can name: ${name}`);
     return value;
   });
