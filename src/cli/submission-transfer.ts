@@ -20,6 +20,11 @@ export const exportCommand = command({
         "csv (default; of the fields kept beyond the schemas 1000 have columns, the rest is JSON in more_data; what was set aside is JSON in unknown_fields), ndjson (default with --json) or json",
       choices: ["csv", "ndjson", "json"],
     },
+    {
+      flags: "--separator <separator>",
+      summary: "between two cells of csv: a comma (default) or a semicolon, in quotes",
+      choices: [",", ";"],
+    },
     ...filterOptions,
     searchOption,
     { flags: "--limit <count>", summary: "how many at most", parse: parseCount(MAX_EXPORT_LIMIT) },
@@ -32,14 +37,15 @@ export const exportCommand = command({
   ],
   examples: [
     "formsvc submission export --endpoint Contact --since 2026-01-01 --output january.csv",
+    "formsvc submission export --separator ';' --output januar.csv",
     "formsvc submission export --format ndjson --output all.ndjson",
   ],
   action: (context, options) =>
     operate(context, async ({ stream }) => {
       const { output } = context;
-      const { output: name, search, limit, cursor } = options;
+      const { output: name, separator, search, limit, cursor } = options;
       const format = options.format ?? (output.isJson ? "ndjson" : "csv");
-      const input = { ...filterInput(options), search, format, limit, cursor };
+      const input = { ...filterInput(options), search, format, separator, limit, cursor };
       const parts = await stream(exportSubmissions, input, { searches: null });
       const file = name === null ? null : createExportFile(name);
       let count = 0;

@@ -17,6 +17,10 @@ const REST_COLUMN = "more_data";
 /** The column for what was sent beyond the schema. */
 const SET_ASIDE_COLUMN = "unknown_fields";
 
+/** Between two cells: spreadsheets of many countries, where a comma is in numbers, open files with semicolons. */
+export const CSV_SEPARATORS = [",", ";"] as const;
+export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
+
 export interface CsvFields {
   /** Names of the fields with a column of their own, in its order. */
   readonly names: ReadonlySet<string>;
@@ -26,16 +30,20 @@ export interface CsvFields {
   readonly hasSetAside: boolean;
 }
 
-export function csvHeader({ names, hasRest, hasSetAside }: CsvFields): string {
+export function csvHeader({ names, hasRest, hasSetAside }: CsvFields, separator: CsvSeparator = ","): string {
   const fields = [...names].map((field) => `data.${field}`);
   const shared = [...(hasRest ? [REST_COLUMN] : []), ...(hasSetAside ? [SET_ASIDE_COLUMN] : [])];
-  return csvLine([...FIXED_COLUMNS, ...fields, ...shared]);
+  return csvLine([...FIXED_COLUMNS, ...fields, ...shared], separator);
 }
 
 /** One line with its end. A field that the submission does not have, or that is null, is an empty cell. */
-export function csvRow(submission: Submission, { names, hasRest, hasSetAside }: CsvFields): string {
+export function csvRow(
+  submission: Submission,
+  { names, hasRest, hasSetAside }: CsvFields,
+  separator: CsvSeparator = ",",
+): string {
   const { data, setAside } = submission;
-  return csvLine([
+  const cells = [
     submission.id,
     submission.endpointId,
     toIsoTime(submission.createdAt),
@@ -46,7 +54,8 @@ export function csvRow(submission: Submission, { names, hasRest, hasSetAside }: 
     ...Array.from(names, (field) => (Object.hasOwn(data, field) ? cellText(data[field]) : "")),
     ...(hasRest ? [jsonCell(Object.entries(data).filter(([name]) => !names.has(name)))] : []),
     ...(hasSetAside ? [jsonCell(Object.entries(setAside?.fields ?? {}))] : []),
-  ]);
+  ];
+  return csvLine(cells, separator);
 }
 
 /** Members as one JSON object; empty if there are none. */
@@ -54,10 +63,15 @@ function jsonCell(members: readonly (readonly [string, unknown])[]): string {
   return members.length === 0 ? "" : JSON.stringify(Object.fromEntries(members));
 }
 
-/** RFC 4180: CRLF, and quotes around cells that need them. */
-function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => quote(guardFormula(cell))).join(",")}\r\n`;
+/** RFC 4180, but for another separator: CRLF, and quotes around cells that need them. */
+function csvLine(cells: readonly string[], separator: CsvSeparator): string {
+  const needsQuotes = QUOTED[separator];
+  const written = cells.map(guardFormula).map((cell) => (needsQuotes.test(cell) ? quote(cell) : cell));
+  return `${written.join(separator)}\r\n`;
 }
+
+/** A program may take either for a separator, so a file with semicolons has quotes around both. */
+const QUOTED: Readonly<Record<CsvSeparator, RegExp>> = { ",": /[",\r\n]/, ";": /[",;\r\n]/ };
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
@@ -75,5 +89,5 @@ function guardFormula(cell: string): string {
 }
 
 function quote(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `"${cell.replaceAll('"', '""')}"`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import {
@@ -9,7 +10,7 @@ import {
   searchInput,
   submissionsInput,
 } from "./choose-submissions.ts";
-import { type CsvFields, csvHeader, csvRow } from "./csv.ts";
+import { CSV_SEPARATORS, type CsvFields, csvHeader, csvRow, type CsvSeparator } from "./csv.ts";
 import { collectFields, readSlices } from "./export-fields.ts";
 import { submissionJson } from "./submission-json.ts";
 import type { Submission } from "./submission.ts";
@@ -28,6 +29,11 @@ export const exportSubmissions = operation({
     ...submissionsInput,
     ...searchInput,
     format: formats.default("csv"),
+    separator: z
+      .enum(CSV_SEPARATORS)
+      .nullable()
+      .default(null)
+      .describe("Between two cells of CSV; null is a comma."),
     limit: z.int().min(1).nullable().default(null).describe("How many at most; null is all."),
     cursor: z
       .string()
@@ -39,10 +45,12 @@ export const exportSubmissions = operation({
     text: z.string().describe("Follows the text of the part before."),
     count: z.number().describe("Submissions so far."),
   }),
-  async run(context: Context<SearchParts>, { format, limit, cursor, ...input }) {
+  async run(context: Context<SearchParts>, { format, separator, limit, cursor, ...input }) {
+    if (separator !== null && format !== "csv")
+      throw new FormsvcError("usage", `a separator is for csv, and the format is ${format}`);
     const { db, gone } = context;
     const filter = await db.read(() => readSubmissionFilter(context, input));
-    const request = { filter, format, limit, cursor, ...(gone && { gone }) };
+    const request = { filter, format, separator: separator ?? ",", limit, cursor, ...(gone && { gone }) };
     return eachInSearchPlace(context, filter, writeExport(db, request));
   },
 });
@@ -50,6 +58,8 @@ export const exportSubmissions = operation({
 export interface ExportRequest {
   readonly filter: SubmissionFilter;
   readonly format: ExportFormat;
+  /** Of CSV. */
+  readonly separator: CsvSeparator;
   /** The largest number of submissions; null is all. */
   readonly limit: number | null;
   /** Only submissions after this id; null begins with the oldest. */
@@ -75,13 +85,13 @@ function toJson(submission: Submission): string {
  * @throws invalid_request on a malformed cursor; the reason of `gone`.
  */
 async function* writeExport(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
-  const { format } = request;
+  const { format, separator } = request;
   const fields = format === "csv" ? await collectFields(db, request) : NO_FIELDS;
   let count = 0;
-  if (format === "csv") yield { text: csvHeader(fields), count };
+  if (format === "csv") yield { text: csvHeader(fields, separator), count };
   for await (const page of readPages(db, request)) {
     const texts = page.map((submission, index) => {
-      if (format === "csv") return csvRow(submission, fields);
+      if (format === "csv") return csvRow(submission, fields, separator);
       if (format === "ndjson") return `${toJson(submission)}\n`;
       return `${count + index === 0 ? "[\n" : ",\n"}${toJson(submission)}`;
     });

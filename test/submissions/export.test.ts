@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createExportFile } from "../../src/cli/export-file.ts";
-import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
+import { CSV_SEPARATORS, csvHeader, csvRow } from "../../src/submissions/csv.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { importFrom } from "../support/terminal.ts";
@@ -17,7 +17,7 @@ function withData(data: Record<string, unknown>): Submission {
 }
 
 /** Reads CSV by the grammar of RFC 4180, without knowing how it was written. */
-function parseCsv(text: string): string[][] {
+function parseCsv(text: string, separator = ","): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";
@@ -32,7 +32,7 @@ function parseCsv(text: string): string[][] {
       }
       cell += char;
     } else if (char === '"') quoted = true;
-    else if (char === ",") {
+    else if (char === separator) {
       row.push(cell);
       cell = "";
     } else if (char === "\r" && text[at + 1] === "\n") {
@@ -49,17 +49,20 @@ function parseCsv(text: string): string[][] {
 /** A cell that begins with one of them may be taken for a formula. */
 const FORMULA_SIGNS = ["=", "+", "-", "@", "\0", "\t", "\n", "\r", "＝", "＋", "－", "＠"];
 
+const separators = fc.constantFrom(...CSV_SEPARATORS);
+
 test("whatever is posted, a CSV has the same cells when it is read again, and none begins like a formula", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
-    fc.string({ unit: fc.constantFrom('"', ",", "a", "'", " ", ...FORMULA_SIGNS) }),
+    fc.string({ unit: fc.constantFrom('"', ",", ";", "a", "'", " ", ...FORMULA_SIGNS) }),
   );
   fc.assert(
-    fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), (values) => {
+    fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), separators, (values, separator) => {
       const fields = values.map((_, index) => `f${index}`);
       const data = Object.fromEntries(values.map((value, index) => [`f${index}`, value]));
       const columns = { names: new Set(fields), hasRest: false, hasSetAside: false };
-      const rows = parseCsv(csvHeader(columns) + csvRow(withData(data), columns));
+      const text = csvHeader(columns, separator) + csvRow(withData(data), columns, separator);
+      const rows = parseCsv(text, separator);
       expect(rows).toHaveLength(2);
       expect(rows[0]?.slice(7)).toEqual(fields.map((field) => `data.${field}`));
       const cells = rows[1]?.slice(7) ?? [];
@@ -317,4 +320,24 @@ test("a file with one wrong line is named with it, and nothing of it is imported
   expect((await machine.run(["submission", "import", "missing"])).code).toBe(2);
   expect((await machine.mustRun(["submission", "export", "--format", "ndjson"])).stdout).toBe("");
   expect(readdirSync(machine.folder).filter((name) => name.includes("unfinished"))).toEqual([]);
+});
+
+test("a file with semicolons is asked for by a flag, which no other format takes", async () => {
+  const machine = operatorMachine();
+  const form = await machine.createEndpoint();
+  const server = await machine.serveHere();
+  await post(server.url, form.secret, { name: "Ana; Ben, Cleo", email: "ana@example.org" });
+  await server.stop();
+  const { stdout } = await machine.mustRun(["submission", "export", "--separator", ";"]);
+  const [headings = [], cells = []] = parseCsv(stdout, ";");
+  expect(headings.slice(0, 2)).toEqual(["id", "endpoint_id"]);
+  expect(cells[headings.indexOf("data.name")]).toBe("Ana; Ben, Cleo");
+  for (const wrong of [
+    ["--separator", "|"],
+    ["--separator", ";", "--format", "json"],
+  ]) {
+    const { code, stderr, stdout: none } = await machine.run(["submission", "export", ...wrong]);
+    expect([code, none]).toEqual([2, ""]);
+    expect(stderr).toMatch(/separator/);
+  }
 });
