@@ -35,9 +35,9 @@ const show = command({
   usage: "show",
   summary: "Show the spam settings in force for a workspace or endpoint",
   options: scopeOptions,
-  action: (context, options) =>
+  action: (context, { endpoint, workspace }) =>
     operate(context, async ({ perform, config }) => {
-      const state = await perform(showSpam, options, { spamDefaults: spamDefaults(config) });
+      const state = await perform(showSpam, { endpoint, workspace }, { spamDefaults: spamDefaults(config) });
       if (context.output.isJson) return context.output.json(state);
       const { plan, custom_spam: customSpam, settings } = state;
       const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);

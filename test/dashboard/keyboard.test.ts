@@ -1,5 +1,6 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
 import { storeTotp } from "../../src/sessions/credential-store.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -195,6 +196,9 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await open(`/dashboard/endpoints/${ada.endpointId}`);
       await open(`/dashboard/submissions/${ada.submissionIds[0]}`);
       await open(`/dashboard/recipients/${ada.mailRecipientId}`);
+      // A form can be moved only if there is another workspace.
+      server.owner.now(() => insertWorkspaceRow("Elsewhere", ada.accountId, server.clock.now()));
+      await open(`/dashboard/endpoints/${ada.endpointId}`);
       server.owner.execute(
         "INSERT OR REPLACE INTO place_fault (kind, place, since, message, next_probe_at) VALUES ('mail', '127.0.0.1:9', 1, 'Nobody listens', 4000000000000)",
       );
