@@ -651,6 +651,9 @@ CREATE TABLE audit_event (
   -- What it was done to: an id or an e-mail address.
   subject TEXT NOT NULL,
   detail TEXT,
-  token_id TEXT, token_name TEXT, terminal_user TEXT
+  token_id TEXT, token_name TEXT, terminal_user TEXT, stored_after INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX audit_event_by_token ON audit_event (token_id, id) WHERE token_id IS NOT NULL;
+CREATE TRIGGER audit_event_gets_place AFTER INSERT ON audit_event BEGIN
+  UPDATE audit_event SET stored_after = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'submission'), 0) WHERE id = new.id;
+END;

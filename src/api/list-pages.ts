@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unwrapped } from "../operations/marks.ts";
 import type { AnyOperation } from "../operations/operation.ts";
-import { DEFAULT_LIMIT, listName, MAX_LIMIT, readCursor, readLimit, writeCursor } from "./cursor.ts";
+import { listName, readCursor, readLimit, writeCursor } from "./cursor.ts";
 import { inputOfQuery, type RequestParts } from "./read-input.ts";
 
 /** One page of a list, as it was asked for. */
@@ -69,5 +69,3 @@ function behind(places: readonly string[], after: string): number {
   const next = places.findIndex((place) => place > after);
   return next === -1 ? places.length : next;
 }
-
-export { DEFAULT_LIMIT, MAX_LIMIT };

@@ -3,7 +3,8 @@ import { describeError, type ErrorCode } from "../foundation/errors.ts";
 import { version } from "../foundation/version.ts";
 import { ruleOf, SCOPES } from "../operations/access.ts";
 import type { AnyOperation } from "../operations/operation.ts";
-import { DEFAULT_LIMIT, isList, MAX_LIMIT } from "./list-pages.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "./cursor.ts";
+import { isList } from "./list-pages.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
 
 type Json = Record<string, unknown>;
@@ -56,7 +57,9 @@ function operationJson(route: ApiRoute): Json {
   const inPath = new Set([...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name));
   const rest = Object.entries(shape).filter(([name]) => !inPath.has(name));
   const hasBody = method !== "GET" && method !== "DELETE";
-  const inQuery = rest.filter(([name]) => (hasBody ? name === "dry_run" : !PAGING.has(name)));
+  const inQuery = rest.filter(([name]) =>
+    hasBody ? name === "dry_run" : !(isList(operation) && PAGING.has(name)),
+  );
   const parameters = [
     ...[...inPath].map((name) => parameter("path", name, shape[name] ?? z.string())),
     ...inQuery.map(([name, type]) => parameter("query", name, type)),

@@ -30,6 +30,7 @@ import { tryMailServer } from "../mail/try-mail-server.ts";
 import { testRecipient } from "../mail/test-recipient.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
+import { listEvents } from "../submissions/event-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
 import {
@@ -210,6 +211,7 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/accounts/:account/sessions", listAccountSessions, ofAccount),
   act("/accounts/:account/end-sessions", endAccountSessions, ofAccount),
   read("/findings", listFindings),
+  read("/events", listEvents),
   read("/token", showOwnToken),
   remove("/token", revokeOwnToken),
 ];

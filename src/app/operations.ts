@@ -61,6 +61,7 @@ import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
 import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
 import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
+import { listEvents } from "../submissions/event-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
 import {
@@ -170,6 +171,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   deleteWorkspace,
   showUsage,
   listUsages,
+  listEvents,
   createToken,
   listAllTokens,
   revokeToken,

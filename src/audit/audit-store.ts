@@ -53,8 +53,11 @@ export interface RecordedChange extends Change {
   readonly actor: Doer;
 }
 
-/** Changes that stay. */
+/** Changes that stay, beside those of the last week, which programs may not have heard of yet. */
 const MAX_CHANGES = 10_000;
+const HEARD_MS = 7 * 86_400_000;
+/** Changes of the last week that stay. */
+const MAX_UNHEARD = 100_000;
 const MAX_AGE_MS = 400 * 86_400_000;
 /** Characters of a subject or detail that are kept. */
 const MAX_TEXT_LENGTH = 500;
@@ -126,7 +129,9 @@ function doerOf(row: Selectable<Tables["audit_event"]>): Doer {
   return row.email === VISITOR ? VISITOR : null;
 }
 
-function toChange(row: Selectable<Tables["audit_event"]>): RecordedChange {
+export type AuditRow = Selectable<Tables["audit_event"]>;
+
+export function toChange(row: AuditRow): RecordedChange {
   return {
     id: row.id,
     at: row.at,
@@ -145,12 +150,15 @@ const SPAN_SQL = "SELECT (SELECT max(id) FROM audit_event) - (SELECT min(id) FRO
 
 /** First those that have the most newer ones of the same account, or of the same token that belongs to no account. */
 const DROP_SURPLUS_SQL = `DELETE FROM audit_event WHERE id IN (SELECT id FROM (
-  SELECT id, row_number() OVER (PARTITION BY COALESCE(account_id, token_id) ORDER BY id DESC) AS place FROM audit_event) AS changes
-  ORDER BY place DESC, id LIMIT ?)`;
+  SELECT id, at, row_number() OVER (PARTITION BY COALESCE(account_id, token_id) ORDER BY id DESC) AS place FROM audit_event) AS changes
+  WHERE at < ? ORDER BY place DESC, id LIMIT ?)`;
+
+const DROP_OLDEST_SQL =
+  "DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event ORDER BY id LIMIT ?)";
 
 /**
- * Deletes up to 500 that are older than 400 days, and up to 500 of those beyond 10,000: of the account that has the most, so that
- * nobody's changes push out those of others. Returns how many.
+ * Deletes up to 500 that are older than 400 days, and up to 500 of those beyond 10,000 that are older than a week: of the account that
+ * has the most, so that nobody's changes push out those of others. Beyond 100,000 the oldest go. Returns how many.
  */
 export function* dropOldChanges(now: number): Steps<number> {
   const aged = yield* run(text(DROP_AGED_SQL, now - MAX_AGE_MS));
@@ -158,6 +166,10 @@ export function* dropOldChanges(now: number): Steps<number> {
   const ids = yield* first(text<{ span: number | null }>(SPAN_SQL));
   if ((ids?.span ?? 0) < MAX_CHANGES) return aged;
   const counted = yield* first(text<{ changes: number }>("SELECT count(*) AS changes FROM audit_event"));
-  const surplus = Math.min(BATCH_SIZE, (counted?.changes ?? 0) - MAX_CHANGES);
-  return surplus <= 0 ? aged : aged + (yield* run(text(DROP_SURPLUS_SQL, surplus)));
+  const changes = counted?.changes ?? 0;
+  const surplus = Math.min(BATCH_SIZE, changes - MAX_CHANGES);
+  if (surplus <= 0) return aged;
+  const dropped = yield* run(text(DROP_SURPLUS_SQL, now - HEARD_MS, surplus));
+  const unheard = Math.min(BATCH_SIZE, changes - dropped - MAX_UNHEARD);
+  return aged + dropped + (unheard <= 0 ? 0 : yield* run(text(DROP_OLDEST_SQL, unheard)));
 }

@@ -79,10 +79,10 @@ export const COPIED_TABLES = [
 ] as const satisfies readonly TableName[];
 
 /**
- * The place of a submission in the order of commits, which each engine counts in its own way, and which of several servers sends a
+ * The place of a submission or change in the order of commits, which each engine counts in its own way, and which of several servers sends a
  * delivery: none of them, after a copy.
  */
-const OWN_COLUMNS: ReadonlySet<string> = new Set(["seq", "stored_by", "claimed_by"]);
+const OWN_COLUMNS: ReadonlySet<string> = new Set(["seq", "stored_by", "stored_after", "claimed_by"]);
 
 /**
  * Copies every row, then reads the copy and compares: the number of rows and a checksum over all their values.

@@ -476,5 +476,6 @@ export interface Tables {
     token_id: string | null;
     token_name: string | null;
     terminal_user: string | null;
+    stored_after: Generated<number>;
   };
 }

@@ -158,6 +158,11 @@ export const ACCESS = {
     scopes: null,
     about: "Make tokens, and list and revoke them",
   },
+  events: {
+    role: "reader",
+    scopes: [],
+    about: "Hear what was stored or changed, as far as one may read it",
+  },
   "own-token": {
     role: null,
     scopes: [],

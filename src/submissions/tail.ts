@@ -20,6 +20,8 @@ export const TAIL_START: TailPosition = { commit: 0, id: "" };
 export interface TailPage {
   /** In the order of their commits. */
   readonly submissions: readonly Submission[];
+  /** The place of each of them. */
+  readonly positions: readonly TailPosition[];
   readonly position: TailPosition;
 }
 
@@ -102,6 +104,7 @@ export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: 
   const last = found.at(-1);
   return {
     submissions: yield* readSubmissions(found.map(({ submission }) => submission)),
+    positions: found.map(({ commit, id }) => ({ commit, id })),
     position: last === undefined ? after : { commit: last.commit, id: last.id },
   };
 }

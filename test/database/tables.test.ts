@@ -107,11 +107,12 @@ test("the row types are the tables of the file: every table, every column, its t
 test.skipIf(!hasPostgresql)(
   "PostgreSQL has the same tables and columns, text in bytes' order, and its own for commits, versions and several servers",
   async () => {
-    const { submission, delivery, outbox, schema_version, live_server, rate_window, ...others } =
+    const { submission, audit_event, delivery, outbox, schema_version, live_server, rate_window, ...others } =
       await columnsOfPostgresql();
     const file = columnsOfFile();
     const {
       submission: submissionOfFile,
+      audit_event: changeOfFile,
       delivery: deliveryOfFile,
       outbox: outboxOfFile,
       ...expected
@@ -119,6 +120,9 @@ test.skipIf(!hasPostgresql)(
     expect(others).toEqual(expected);
     const { stored_by, ...columns } = submission ?? {};
     expect({ seq: "INTEGER", ...columns }).toEqual(submissionOfFile);
+    const { stored_by: changed_by, ...columnsOfChange } = audit_event ?? {};
+    expect({ ...columnsOfChange, stored_after: "INTEGER" }).toEqual(changeOfFile);
+    expect(changed_by).toBe("xid8");
     const { claimed_by, ...columnsOfDelivery } = delivery ?? {};
     expect(columnsOfDelivery).toEqual(deliveryOfFile);
     const { claimed_by: sender, ...columnsOfOutbox } = outbox ?? {};

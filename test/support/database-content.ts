@@ -8,7 +8,9 @@ export async function contentOf(db: Database): Promise<Record<string, unknown>> 
   for (const table of COPIED_TABLES) {
     const rows = await db.read(() => all(query.selectFrom(table).selectAll()));
     content[table] = rows
-      .map((row) => JSON.stringify(sorted({ ...row, seq: null, stored_by: null, claimed_by: null })))
+      .map((row) =>
+        JSON.stringify(sorted({ ...row, seq: null, stored_by: null, stored_after: null, claimed_by: null })),
+      )
       .toSorted();
   }
   return content;

@@ -114,6 +114,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Never a database handle.
   http: ["endpoints", "foundation", "languages", "mail", "schemas", "spam", "submissions"],
   submissions: [
+    "audit",
     "database",
     "endpoints",
     "foundation",

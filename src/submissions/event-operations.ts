@@ -1,0 +1,192 @@
+import { z } from "zod";
+import {
+  isPlaceKnown,
+  newestChangePlace,
+  placeBefore,
+  type PlacedChange,
+  readChangesAfter,
+} from "../audit/audit-feed.ts";
+import type { Doer } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { getEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { includesScope, type Scope } from "../operations/access.ts";
+import { type Context, operation } from "../operations/operation.ts";
+import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { type EventPlace, readPlace, writePlace } from "./event-place.ts";
+import { EVERY_SUBMISSION } from "./submission-store.ts";
+import type { Submission } from "./submission.ts";
+import { readTail, TAIL_START, type TailPosition } from "./tail.ts";
+
+/** How long events are told. */
+const KEPT_MS = 7 * 86_400_000;
+const MAX_EVENTS = 100;
+
+const eventShape = z.strictObject({
+  id: z.string(),
+  type: z.string().describe("`submission.stored`, or the name of what was done, like `endpoint.set`."),
+  at: z.string(),
+  actor: z.strictObject({
+    kind: z.enum(["account", "token", "terminal", "visitor", "server"]),
+    id: z.string().nullable(),
+    name: z.string().nullable(),
+  }),
+  workspace_id: z.string().nullable(),
+  ids: z.array(z.string()).describe("What it is about."),
+});
+type Told = z.output<typeof eventShape>;
+
+export const listEvents = operation({
+  name: "event.list",
+  summary: "List what was stored or changed after an earlier call, in the order of commits, for 7 days",
+  kind: "read",
+  access: "events",
+  input: z.strictObject({
+    after: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("The `next_after` of an earlier call; null is the oldest that is kept."),
+    limit: z.int().min(1).max(MAX_EVENTS).default(MAX_EVENTS).describe("How many are looked at."),
+  }),
+  output: z.strictObject({
+    data: z.array(eventShape),
+    next_after: z.string().describe("Where the next call goes on, also if there is nothing yet."),
+  }),
+  *run(context, { after, limit }) {
+    const { now } = context;
+    const place = after === null ? yield* firstPlace(now - KEPT_MS) : yield* keptPlace(after, now);
+    const changes = yield* readChanges(context, place, limit);
+    const submissions = yield* readStored(context, place, limit);
+    const found = [...changes, ...submissions].toSorted(inOrder);
+    const told = found.slice(0, limit);
+    // What one of the two has more of may come between those of the other.
+    const isAll = found.length < limit;
+    const next = isAll ? yield* endOf(told, place, now) : behind(told, place);
+    const data: Told[] = [];
+    for (const each of told) {
+      const event = "change" in each ? changeEvent(each.change) : yield* storedEvent(each.submission);
+      if (mayHear(context, event)) data.push(event);
+    }
+    return { data, next_after: writePlace(next) };
+  },
+});
+
+/** Something of the feed, with its place in the order of commits. */
+type Found =
+  | { readonly commit: number; readonly change: PlacedChange }
+  | { readonly commit: number; readonly submission: Submission; readonly position: TailPosition };
+
+/** A change comes behind the submissions of the same number: they were stored before it. */
+function inOrder(one: Found, other: Found): number {
+  if (one.commit !== other.commit) return one.commit - other.commit;
+  if ("change" in one) return "change" in other ? one.change.id - other.change.id : 1;
+  return "change" in other ? -1 : one.submission.id < other.submission.id ? -1 : 1;
+}
+
+function* firstPlace(until: number): Steps<EventPlace> {
+  return { change: yield* placeBefore(until), submission: TAIL_START, until };
+}
+
+/** @throws invalid_request; gone if something behind it is not kept any more */
+function* keptPlace(after: string, now: number): Steps<EventPlace> {
+  const place = readPlace(after);
+  if (place.until >= now - KEPT_MS && (yield* isPlaceKnown(place.change))) return place;
+  throw new FormsvcError(
+    "gone",
+    "Events behind this place are not kept any more: begin without after, and read the lists for what was before.",
+  );
+}
+
+function* readChanges({ viewing, now }: Context, place: EventPlace, limit: number): Steps<Found[]> {
+  const seesAll = viewing.isOperator && (viewing.reach ?? null) === null;
+  const workspaceIds = seesAll ? null : (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
+  const filter = { after: place.change, since: now - KEPT_MS, workspaceIds };
+  return (yield* readChangesAfter(filter, limit)).map((change) => ({ commit: change.commit, change }));
+}
+
+function* readStored({ actor, viewing, now }: Context, place: EventPlace, limit: number): Steps<Found[]> {
+  if (actor.kind === "token" && !includesScope(actor.scopes, "submissions:read")) return [];
+  const endpointIds = yield* viewableEndpointIds(viewing);
+  const filter = { ...EVERY_SUBMISSION, endpointIds, since: now - KEPT_MS };
+  const { submissions, positions } = yield* readTail(filter, place.submission, limit);
+  return submissions.map((submission, index) => {
+    const position = positions[index] ?? place.submission;
+    return { commit: position.commit, submission, position };
+  });
+}
+
+/** The place behind what was told. */
+function behind(told: readonly Found[], place: EventPlace): EventPlace {
+  const change = told.findLast((each) => "change" in each)?.change;
+  const position = told.findLast((each) => "position" in each)?.position;
+  const last = told.at(-1);
+  const at = last === undefined ? 0 : "change" in last ? last.change.at : last.submission.createdAt;
+  return {
+    change: change === undefined ? place.change : { commit: change.commit, id: change.id },
+    submission: position ?? place.submission,
+    until: Math.max(place.until, at),
+  };
+}
+
+/** The place behind everything that there is. */
+function* endOf(told: readonly Found[], place: EventPlace, now: number): Steps<EventPlace> {
+  return { ...behind(told, place), change: yield* newestChangePlace(), until: now };
+}
+
+function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<Told> {
+  return {
+    id,
+    type: "submission.stored",
+    at: toIsoTime(createdAt),
+    actor: { kind: "visitor", id: null, name: null },
+    workspace_id: (yield* getEndpoint(endpointId)).workspaceId,
+    ids: [id, endpointId],
+  };
+}
+
+function changeEvent({ id, action, at, actor, workspaceId, subject }: PlacedChange): Told {
+  return {
+    id: `change_${id}`,
+    type: action,
+    at: toIsoTime(at),
+    actor: actorJson(actor),
+    workspace_id: workspaceId,
+    ids: [subject],
+  };
+}
+
+function actorJson(doer: Doer): Told["actor"] {
+  if (doer === null) return { kind: "server", id: null, name: null };
+  if (doer === "visitor") return { kind: "visitor", id: null, name: null };
+  if ("terminalUser" in doer) return { kind: "terminal", id: null, name: doer.terminalUser };
+  if ("tokenId" in doer) return { kind: "token", id: doer.tokenId, name: doer.tokenName };
+  return { kind: "account", id: doer.accountId, name: doer.email };
+}
+
+/** The scope that reads what an event tells of, by the noun of its type; null is told to no token. */
+const SCOPES: Readonly<Record<string, Scope | null>> = {
+  autoreply: "recipients:read",
+  endpoint: "endpoints:read",
+  held: "submissions:read",
+  key: "endpoints:read",
+  member: "members:read",
+  recipient: "recipients:read",
+  schema: "endpoints:read",
+  spam: "endpoints:read",
+  submission: "submissions:read",
+  token: null,
+  webhook: "recipients:read",
+  workspace: "workspace:read",
+};
+
+/** Whether whoever asks may read what an event tells of; a token of one endpoint hears of that alone. */
+function mayHear({ actor, viewing }: Context, { type, ids }: Told): boolean {
+  const only = viewing.reach?.endpointId ?? null;
+  if (only !== null && !ids.includes(only)) return false;
+  if (actor.kind !== "token") return true;
+  const noun = type.split(".", 1)[0] ?? "";
+  const scope = Object.hasOwn(SCOPES, noun) ? SCOPES[noun] : "operator";
+  return scope !== undefined && scope !== null && includesScope(actor.scopes, scope);
+}
