@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../src/app/operations.ts";
 import type { AnyOperation } from "../../src/operations/operation.ts";
-import { COMMANDS_TO_MOVE, LOCAL_COMMANDS, LOCAL_WRITERS, WRITERS_TO_MOVE } from "./doors.ts";
+import { LOCAL_COMMANDS, LOCAL_WRITERS } from "./doors.ts";
 import { listFiles, readText } from "./repository.ts";
 import type { SourceFile } from "./source-rules.ts";
 import { findWriters, leadsTo, readSymbols, type TopSymbol } from "./symbols.ts";
@@ -56,7 +56,7 @@ const withOperation = plant(
 );
 
 test("commands and pages change rows by operations only", () => {
-  expect(writersOfDoors(symbols)).toEqual([...Object.keys(LOCAL_WRITERS), ...WRITERS_TO_MOVE].toSorted());
+  expect(writersOfDoors(symbols)).toEqual(Object.keys(LOCAL_WRITERS).toSorted());
   const through = plant(
     "src/cli/key-commands.ts",
     'import { revokeKey } from "../keys/key-operations.ts";\nimport { listKeys } from "../keys/key-store.ts";\nconst a = () => perform(revokeKey, listKeys());',
@@ -86,8 +86,7 @@ test("a row function is called in the folder of its feature only", () => {
 });
 
 test("every command is an operation, or is local for a reason", () => {
-  const local = Object.keys(LOCAL_COMMANDS);
-  expect(commandsWithoutOperation(symbols)).toEqual([...local, ...COMMANDS_TO_MOVE].toSorted());
+  expect(commandsWithoutOperation(symbols)).toEqual(Object.keys(LOCAL_COMMANDS).toSorted());
   const verb =
     'import { revokeKey } from "../keys/key-operations.ts";\nimport { command } from "./command.ts";\nconst revoke = command({ action: end });';
   const direct = plant("src/cli/key-commands.ts", `${verb}\nfunction end() { perform(revokeKey); }`);

@@ -27,9 +27,6 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   "webhook-receiver-commands#verify": "reads a file, and no database",
 };
 
-/** Commands that are still to become operations. This list only shrinks. */
-export const COMMANDS_TO_MOVE: ReadonlySet<string> = new Set([]);
-
 /** Functions that change rows and that the doors call without an operation, with the reason. */
 export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
   "src/sessions/ask-by-mail.ts#createMailedRequests":
@@ -43,6 +40,3 @@ export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
   "src/sessions/session.ts#noteSeen": "the same",
   "src/tokens/token-store.ts#noteUse": "the same, of a token",
 };
-
-/** Functions of the features that change rows and that the doors still call. This list only shrinks. */
-export const WRITERS_TO_MOVE: ReadonlySet<string> = new Set([]);
