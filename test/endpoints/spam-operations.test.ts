@@ -37,20 +37,22 @@ test("spam settings and scores of somebody else's forms are like none, and so ar
     const choices = { maxLinks: 1 };
     const { endpoint } = form;
     return [
-      performOn(db, showSpam, { endpoint }, door),
-      performOn(db, setSpam, { endpoint, choices }, door),
-      performOn(db, previewSpam, { endpoint, choices }, door),
-      performOn(db, scorePost, { endpoint, post: {} }, door),
-      performOn(db, explainScore, { post: form.submission }, door),
-      performOn(db, explainScore, { post: form.held }, door),
-      performOn(db, showSpam, { workspace }, door),
-      performOn(db, setSpam, { workspace, choices }, door),
-      performOn(db, previewSpam, { workspace, choices }, door),
+      () => performOn(db, showSpam, { endpoint }, door),
+      () => performOn(db, setSpam, { endpoint, choices }, door),
+      () => performOn(db, previewSpam, { endpoint, choices }, door),
+      () => performOn(db, scorePost, { endpoint, post: {} }, door),
+      () => performOn(db, explainScore, { post: form.submission }, door),
+      () => performOn(db, explainScore, { post: form.held }, door),
+      () => performOn(db, showSpam, { workspace }, door),
+      () => performOn(db, setSpam, { workspace, choices }, door),
+      () => performOn(db, previewSpam, { workspace, choices }, door),
     ];
   };
-  for (const asked of ask(actor, hers, cleo.workspace.id)) await expect(asked).rejects.toMatchObject(missing);
-  for (const asked of ask(token, jobs, ben.workspace.id)) await expect(asked).rejects.toMatchObject(missing);
-  for (const asked of ask(token, shop, ben.workspace.id).slice(0, 6)) await asked;
+  for (const asked of ask(actor, hers, cleo.workspace.id))
+    await expect(asked()).rejects.toMatchObject(missing);
+  for (const asked of ask(token, jobs, ben.workspace.id))
+    await expect(asked()).rejects.toMatchObject(missing);
+  for (const asked of ask(token, shop, ben.workspace.id).slice(0, 6)) await asked();
 });
 
 test("the settings of a whole workspace need the scope for workspaces too", async () => {

@@ -57,7 +57,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const rest = await db.read(() => readTail(any, first.position, 2));
     expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
     const none = await db.read(() => readTail(any, rest.position, 2));
-    expect(none).toEqual({ submissions: [], position: rest.position });
+    expect(none).toEqual({ submissions: [], positions: [], position: rest.position });
   });
 
   test("a filter takes the endpoint, the score and the time", async () => {
