@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 export const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 25;
 
-/** A page's place in a list: what it is a list of, and where it goes on. */
+/** A page's place in a list: {@link listName}, and the id of the last row that was shown. */
 interface Place {
   readonly list: string;
   readonly after: string;
@@ -21,7 +21,7 @@ export function writeCursor({ list, after }: Place): string {
   return Buffer.from(`${list} ${after}`).toString("base64url");
 }
 
-/** Where the next page of a list begins; null is its beginning. @throws invalid_request for a cursor of another list */
+/** The id after which the next page of a list begins; null is its first page. @throws invalid_request for a cursor of another list */
 export function readCursor(cursor: string | null, list: string): string | null {
   if (cursor === null) return null;
   const [of, after] = Buffer.from(cursor, "base64url").toString().split(" ", 2);

@@ -283,7 +283,7 @@ const move = command({
   usage: "move <endpoint>",
   summary: "Move an endpoint with all that belongs to it into another workspace",
   notes:
-    "Ids, keys and submissions stay as they are; what was counted towards a month stays where it was.\nSpam settings of a workspace and what its filter learned stay with it, and service tokens bound to\nthe endpoint end. If it is interrupted, run it again.",
+    "Ids, keys and submissions do not change. The month's count stays with the workspace\nthat took the posts, and so do its spam settings and what its filter learned. Service\ntokens bound to the endpoint end. If it is interrupted, run it again.",
   options: [workspaceOption, { flags: "--to <workspace>", summary: "its id or name", required: true }],
   examples: ["formsvc endpoint move Contact --to 'Client sites'"],
   action: (context, options, [reference]) =>

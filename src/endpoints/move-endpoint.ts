@@ -22,8 +22,8 @@ interface Parts {
 }
 
 /**
- * Keys, ids and submissions stay as they are, and what was counted towards a month stays where it was. If it is interrupted, doing it
- * again takes the rest along.
+ * Keys, ids and submissions do not change. The count of a month stays with the workspace that took the posts. A move that was cut off is
+ * finished by doing it again.
  */
 export const moveEndpoint = operation({
   name: "endpoint.move",

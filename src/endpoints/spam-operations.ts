@@ -43,7 +43,7 @@ export const spamChangeInput = {
 const reference = z.strictObject(spamScopeInput);
 const change = z.strictObject(spamChangeInput);
 
-/** What somebody needs too where a whole workspace is meant. */
+/** What somebody needs too if a whole workspace is meant. */
 const further = { read: "workspace:read", write: "workspace:spam" } as const satisfies Record<string, Access>;
 
 /** Parts of the operations that look at what holds. */

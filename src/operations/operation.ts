@@ -66,7 +66,7 @@ export interface Context<Parts = unknown> {
   readonly access: Access;
   /** What it works with beside the database, such as a keyring. */
   readonly parts: Parts;
-  /** Aborted when nobody waits for the output any more; undefined where somebody waits to the end. */
+  /** Aborted when nobody waits for the output any more; undefined if somebody waits to the end. */
   readonly gone: AbortSignal | undefined;
   /**
    * One transaction of an operation that makes several, durable when the promise resolves. What the outcome says was changed is

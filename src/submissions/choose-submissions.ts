@@ -92,7 +92,7 @@ function readerOf({ viewing }: Context): string {
 
 /** What a read of many submissions works with. */
 export interface SearchParts {
-  /** Where it waits if it looks at submissions one by one; null beside the database, where nobody else waits. */
+  /** It waits for a place here if it looks at submissions one by one. Null for commands, which do not share the server's places. */
   readonly searches: Pick<SearchPlaces, "run" | "runEach"> | null;
 }
 

@@ -17,7 +17,7 @@ const REST_COLUMN = "more_data";
 /** The column for what was sent beyond the schema. */
 const SET_ASIDE_COLUMN = "unknown_fields";
 
-/** Between two cells: spreadsheets of many countries, where a comma is in numbers, open files with semicolons. */
+/** Between two cells: spreadsheets expect a semicolon in countries that write a comma in numbers. */
 export const CSV_SEPARATORS = [",", ";"] as const;
 export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
 

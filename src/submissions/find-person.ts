@@ -25,7 +25,7 @@ const SLICE_BYTES = 131_072;
 /** The largest number of records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
 export const MAX_PERSON_RECORDS = 10_000;
 
-/** Whose records are looked for, and where. */
+/** Whose records are looked for, and in which endpoints. */
 export interface PersonSought {
   readonly field: string;
   readonly value: string;
