@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../faults/server.ts";
+import { blocksOf } from "../recipes/recipe-blocks.ts";
+import { whenEnded } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import { copyDebian, type Debian, DEBIANS, type DebianRoot, fillDebian, serveIn } from "./debian-root.ts";
+import { canInstall, newRelease, oldRelease, OLD_VERSION, repository, VERSION } from "./made-release.ts";
+
+/*
+ * A reader follows docs/install.md on a bare system, command by command as they stand there. The release is on a web server. The
+ * reader has what the page calls for and a bare system lacks: curl, and ssh-keygen for the archive by hand.
+ */
+
+const page = readFileSync(join(repository, "docs/install.md"), "utf8");
+const TOOLS =
+  "apt-get update && apt-get install -y --no-install-recommends curl openssh-client && apt-get clean";
+
+/** The commands below a heading, in their order. */
+function commandsBelow(heading: string): string[] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+  return blocksOf(section)
+    .filter(({ language }) => language === "sh")
+    .map(({ text }) => text);
+}
+
+/** What the reader writes in the place of the page's names. */
+function own(commands: string, release: string): string {
+  return commands.replaceAll("RELEASE", release).replaceAll("VERSION", VERSION);
+}
+
+/** Puts the files of a folder on a web server until the test ends. */
+async function publish(folder: string): Promise<string> {
+  const port = await freePort();
+  const words = ["-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, String(port)];
+  const child = spawn("python3", words, { stdio: "ignore" });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await whenEnded(child);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(`${url}/SHA256SUMS`).catch(() => null))?.ok === true);
+  return url;
+}
+
+/** Makes a form as the page does, serves, and posts once. */
+async function expectPostStored(root: DebianRoot): Promise<void> {
+  root.mustRun("mkdir -p -m 700 /var/lib/formsvc");
+  const keys = root.mustRun("formsvc endpoint create --name A --schema - --env", "{}");
+  const port = await freePort();
+  await serveIn(root, `formsvc serve --port ${port}`, port);
+  const answer = await fetch(`http://127.0.0.1:${port}/submit`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${/FORMSVC_SECRET_KEY=(\S+)/.exec(keys)?.[1] ?? ""}`,
+      "content-type": "application/json",
+    },
+    body: '{"name":"Ada"}',
+  });
+  expect(answer.status).toBe(200);
+  expect(root.mustRun("formsvc submission list --json")).toContain('"sub_');
+}
+
+const roots = new Map<Debian, string | null>();
+beforeAll(() => {
+  for (const system of canInstall ? DEBIANS : [])
+    roots.set(system, fillDebian(system, TOOLS, `following docs/install.md on ${system}`));
+}, 900_000);
+
+describe.skipIf(!canInstall).each(DEBIANS)("a reader of docs/install.md on %s", (system) => {
+  const enter = (skip: (why: string) => never): DebianRoot => {
+    const root = copyDebian(roots.get(system) ?? skip("no root"));
+    // Nothing is fetched from a mirror.
+    root.mustRun("rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*");
+    return root;
+  };
+
+  test(
+    "adds the release's repository to apt, installs from it, and a post is stored",
+    { timeout: 900_000 },
+    async ({ skip }) => {
+      const root = enter(skip);
+      const [, fromRepository = "exit 9"] = commandsBelow("Debian and Ubuntu");
+      const told = root.mustRun(own(`set -e\n${fromRepository}`, await publish(newRelease)));
+      expect(told).not.toMatch(/warning|NO_PUBKEY|not signed/i);
+      expect(root.mustRun("formsvc version")).toBe(`${VERSION}\n`);
+      await expectPostStored(root);
+    },
+  );
+
+  test("installs the package as a file from the folder of the release", { timeout: 900_000 }, ({ skip }) => {
+    const root = enter(skip);
+    cpSync(newRelease, join(root.path, "srv/new"), { recursive: true });
+    const [asFile = "exit 9"] = commandsBelow("Debian and Ubuntu");
+    root.mustRun(`cd /srv/new && ${own(asFile, "")}`);
+    expect(root.mustRun("formsvc version")).toBe(`${VERSION}\n`);
+  });
+
+  test(
+    "fetches install.sh and runs it, and is told of a newer version before the upgrade and not after it",
+    { timeout: 900_000 },
+    async ({ skip }) => {
+      const root = enter(skip);
+      const [install = "exit 9"] = commandsBelow("install.sh");
+      const [before, after] = [await publish(oldRelease), await publish(newRelease)];
+      const check = own(/`(formsvc upgrade --check --from RELEASE)`/.exec(page)?.[1] ?? "exit 9", after);
+      root.mustRun(own(`set -e\n${install}`, before));
+      expect(root.mustRun("formsvc version")).toBe(`${OLD_VERSION}\n`);
+      const said = { current: OLD_VERSION, latest: VERSION, newer: true };
+      expect(JSON.parse(root.mustRun(`${check} --json`))).toEqual(said);
+      root.mustRun(own(`set -e\n${install}`, after));
+      expect(JSON.parse(root.mustRun(`${check} --json`))).toEqual({
+        ...said,
+        current: VERSION,
+        newer: false,
+      });
+      await expectPostStored(root);
+    },
+  );
+
+  test(
+    "verifies the archive by hand and installs it, and a changed archive does not verify",
+    { timeout: 900_000 },
+    async ({ skip }) => {
+      const root = enter(skip);
+      const [byHand = "exit 9"] = commandsBelow("The archive by hand");
+      root.mustRun("mkdir /srv/taken");
+      for (const name of readdirSync(newRelease).filter((file) => statSync(join(newRelease, file)).isFile()))
+        cpSync(join(newRelease, name), join(root.path, "srv/taken", name));
+      const commands = `cd /srv/taken && set -e\n${byHand}`;
+      const archive = `srv/taken/formsvc-${VERSION}-linux-x64.tar.gz`;
+      const bytes = readFileSync(join(root.path, archive));
+      root.mustRun(`printf x >> /${archive}`);
+      expect(root.run(commands)).toMatchObject({
+        status: 1,
+        stdout: expect.stringContaining("FAILED") as unknown,
+      });
+      expect(root.run("formsvc version").status).toBe(127);
+      root.mustRun(`truncate -s ${bytes.length} /${archive}`);
+      expect(root.mustRun(commands)).toMatch(/Good "formsvc" signature/);
+      await expectPostStored(root);
+    },
+  );
+});
