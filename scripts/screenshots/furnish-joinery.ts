@@ -10,7 +10,7 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { insertReadRows } from "../../src/submissions/read-marks.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import type { OwnerHome } from "../../test/support/owner-home.ts";
+import { addToken, type OwnerHome } from "../../test/support/owner-home.ts";
 import type { TestServer } from "../../test/support/test-server.ts";
 import { until } from "../../test/support/until.ts";
 import { visit, type Visitor } from "../../test/support/visitor.ts";
@@ -67,6 +67,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     visitor,
     accountId: visitor.accountId,
     workspaceId,
+    tokenId: addUsedToken(server, visitor, { contact: forms.Contact.id, workspaceId }),
     sessionId: one("SELECT id FROM session WHERE account_id = ? ORDER BY id DESC", visitor.accountId),
     endpointId: forms.Shop.id,
     keyId: forms.Shop.keyId,
@@ -82,6 +83,19 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     signUpToken: "",
     resetToken: "",
   };
+}
+
+/** A program that changed a form. */
+function addUsedToken(
+  server: TestServer,
+  { accountId }: Visitor,
+  { contact, workspaceId }: { readonly contact: string; readonly workspaceId: string },
+): string {
+  const tokenId = addToken(server, accountId);
+  const doer = { tokenId, tokenName: "Copies posts to the calendar", account: { accountId, email: OWNER } };
+  const change: Change = { action: "endpoint.set", subject: contact, workspaceId, detail: "keep_days" };
+  server.owner.now(() => recordChange(doer, change, server.clock.now() - HOUR_MS));
+  return tokenId;
 }
 
 /** A site that nobody has said anything about, and one that is not the workshop's. */

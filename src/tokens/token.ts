@@ -51,6 +51,12 @@ export function stateOf({ revokedAt, expiresAt }: Token, now: number): TokenStat
   return expiresAt !== null && expiresAt <= now ? "expired" : "active";
 }
 
+/** Whether it still works and ends within 14 days. */
+export function endsSoon(token: Token, now: number): boolean {
+  const { expiresAt } = token;
+  return stateOf(token, now) === "active" && expiresAt !== null && expiresAt - now <= WARNED_BEFORE_MS;
+}
+
 /** The scopes once each, in the order of the list. @throws usage for none */
 export function checkScopes(scopes: readonly Scope[]): readonly Scope[] {
   if (scopes.length === 0) throw new FormsvcError("usage", "a token needs at least one scope");

@@ -46,6 +46,7 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   webhooks: ({ webhookId }) => webhookId,
   deliveries: ({ deliveryId }) => deliveryId,
   sessions: ({ sessionId }) => sessionId,
+  tokens: ({ tokenId }) => tokenId,
   workspaces: ({ workspaceId }) => workspaceId,
   accounts: ({ accountId }) => accountId,
   help: () => "spam",

@@ -8,6 +8,8 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
+import { insertTokenRow } from "../../src/tokens/token-store.ts";
+import { DEFAULT_SCOPES, makeTokenText } from "../../src/tokens/token.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import type { TestServer } from "./test-server.ts";
@@ -21,6 +23,8 @@ export interface OwnerHome {
   readonly accountId: string;
   readonly workspaceId: string;
   readonly sessionId: string;
+  /** A token of the API, which is this account's. */
+  readonly tokenId: string;
   readonly endpointId: string;
   readonly keyId: string;
   readonly publishable: string;
@@ -102,6 +106,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     publishable: created.publishable.text,
     secret: created.secret.text,
     keyId: theOne(server, "SELECT id FROM api_key WHERE endpoint_id = ? AND kind = 'secret'", endpointId),
+    tokenId: addToken(server, visitor.accountId),
     sessionId: theOne(server, "SELECT id FROM session WHERE account_id = ?", visitor.accountId),
     heldId: theOne(server, "SELECT id FROM held WHERE endpoint_id = ?", endpointId),
     signUpToken: owner.now(() => makeMailedLink("sign-up", `new.${email}`, now)),
@@ -112,6 +117,13 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     replyDeliveryId: addGivenUp(server, autoReplyId, submissionIds[0] ?? ""),
     mailDeliveryId: addGivenUp(server, mailRecipientId, submissionIds[0] ?? ""),
   };
+}
+
+/** @returns its id */
+export function addToken({ owner, clock }: TestServer, accountId: string): string {
+  const bound = { accountId, workspaceId: null, endpointId: null, expiresAt: null };
+  const made = { ...bound, name: "Copies posts to the calendar", scopes: DEFAULT_SCOPES };
+  return owner.now(() => insertTokenRow(made, makeTokenText(), clock.now())).id;
 }
 
 /** Somebody who agreed to e-mail. */

@@ -95,6 +95,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "sessions",
     "spam",
     "submissions",
+    "tokens",
     "webhooks",
     "workspaces",
   ],

@@ -29,6 +29,9 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "field-there": () => "The form has that field by now. Nothing was changed.",
   "field-not-added": () =>
     "The field was not added: its name is too long or unclear, or the form has as many fields as it may have. Add it on the page of the fields.",
+  "token-made-already": () =>
+    "The token was made already, and was shown that once. If it is lost, revoke it and make another.",
+  "token-revoked": () => "The token is revoked: programs that use it are refused from now on.",
   "signed-out": () => "You are signed out.",
   "password-changed": () => "The password is changed. Other browsers were signed out.",
   "factor-removed": () => "The second factor is off. Other browsers were signed out.",

@@ -109,6 +109,10 @@ function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: Ac
       ${factorPart(hasFactor, recoveryCodes)}
       <div class="needs-script">${settingsGroup({ title: "Keyboard", about: "In lists, keys do what the buttons do." }, keysSetting)}</div>
       ${sessionsPart(sessions, viewer.sessionId)}
+      ${settingsGroup(
+        { title: "Tokens", about: "With a token, a program does what you do here, over the API." },
+        html`<p><a class="button" href="${PATH}/tokens">See and make tokens</a></p>`,
+      )}
     </div>`;
 }
 

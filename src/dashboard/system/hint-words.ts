@@ -38,7 +38,10 @@ const WORDS: Partial<{
   replace_damaged_database: () => ({
     text: "Stop the server, keep the file, and restore the newest backup at the command line",
   }),
-  replace_ending_tokens: () => ({ text: "Make others in time and put them in their place" }),
+  replace_ending_tokens: () => ({
+    text: "Make others in time and put them in their place",
+    href: "/dashboard/account/tokens",
+  }),
   replay_failed_mail: () => ({ text: "Send them again", href: "/dashboard/notifications" }),
   replay_failed_deliveries: () => ({ text: "Send them again", href: "/dashboard/notifications" }),
   restore_or_make_key_file: () => ({ text: "Bring the key file back, or make a first one: secrets rotate" }),
