@@ -237,7 +237,11 @@ test("wrong usage ends with 2, and a script that was cut off anywhere does nothi
     });
     expect([args, ran.status, ran.stdout]).toEqual([args, 2, ""]);
   }
-  const script = readFileSync(join(newRelease, "install.sh"), "latin1").trimEnd();
+  // It knows where a release is, as a published one does: a call without arguments would install it.
+  const script = readFileSync(join(newRelease, "install.sh"), "latin1")
+    .trimEnd()
+    .replace(/RELEASE_URL=.*/, `RELEASE_URL=${newRelease}`);
+  expect(script).toContain(newRelease);
   const last = script.lastIndexOf("\n");
   for (const end of [
     200,
