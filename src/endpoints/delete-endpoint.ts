@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { query } from "../database/database.ts";
-import { run, type Steps } from "../database/steps.ts";
+import { first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
-import { changed, type Context, operation } from "../operations/operation.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import { changed, type Context, operation, type Outcome } from "../operations/operation.ts";
 import { endpointJson, endpointShape } from "./endpoint-json.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { getEndpoint, reachEndpoint, updateEndpointRow } from "./endpoint-store.ts";
 
@@ -27,10 +30,15 @@ export const deleteEndpoint = operation({
   summary: "Delete an endpoint with its keys, schemas and all its submissions",
   kind: "danger",
   access: "endpoints:delete",
-  input: z.strictObject(endpointReference),
+  input: z.strictObject({
+    ...endpointReference,
+    only_empty: z.boolean().default(false).describe("Refuse if it has submissions or held posts."),
+  }),
   output: z.strictObject({ endpoint: endpointShape }),
-  async *run(context: Context<Parts>, reference) {
+  async *run(context: Context<Parts>, { only_empty: onlyEmpty, ...reference }) {
     const { db, parts } = context;
+    if (onlyEmpty)
+      return { endpoint: endpointJson(await context.transact(() => deleteEmpty(context, reference))) };
     // Durable: that it is gone may be known of the primary alone.
     const endpoint = await context.transact(function* () {
       const found = yield* reachEndpoint(context, reference);
@@ -49,10 +57,32 @@ export const deleteEndpoint = operation({
         yield { done, total: null };
       } while (deleted === BATCH_SIZE);
     }
-    await db.transaction(function* () {
-      yield* run(query.deleteFrom("endpoint").where("id", "=", id));
-      yield* raiseSettingsVersion();
-    });
+    await db.transaction(() => deleteEndpointRow(id));
     return { endpoint: endpointJson(endpoint) };
   },
 });
+
+const HAS_POSTS_SQL = `SELECT EXISTS (SELECT 1 FROM submission JOIN endpoint_number ON number = endpoint_number WHERE endpoint_id = ?)
+  OR EXISTS (SELECT 1 FROM held WHERE endpoint_id = ?) AS found`;
+
+/** In one transaction: a post comes before it, and keeps the endpoint, or after it, and finds none. @throws conflict */
+function* deleteEmpty(
+  context: Context<Parts>,
+  reference: { readonly endpoint: string; readonly workspace: string | null },
+): Steps<Outcome<Endpoint>> {
+  const endpoint = yield* reachEndpoint(context, reference);
+  const { id, name } = endpoint;
+  const posts = yield* first(text<{ found: unknown }>(HAS_POSTS_SQL, id, id));
+  if (posts?.found)
+    throw new FormsvcError(
+      "conflict",
+      `${plainText(name)} (${id}) has submissions or held posts; nothing was deleted`,
+    );
+  yield* deleteEndpointRow(id);
+  return changed(endpoint, changeOf(endpoint));
+}
+
+function* deleteEndpointRow(id: string): Steps<void> {
+  yield* run(query.deleteFrom("endpoint").where("id", "=", id));
+  yield* raiseSettingsVersion();
+}

@@ -31,8 +31,10 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   uqr: ["src/dashboard/"],
   undici: ["src/webhooks/send", "scripts/bench/", "test/"],
   uuidv7: ["src/foundation/id.ts", "test/"],
+  yaml: ["src/apply/file-text.ts"],
   zod: [
     "src/api/",
+    "src/apply/",
     "src/config/",
     "src/doctor/",
     "src/endpoints/",

@@ -37,7 +37,10 @@ export function findWriters(symbols: ReadonlyMap<string, TopSymbol>): ReadonlySe
   return writers;
 }
 
-/** Whether a symbol, or one that it uses in its own folder, uses a symbol of that kind. */
+/** Folders that do nothing by themselves: what they call is done by operations. */
+const CLIENTS = ["src/apply/"];
+
+/** Whether a symbol, or one that it uses in its own folder or in a client of operations, uses a symbol of that kind. */
 export function leadsTo(
   symbols: ReadonlyMap<string, TopSymbol>,
   from: TopSymbol,
@@ -50,7 +53,7 @@ export function leadsTo(
       const symbol = symbols.get(used);
       if (symbol === undefined) continue;
       if (isMeant(symbol)) return true;
-      if (symbol.path.startsWith(`${folder}/`)) seen.add(used);
+      if ([`${folder}/`, ...CLIENTS].some((place) => symbol.path.startsWith(place))) seen.add(used);
     }
   }
   return false;

@@ -1,0 +1,237 @@
+import { isDeepStrictEqual } from "node:util";
+import { checkSettings, defaultEndpointSettings } from "../endpoints/endpoint.ts";
+import { settingsJson, settingsOf } from "../endpoints/endpoint-json.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import { problemsOf } from "../foundation/problems.ts";
+import { checkReplyWords } from "../mail/auto-reply/check-auto-reply.ts";
+import { checkRecipientSettings } from "../mail/check-recipient-settings.ts";
+import { parseDefinition } from "../schemas/definition.ts";
+import { checkWebhookSettings } from "../webhooks/check-webhook-settings.ts";
+import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
+import { checkName } from "../workspaces/workspace.ts";
+import {
+  type FileEndpoint,
+  type FileRecipient,
+  type FileReply,
+  type FileWebhook,
+  type FileWorkspace,
+  type FormsFile,
+  formsFileShape,
+  SETTINGS,
+} from "./forms-file.ts";
+import { recipientKey, webhookKey } from "./match-recipients.ts";
+import type { ParsedFile } from "./file-text.ts";
+
+type Path = readonly (string | number)[];
+
+/** The environment: secrets stand in it, and not in the file. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The largest number of problems that an error names. */
+const MAX_NAMED = 20;
+
+/**
+ * The file as it will be compared and applied: each value in the form in which it is stored, and those of variables that are set in
+ * their place. All of it is looked at, so that everything that is wrong is said at once.
+ *
+ * @throws usage with a line for each problem: the file, the line and the path
+ */
+export function checkFile({ value, lineOf }: ParsedFile, source: string, variables: Variables): FormsFile {
+  const read = formsFileShape.safeParse(value);
+  const problems = read.success ? [] : shapeProblems(read.error);
+  const file = read.success ? new Checker(problems, variables).file(read.data) : null;
+  if (file !== null && problems.length === 0) return file;
+  const lines = problems.slice(0, MAX_NAMED).map(({ path, message }) => {
+    const names = path.map(String);
+    return `${source}:${lineOf(names)}: ${plainText(names.join(".")) || "the file"}: ${plainText(message)}`;
+  });
+  if (problems.length > MAX_NAMED) lines.push(`and ${problems.length - MAX_NAMED} more`);
+  throw new FormsvcError("usage", lines.join("\n"), {
+    details: { problems: problems.slice(0, MAX_NAMED).map(({ path, message }) => ({ path, message })) },
+  });
+}
+
+interface FileProblem {
+  readonly path: Path;
+  readonly message: string;
+}
+
+function shapeProblems(error: Parameters<typeof problemsOf>[0]): FileProblem[] {
+  return problemsOf(error).map(({ path, message, isUnknown }) => ({
+    path,
+    message: isUnknown ? "there is no such member" : message,
+  }));
+}
+
+/** Notes every problem with its path, and goes on. */
+class Checker {
+  readonly #problems: FileProblem[];
+  readonly #variables: Variables;
+
+  constructor(problems: FileProblem[], variables: Variables) {
+    this.#problems = problems;
+    this.#variables = variables;
+  }
+
+  file(file: FormsFile): FormsFile {
+    const workspaces = file.workspaces.map((each, index) => this.#workspace(each, ["workspaces", index]));
+    this.#distinct(workspaces, ["workspaces"], ({ name }) => name, "workspace");
+    return { ...file, workspaces };
+  }
+
+  #workspace(given: FileWorkspace, at: Path): FileWorkspace {
+    const endpoints = given.endpoints.map((each, index) => this.#endpoint(each, [...at, "endpoints", index]));
+    this.#distinct(endpoints, [...at, "endpoints"], ({ name }) => name, "endpoint");
+    const names = new Map(endpoints.map(({ name }, index) => [name, index]));
+    const before = new Set<string>();
+    for (const [index, { was }] of endpoints.entries()) {
+      if (was === undefined) continue;
+      const path = [...at, "endpoints", index, "was"];
+      if (names.has(was)) this.#add(path, "names an endpoint that the file has too");
+      if (before.has(was)) this.#add(path, "names an endpoint that another one was");
+      before.add(was);
+    }
+    return { ...given, name: this.#try([...at, "name"], given.name, checkName), endpoints };
+  }
+
+  #endpoint(given: FileEndpoint, at: Path): FileEndpoint {
+    const { was, webhooks, recipients, autoreply } = given;
+    const schema = this.#try([...at, "schema"], given.schema, (each) => ({ ...parseDefinition(each) }));
+    return {
+      ...given,
+      ...this.#settings(given, at),
+      name: this.#try([...at, "name"], given.name, checkName),
+      schema,
+      ...(was !== undefined && { was: this.#try([...at, "was"], was, checkName) }),
+      ...(webhooks && { webhooks: this.#webhooks(webhooks, [...at, "webhooks"]) }),
+      ...(recipients && { recipients: this.#recipients(recipients, [...at, "recipients"]) }),
+      ...(autoreply && { autoreply: this.#reply(autoreply, given, [...at, "autoreply"]) }),
+    };
+  }
+
+  /** One by one, so that the path of what is wrong is known. */
+  #settings(given: FileEndpoint, at: Path): Partial<FileEndpoint> {
+    const checked: Record<string, unknown> = {};
+    for (const name of SETTINGS) {
+      if (given[name] === undefined) continue;
+      checked[name] = this.#try<unknown>([...at, name], given[name], () => {
+        const settings = { ...defaultEndpointSettings, ...settingsOf({ [name]: given[name] }) };
+        return settingsJson(checkSettings(settings))[name];
+      });
+    }
+    return checked;
+  }
+
+  #webhooks(given: readonly FileWebhook[], at: Path): FileWebhook[] {
+    const webhooks = given.map((webhook, index) => this.#webhook(webhook, [...at, index]));
+    this.#distinct(webhooks, at, webhookKey, "webhook");
+    return webhooks;
+  }
+
+  #webhook(webhook: FileWebhook, at: Path): FileWebhook {
+    const { format, max_spam_score: maxSpamScore, headers } = webhook;
+    if (maxSpamScore !== undefined)
+      this.#try<unknown>([...at, "max_spam_score"], maxSpamScore, () =>
+        checkWebhookSettings({ maxSpamScore }, format),
+      );
+    const url = this.#valueOf(webhook.url);
+    return {
+      ...webhook,
+      ...(headers && { headers: this.#headers(headers, [...at, "headers"]) }),
+      url:
+        typeof url === "string"
+          ? this.#try([...at, "url"], url, () => checkWebhookSettings({ url }, format).url)
+          : url,
+    };
+  }
+
+  #headers(headers: NonNullable<FileWebhook["headers"]>, at: Path): FileWebhook["headers"] {
+    const values = Object.entries(headers).map(
+      ([name, value]) => [name.toLowerCase(), this.#valueOf(value)] as const,
+    );
+    const known = values.map(([name, value]) => `${name}: ${typeof value === "string" ? value : ""}`);
+    this.#try<unknown>(at, headers, () => parseCustomHeaders(known));
+    return Object.fromEntries(values);
+  }
+
+  /** The value of a variable that is set; the variable itself if it is not, and as long as nothing needs it. */
+  #valueOf<Value extends string | { readonly env: string }>(value: Value): Value | string {
+    return typeof value === "string" ? value : (this.#variables[value.env] ?? value);
+  }
+
+  #recipients(given: readonly FileRecipient[], at: Path): FileRecipient[] {
+    const recipients = given.map((recipient, index) => {
+      const { address, subject, max_spam_score: maxSpamScore } = recipient;
+      const path = [...at, index];
+      if (subject !== undefined)
+        this.#try<unknown>([...path, "subject"], subject, () => checkRecipientSettings({ subject }));
+      if (maxSpamScore !== undefined)
+        this.#try<unknown>([...path, "max_spam_score"], maxSpamScore, () =>
+          checkRecipientSettings({ maxSpamScore }),
+        );
+      const checked = this.#try(
+        [...path, "address"],
+        address,
+        () => checkRecipientSettings({ address }).address,
+      );
+      return { ...recipient, address: checked };
+    });
+    this.#distinct(recipients, at, recipientKey, "recipient");
+    return recipients;
+  }
+
+  /** Its field and who gets the answers are looked for in the file, which has all that there will be. */
+  #reply(reply: FileReply, { schema, recipients }: FileEndpoint, at: Path): FileReply {
+    const { field, subject, text, reply_to: replyTo } = reply;
+    if (field !== undefined) {
+      const definition = Object.hasOwn(schema, field) ? (schema[field] as { format?: unknown }) : null;
+      if (definition?.format !== "email")
+        this.#add([...at, "field"], "is not a field of format email in the schema");
+    }
+    const isKnown = recipients?.some(({ address }) => address.toLowerCase() === replyTo?.toLowerCase());
+    if (typeof replyTo === "string" && isKnown === false)
+      this.#add([...at, "reply_to"], "is none of the recipients in the file");
+    return {
+      ...reply,
+      ...(subject !== undefined && {
+        subject: this.#try([...at, "subject"], subject, () => checkReplyWords({ subject }).subject ?? null),
+      }),
+      ...(text !== undefined && {
+        text: this.#try([...at, "text"], text, () => checkReplyWords({ text }).text ?? null),
+      }),
+    };
+  }
+
+  #distinct<Value>(values: readonly Value[], at: Path, keyOf: (value: Value) => unknown, what: string): void {
+    const seen: unknown[] = [];
+    for (const [index, value] of values.entries()) {
+      const key = keyOf(value);
+      const first = seen.findIndex((each) => isDeepStrictEqual(each, key));
+      if (first !== -1) this.#add([...at, index], `is the same ${what} as number ${first}, counted from 0`);
+      seen.push(key);
+    }
+  }
+
+  /** The value as `check` gives it; as it was if that refuses it. */
+  #try<Value>(path: Path, value: Value, check: (value: Value) => Value): Value {
+    try {
+      return check(value);
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+      for (const { path: below, message } of problemsIn(error))
+        this.#add(below === "" ? path : [...path, ...below.split(".")], message);
+      return value;
+    }
+  }
+
+  #add(path: Path, message: string): void {
+    this.#problems.push({ path, message });
+  }
+}
+
+/** A schema has a list of problems; all else one sentence. */
+function problemsIn({ message, facts }: FormsvcError): readonly { path: string; message: string }[] {
+  const listed = facts.details?.["problems"];
+  return Array.isArray(listed) ? (listed as { path: string; message: string }[]) : [{ path: "", message }];
+}

@@ -1,0 +1,65 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import { lineOfPath, lineOfSyntaxError } from "../spam/json-line.ts";
+
+/** A file as it was written. */
+export interface ParsedFile {
+  readonly value: unknown;
+  /** The line, from 1, of the value at a path, or of the nearest one around it. */
+  readonly lineOf: (path: readonly string[]) => number;
+}
+
+/**
+ * Reads JSON, if the text begins like an object of JSON, else YAML.
+ *
+ * @param source how messages name the file. @throws usage with the line
+ */
+export async function parseFile(text: string, source: string): Promise<ParsedFile> {
+  return text.trimStart().startsWith("{") ? parseJsonFile(text, source) : parseYaml(text, source);
+}
+
+function parseJsonFile(text: string, source: string): ParsedFile {
+  try {
+    return { value: JSON.parse(text) as unknown, lineOf: (path) => lineOfPath(text, path) };
+  } catch (error) {
+    const { message } = error as Error;
+    throw refusal(`${source}:${lineOfSyntaxError(text, error as Error)}: not valid JSON: ${message}`, error);
+  }
+}
+
+/** A value as YAML. @param comments lines that stand above it */
+export async function yamlText(value: unknown, comments: readonly string[]): Promise<string> {
+  const { stringify } = await import("yaml");
+  const lines = comments.map((comment) => `# ${plainText(comment)}\n`);
+  return lines.join("") + stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** What another program would read otherwise, like a tag that is not known, is refused like an error. */
+async function parseYaml(text: string, source: string): Promise<ParsedFile> {
+  const { LineCounter, isNode, parseDocument } = await import("yaml");
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined)
+    throw refusal(`${source}:${lines.linePos(problem.pos[0]).line}: not valid YAML: ${problem.message}`);
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    throw refusal(`${source}: not valid YAML: ${(error as Error).message}`, error);
+  }
+  return {
+    value,
+    lineOf(path) {
+      for (let length = path.length; length >= 0; length -= 1) {
+        const found: unknown = document.getIn(path.slice(0, length), true);
+        if (isNode(found) && found.range) return lines.linePos(found.range[0]).line;
+      }
+      return 1;
+    },
+  };
+}
+
+function refusal(message: string, cause?: unknown): FormsvcError {
+  return new FormsvcError("usage", message, { cause });
+}

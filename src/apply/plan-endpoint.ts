@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from "node:util";
+import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
+import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
+import { setSchema } from "../endpoints/schema-operations.ts";
+import { setSpam } from "../endpoints/spam-operations.ts";
+import type { FormsChange } from "./change.ts";
+import { type FileEndpoint, SETTINGS } from "./forms-file.ts";
+import {
+  changeOf,
+  deletedRecipient,
+  deletedWebhook,
+  differencesOf,
+  type EndpointCell,
+  hasAgreed,
+  idOf,
+  nameOf,
+  planRecipients,
+  planReply,
+  planWebhooks,
+} from "./plan-recipients.ts";
+import type { CurrentEndpoint, ShownEndpoint } from "./read-current.ts";
+
+/** The changes of one endpoint. */
+export interface EndpointPlan {
+  readonly changes: readonly FormsChange[];
+  /** Deletes what the file does not name; done after everything else, and only if that is asked for. */
+  readonly deletions: readonly FormsChange[];
+  readonly kept: readonly string[];
+}
+
+/** @param workspace its id, which is known when the endpoint is made */
+export function planNewEndpoint(
+  wanted: FileEndpoint,
+  cell: EndpointCell,
+  workspace: () => string,
+): EndpointPlan {
+  const { name, schema, state, spam, webhooks = [], recipients = [], autoreply = null } = wanted;
+  const settings = Object.fromEntries(
+    SETTINGS.flatMap((member) => (wanted[member] === undefined ? [] : [[member, wanted[member]]])),
+  );
+  const created: FormsChange = {
+    verb: "create",
+    kind: "endpoint",
+    name: nameOf(cell),
+    differences: [],
+    makesSecret: true,
+    async run(perform) {
+      const answer = await perform(createEndpoint, { name, schema, workspace: workspace(), ...settings });
+      cell.id = answer.endpoint.id;
+      const { secret, publishable } = answer.keys;
+      const made = { workspace: cell.workspace, endpoint: name, endpointId: cell.id };
+      return { secrets: [{ ...made, webhook: null, secret, publishable }], warnings: [] };
+    },
+  };
+  const changes = [
+    created,
+    ...(isChosen(spam) ? [spamChange(cell, {}, spam)] : []),
+    ...planRecipients(cell, recipients, []).changes,
+    ...planWebhooks(cell, webhooks, []).changes,
+    ...planReply(cell, autoreply, null),
+    ...(state === "paused" ? [stateChange(cell, "active", state)] : []),
+  ];
+  return { changes, deletions: [], kept: [] };
+}
+
+/** In an order in which no post is refused that is taken before and after it, and no message is missed. */
+export function planKnownEndpoint(
+  wanted: FileEndpoint,
+  current: CurrentEndpoint,
+  cell: EndpointCell,
+): EndpointPlan {
+  const { spam, state, autoreply } = wanted;
+  const { endpoint } = current;
+  const recipients = planRecipients(cell, wanted.recipients ?? [], current.recipients);
+  const webhooks = planWebhooks(cell, wanted.webhooks ?? [], current.webhooks);
+  const changes = [
+    ...fieldChanges(wanted, endpoint, cell),
+    ...(spam !== undefined && !isDeepStrictEqual(spam, current.spam.chosen)
+      ? [spamChange(cell, current.spam.chosen, spam)]
+      : []),
+    ...recipients.changes,
+    ...webhooks.changes,
+    ...(autoreply === undefined ? [] : planReply(cell, autoreply, current.reply)),
+    ...(state !== undefined && state !== endpoint.state ? [stateChange(cell, endpoint.state, state)] : []),
+  ];
+  // A list that the file does not have is none of its business.
+  const unnamed = wanted.recipients === undefined ? [] : recipients.others;
+  const deletions = [
+    ...(wanted.webhooks === undefined ? [] : webhooks.others).map((each) => deletedWebhook(cell, each)),
+    ...unnamed.filter(hasAgreed).map((each) => deletedRecipient(cell, each)),
+  ];
+  const kept = unnamed
+    .filter((each) => !hasAgreed(each))
+    .map(
+      ({ address, state: why }) =>
+        `recipient ${nameOf(cell, address)}: it is ${why}, which would be forgotten`,
+    );
+  return { changes, deletions, kept };
+}
+
+/** Settings and fields. Who turns to refusing what the schema does not declare gets the new schema first. */
+function fieldChanges(wanted: FileEndpoint, endpoint: ShownEndpoint, cell: EndpointCell): FormsChange[] {
+  const { id, name, schema_version: basedOn } = endpoint;
+  const given = { ...wanted, honeypots: wanted.honeypots === null ? DEFAULT_HONEYPOTS : wanted.honeypots };
+  const own = differencesOf(given, endpoint, ["name", ...SETTINGS]);
+  const input = Object.fromEntries(
+    own.map(({ member }) => [member, (wanted as Record<string, unknown>)[member]]),
+  );
+  const settings =
+    own.length === 0
+      ? []
+      : [
+          changeOf("endpoint", `${cell.workspace}/${name}`, own, async (perform) => {
+            await perform(setEndpoint, { endpoint: id, ...input });
+          }),
+        ];
+  if (isSameSchema(wanted.schema, endpoint.schema)) return settings;
+  const fields = fieldDifferences(endpoint.schema, wanted.schema);
+  const schema = changeOf("schema", nameOf(cell), fields, async (perform) => {
+    await perform(setSchema, { endpoint: id, schema: wanted.schema, based_on: basedOn });
+  });
+  return wanted.unknown_fields === "reject" ? [schema, ...settings] : [...settings, schema];
+}
+
+/** The order of fields counts: pages and exports have it. */
+function isSameSchema(one: object, other: object): boolean {
+  return isDeepStrictEqual(one, other) && isDeepStrictEqual(Object.keys(one), Object.keys(other));
+}
+
+/** Field by field; one line about their order if nothing else is another. */
+function fieldDifferences(from: Record<string, unknown>, to: Record<string, unknown>) {
+  const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  const fields = differencesOf(withNulls(to, names), withNulls(from, names), names);
+  return fields.length > 0 ? fields : [{ member: "fields", from: Object.keys(from), to: Object.keys(to) }];
+}
+
+function withNulls(fields: Record<string, unknown>, names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, Object.hasOwn(fields, name) ? fields[name] : null]));
+}
+
+function spamChange(
+  cell: EndpointCell,
+  from: object,
+  choices: NonNullable<FileEndpoint["spam"]>,
+): FormsChange {
+  return changeOf("spam", nameOf(cell), spamDifferences(from, choices), async (perform) => {
+    await perform(setSpam, { endpoint: idOf(cell), choices, replace: true });
+  });
+}
+
+export function spamDifferences(from: object, to: object) {
+  const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  return differencesOf(
+    withNulls(to as Record<string, unknown>, names),
+    withNulls(from as Record<string, unknown>, names),
+    names,
+  );
+}
+
+export function isChosen<Spam extends object>(spam: Spam | undefined): spam is Spam {
+  return spam !== undefined && Object.keys(spam).length > 0;
+}
+
+function stateChange(cell: EndpointCell, from: string, to: "active" | "paused"): FormsChange {
+  const operation = to === "paused" ? pauseEndpoint : resumeEndpoint;
+  return changeOf("endpoint", nameOf(cell), [{ member: "state", from, to }], async (perform) => {
+    await perform(operation, { endpoint: idOf(cell) });
+  });
+}

@@ -1,0 +1,252 @@
+import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
+import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import { listHeld } from "../submissions/held-operations.ts";
+import { listSubmissions } from "../submissions/submission-operations.ts";
+import { listAllAccounts } from "../workspaces/account-operations.ts";
+import {
+  createWorkspace,
+  renameWorkspace,
+  setWorkspacePlan,
+  showUsage,
+} from "../workspaces/workspace-operations.ts";
+import { type FormsChange, NOTHING_TO_TELL, type Plan } from "./change.ts";
+import type { FileEndpoint, FileWorkspace, FormsFile } from "./forms-file.ts";
+import { isChosen, planKnownEndpoint, planNewEndpoint, spamDifferences } from "./plan-endpoint.ts";
+import { changeOf, deletionOf } from "./plan-recipients.ts";
+import {
+  type ListedEndpoint,
+  type Perform,
+  readEndpoint,
+  readEndpoints,
+  readWorkspaces,
+  type ShownWorkspace,
+} from "./read-current.ts";
+
+export interface Pruning {
+  /** Whether what the named workspaces have and the file does not name is deleted, but for endpoints with posts. */
+  readonly prunes: boolean;
+  /** Endpoints that are deleted with their posts: each by its id, its name, or WORKSPACE/NAME. */
+  readonly withPosts: readonly string[];
+}
+
+/** A workspace of the file. Its id is known when it is made, or was before. */
+interface WorkspaceCell {
+  readonly name: string;
+  id: string | null;
+}
+
+/** Lists of changes, in the order in which they are done. */
+interface Phases {
+  readonly workspaces: FormsChange[];
+  readonly endpoints: FormsChange[];
+  readonly deletions: FormsChange[];
+  readonly kept: string[];
+  readonly notes: string[];
+}
+
+/**
+ * Compares the file with what is there. Nothing is changed.
+ *
+ * @throws usage, ambiguous, forbidden: what could not be done, as far as it can be known before
+ */
+export async function planFile(perform: Perform, file: FormsFile, pruning: Pruning): Promise<Plan> {
+  const phases: Phases = { workspaces: [], endpoints: [], deletions: [], kept: [], notes: [] };
+  const known = await readWorkspaces(perform);
+  const spare = await findSpareWorkspace(perform, file, known);
+  const made = file.workspaces.filter(({ name }) => !known.has(name));
+  let isFirst = made.length > 0 && spare === null && (await isWithoutAccounts(perform, made[0]));
+  for (const wanted of file.workspaces) {
+    const found = known.get(wanted.name) ?? null;
+    if (found !== null) {
+      await planKnownWorkspace(perform, { wanted, current: found, pruning, phases });
+      continue;
+    }
+    const isSpare = spare !== null && phases.workspaces.length === 0;
+    planNewWorkspace(wanted, phases, isSpare ? spare : isFirst ? "first" : null);
+    isFirst = false;
+  }
+  for (const name of pruning.withPosts.filter((each) => !isPruned(each, phases.deletions)))
+    phases.notes.push(`there is no endpoint ${plainText(name)} to delete`);
+  const { workspaces, endpoints, deletions, kept, notes } = phases;
+  return { changes: [...workspaces, ...endpoints, ...(pruning.prunes ? deletions : [])], kept, notes };
+}
+
+/** The name of the workspace that an empty database gets with its first account. */
+const FIRST_NAME = "owner";
+
+/**
+ * The only workspace there is, if it came with an empty database and nothing was done with it: it becomes the first of the file, as it
+ * does when the database is empty still.
+ */
+async function findSpareWorkspace(
+  perform: Perform,
+  file: FormsFile,
+  known: ReadonlyMap<string, ShownWorkspace>,
+): Promise<ShownWorkspace | null> {
+  const [only] = known.values();
+  if (only === undefined || known.size > 1 || only.name !== FIRST_NAME) return null;
+  if (file.workspaces.some(({ name }) => name === FIRST_NAME)) return null;
+  return (await readEndpoints(perform, only.id)).size === 0 ? only : null;
+}
+
+/** @throws ambiguous if the workspace would have to be made for one of several accounts */
+async function isWithoutAccounts(perform: Perform, made: FileWorkspace | undefined): Promise<boolean> {
+  const { data: accounts } = await perform(listAllAccounts, {});
+  if (accounts.length < 2) return accounts.length === 0;
+  throw new FormsvcError(
+    "ambiguous",
+    `the workspace ${plainText(made?.name ?? "")} is not there, and there are several accounts: make it for one of them first`,
+    { hint: { kind: "choose_account" } },
+  );
+}
+
+/** @param from the workspace that takes the name; "first" makes the first account too */
+function planNewWorkspace(
+  wanted: FileWorkspace,
+  phases: Phases,
+  from: ShownWorkspace | "first" | null,
+): void {
+  const { name, plan } = wanted;
+  const cell: WorkspaceCell = { name, id: null };
+  phases.workspaces.push({
+    verb: from === null || from === "first" ? "create" : "change",
+    kind: "workspace",
+    name,
+    differences: [
+      ...(from === null || from === "first" ? [] : [{ member: "name", from: from.name, to: name }]),
+      ...(plan === undefined ? [] : [{ member: "plan", to: plan }]),
+    ],
+    makesSecret: false,
+    async run(perform) {
+      const made = await makeWorkspace(perform, name, from);
+      cell.id = made.id;
+      if (plan !== undefined && plan !== made.plan)
+        await perform(setWorkspacePlan, { workspace: made.id, plan });
+      return NOTHING_TO_TELL;
+    },
+  });
+  if (isChosen(wanted.spam)) phases.workspaces.push(spamChange(cell, {}, wanted.spam));
+  for (const endpoint of wanted.endpoints) addNewEndpoint(endpoint, cell, phases);
+}
+
+async function makeWorkspace(
+  perform: Perform,
+  name: string,
+  from: ShownWorkspace | "first" | null,
+): Promise<{ readonly id: string; readonly plan: string }> {
+  if (from === null) return (await perform(createWorkspace, { name })).workspace;
+  const id = from === "first" ? (await perform(showUsage, { workspace: null })).workspace_id : from.id;
+  return (await perform(renameWorkspace, { workspace: id, name })).workspace;
+}
+
+function addNewEndpoint(wanted: FileEndpoint, workspace: WorkspaceCell, { endpoints }: Phases): void {
+  const cell = { workspace: workspace.name, name: wanted.name, id: null };
+  endpoints.push(...planNewEndpoint(wanted, cell, () => idOf(workspace)).changes);
+}
+
+interface KnownWorkspace {
+  readonly wanted: FileWorkspace;
+  readonly current: ShownWorkspace;
+  readonly pruning: Pruning;
+  readonly phases: Phases;
+}
+
+async function planKnownWorkspace(perform: Perform, known: KnownWorkspace): Promise<void> {
+  const { wanted, current, phases } = known;
+  const { name, plan, spam } = wanted;
+  const cell: WorkspaceCell = { name, id: current.id };
+  if (plan !== undefined && plan !== current.plan)
+    phases.workspaces.push(
+      changeOf("workspace", name, [{ member: "plan", from: current.plan, to: plan }], async (run) => {
+        await run(setWorkspacePlan, { workspace: current.id, plan });
+      }),
+    );
+  if (spam !== undefined) {
+    const { chosen } = await perform(showSpam, { workspace: current.id });
+    if (spamDifferences(chosen, spam).length > 0) phases.workspaces.push(spamChange(cell, chosen, spam));
+  }
+  const endpoints = new Map(await readEndpoints(perform, current.id));
+  for (const endpoint of wanted.endpoints) {
+    const found = takeEndpoint(endpoints, endpoint, name);
+    if (found === null) addNewEndpoint(endpoint, cell, phases);
+    else await addKnownEndpoint(perform, endpoint, found.id, known);
+  }
+  for (const other of endpoints.values()) await addUnnamed(perform, other, known);
+}
+
+/** Takes the endpoint with the name, or with the one that it had before, out of those that are there. */
+function takeEndpoint(
+  endpoints: Map<string, ListedEndpoint>,
+  { name, was }: FileEndpoint,
+  workspace: string,
+): ListedEndpoint | null {
+  const found = endpoints.get(name);
+  const before = was === undefined ? undefined : endpoints.get(was);
+  if (found !== undefined && before !== undefined)
+    throw new FormsvcError(
+      "usage",
+      `${plainText(workspace)} has both ${plainText(name)} and ${plainText(before.name)}, which it was: delete one, or leave "was" out`,
+    );
+  const taken = found ?? before ?? null;
+  if (taken !== null) endpoints.delete(taken.name);
+  return taken;
+}
+
+async function addKnownEndpoint(
+  perform: Perform,
+  wanted: FileEndpoint,
+  id: string,
+  { wanted: { name: workspace }, phases }: KnownWorkspace,
+): Promise<void> {
+  const cell = { workspace, name: wanted.name, id };
+  const { changes, deletions, kept } = planKnownEndpoint(wanted, await readEndpoint(perform, id), cell);
+  phases.endpoints.push(...changes);
+  phases.deletions.push(...deletions);
+  phases.kept.push(...kept);
+}
+
+/** An endpoint that the file does not name. */
+async function addUnnamed(
+  perform: Perform,
+  { id, name }: ListedEndpoint,
+  { wanted, pruning, phases }: KnownWorkspace,
+): Promise<void> {
+  if (!pruning.prunes) return;
+  const shown = `${wanted.name}/${name}`;
+  const isNamed = [id, name, shown].some((each) => pruning.withPosts.includes(each));
+  if (!isNamed && (await hasPosts(perform, id))) {
+    phases.kept.push(`endpoint ${shown}: it has submissions or held posts`);
+    return;
+  }
+  const differences = isNamed ? [{ member: "submissions", from: "all that it has", to: null }] : [];
+  const deletion = deletionOf("endpoint", shown, async (run) => {
+    await run(deleteEndpoint, { endpoint: id, only_empty: !isNamed });
+  });
+  phases.deletions.push({ ...deletion, differences });
+}
+
+async function hasPosts(perform: Perform, endpoint: string): Promise<boolean> {
+  const { data: submissions } = await perform(listSubmissions, { endpoint, limit: 1 });
+  return submissions.length > 0 || (await perform(listHeld, { endpoint, limit: 1 })).data.length > 0;
+}
+
+function isPruned(name: string, deletions: readonly FormsChange[]): boolean {
+  return deletions.some((each) => each.kind === "endpoint" && `/${each.name}`.endsWith(`/${name}`));
+}
+
+function spamChange(
+  cell: WorkspaceCell,
+  from: object,
+  choices: NonNullable<FileWorkspace["spam"]>,
+): FormsChange {
+  return changeOf("spam", cell.name, spamDifferences(from, choices), async (perform) => {
+    await perform(setSpam, { workspace: idOf(cell), choices, replace: true });
+  });
+}
+
+function idOf({ id, name }: WorkspaceCell): string {
+  if (id === null) throw new Error(`the workspace ${name} has no id yet`);
+  return id;
+}

@@ -1,0 +1,274 @@
+import { isDeepStrictEqual } from "node:util";
+import { FormsvcError } from "../foundation/errors.ts";
+import { createRecipient } from "../mail/ask-recipient.ts";
+import { setReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
+import {
+  deleteRecipient,
+  disableRecipient,
+  enableRecipient,
+  setRecipient,
+} from "../mail/recipient-operations.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  setWebhook,
+} from "../webhooks/webhook-operations.ts";
+import { type FormsChange, type Difference, NOTHING_TO_TELL } from "./change.ts";
+import {
+  type FileRecipient,
+  type FileReply,
+  type FileWebhook,
+  RECIPIENT_SETTINGS,
+  REPLY_SETTINGS,
+  WEBHOOK_SETTINGS,
+} from "./forms-file.ts";
+import { recipientKey, shownUrl, webhookKey } from "./match-recipients.ts";
+import type { ShownRecipient, ShownReply, ShownWebhook } from "./read-current.ts";
+
+/** An endpoint of the file. Its id is known when it is made, or was before. */
+export interface EndpointCell {
+  readonly workspace: string;
+  readonly name: string;
+  id: string | null;
+}
+
+/** What is to be made and changed, and what is there and not in the file. */
+interface Members<Member> {
+  readonly changes: readonly FormsChange[];
+  readonly others: readonly Member[];
+}
+
+export function planWebhooks(
+  cell: EndpointCell,
+  wanted: readonly FileWebhook[],
+  current: readonly ShownWebhook[],
+): Members<ShownWebhook> {
+  const { pairs, others } = match(wanted, current, webhookKey);
+  const changes = pairs.flatMap(([webhook, known]) =>
+    known === null ? [createdWebhook(cell, webhook)] : changedWebhook(cell, webhook, known),
+  );
+  return { changes, others };
+}
+
+function createdWebhook(cell: EndpointCell, webhook: FileWebhook): FormsChange {
+  const { enabled = true, headers, url: given, ...settings } = webhook;
+  const url = valueOf(given);
+  const known = headers && { headers: valuesOf(headers) };
+  return {
+    verb: "create",
+    kind: "webhook",
+    name: nameOf(cell, shownUrl(webhook)),
+    differences: [],
+    makesSecret: webhook.format === "standard",
+    async run(perform) {
+      const made = await perform(createWebhook, { endpoint: idOf(cell), url, ...settings, ...known });
+      const { id } = made.webhook;
+      if (!enabled) await perform(disableWebhook, { webhook: id });
+      const warnings =
+        made.refused === null ? [] : [`webhook ${nameOf(cell, made.webhook.url)}: ${made.refused}`];
+      if (made.secret === null) return { secrets: [], warnings };
+      const { workspace, name: endpoint } = cell;
+      const secret = { secret: made.secret, publishable: null, webhook: { id, url: made.webhook.url } };
+      return { secrets: [{ workspace, endpoint, endpointId: idOf(cell), ...secret }], warnings };
+    },
+  };
+}
+
+/** Values of headers are shown to nobody, so they are set if a name is another. */
+function changedWebhook(cell: EndpointCell, webhook: FileWebhook, known: ShownWebhook): FormsChange[] {
+  const own = differencesOf(webhook, known, WEBHOOK_SETTINGS);
+  const { headers } = webhook;
+  const names = Object.keys(headers ?? {}).toSorted();
+  const hasOthers = headers !== undefined && !isDeepStrictEqual(names, known.headers.toSorted());
+  const differences = hasOthers ? [...own, { member: "headers", from: known.headers, to: names }] : own;
+  const name = nameOf(cell, known.url);
+  const changes: FormsChange[] = [];
+  if (differences.length > 0) {
+    const input = { ...valuesAfter(own), ...(hasOthers && { headers: valuesOf(headers) }) };
+    changes.push(
+      changeOf("webhook", name, differences, async (perform) => {
+        await perform(setWebhook, { webhook: known.id, ...input });
+      }),
+    );
+  }
+  const { enabled } = webhook;
+  if (enabled === undefined || enabled === (known.state !== "disabled")) return changes;
+  const operation = enabled ? enableWebhook : disableWebhook;
+  const switched = [{ member: "enabled", from: !enabled, to: enabled }];
+  changes.push(
+    changeOf("webhook", name, switched, async (perform) => {
+      await perform(operation, { webhook: known.id });
+    }),
+  );
+  return changes;
+}
+
+export function deletedWebhook(cell: EndpointCell, { id, url }: ShownWebhook): FormsChange {
+  return deletionOf("webhook", nameOf(cell, url), async (perform) => {
+    await perform(deleteWebhook, { webhook: id });
+  });
+}
+
+export function planRecipients(
+  cell: EndpointCell,
+  wanted: readonly FileRecipient[],
+  current: readonly ShownRecipient[],
+): Members<ShownRecipient> {
+  const { pairs, others } = match(wanted, current, recipientKey);
+  const changes = pairs.flatMap(([recipient, known]) =>
+    known === null ? [createdRecipient(cell, recipient)] : changedRecipient(cell, recipient, known),
+  );
+  return { changes, others };
+}
+
+function createdRecipient(cell: EndpointCell, { enabled = true, ...settings }: FileRecipient): FormsChange {
+  return {
+    verb: "create",
+    kind: "recipient",
+    name: nameOf(cell, settings.address),
+    differences: [],
+    makesSecret: false,
+    async run(perform) {
+      const { recipient } = await perform(createRecipient, { endpoint: idOf(cell), ...settings });
+      // One whose holder is asked first gets nothing until then, and cannot be switched.
+      if (!enabled && hasAgreed(recipient)) await perform(disableRecipient, { recipient: recipient.id });
+      return NOTHING_TO_TELL;
+    },
+  };
+}
+
+function changedRecipient(
+  cell: EndpointCell,
+  recipient: FileRecipient,
+  known: ShownRecipient,
+): FormsChange[] {
+  const name = nameOf(cell, known.address);
+  const differences = differencesOf(recipient, known, RECIPIENT_SETTINGS);
+  const changes: FormsChange[] = [];
+  if (differences.length > 0)
+    changes.push(
+      changeOf("recipient", name, differences, async (perform) => {
+        await perform(setRecipient, { recipient: known.id, ...valuesAfter(differences) });
+      }),
+    );
+  const { enabled } = recipient;
+  const isSame = enabled === undefined || enabled === (known.state !== "disabled");
+  if (isSame || !hasAgreed(known)) return changes;
+  const operation = enabled ? enableRecipient : disableRecipient;
+  const switched = [{ member: "enabled", from: !enabled, to: enabled }];
+  changes.push(
+    changeOf("recipient", name, switched, async (perform) => {
+      await perform(operation, { recipient: known.id });
+    }),
+  );
+  return changes;
+}
+
+/** Whether its holder wants e-mail: no file decides that. */
+export function hasAgreed({ state }: ShownRecipient): boolean {
+  return state !== "unconfirmed" && state !== "unsubscribed";
+}
+
+export function deletedRecipient(cell: EndpointCell, { id, address }: ShownRecipient): FormsChange {
+  return deletionOf("recipient", nameOf(cell, address), async (perform) => {
+    await perform(deleteRecipient, { recipient: id });
+  });
+}
+
+/** @param wanted null turns it off @param current null of an endpoint that is not there yet */
+export function planReply(
+  cell: EndpointCell,
+  wanted: FileReply | null,
+  current: ShownReply | null,
+): FormsChange[] {
+  const isOn = current?.state === "on";
+  if (wanted === null) {
+    if (!isOn) return [];
+    const off = [{ member: "state", from: "on", to: "off" }];
+    return [
+      changeOf("autoreply", nameOf(cell), off, async (perform) => {
+        await perform(turnOffReply, { endpoint: idOf(cell) });
+      }),
+    ];
+  }
+  const own = differencesOf(wanted, current ?? {}, REPLY_SETTINGS);
+  const differences = isOn ? own : [{ member: "state", from: "off", to: "on" }, ...own];
+  if (differences.length === 0) return [];
+  return [
+    changeOf("autoreply", nameOf(cell), differences, async (perform) => {
+      await perform(setReply, { endpoint: idOf(cell), ...wanted });
+    }),
+  ];
+}
+
+/** Each that is wanted with the one that is there, if there is one. */
+function match<Wanted, Known>(
+  wanted: readonly Wanted[],
+  current: readonly Known[],
+  keyOf: (member: Wanted | Known) => readonly unknown[],
+) {
+  const text = (member: Wanted | Known): string => JSON.stringify(keyOf(member));
+  const known = new Map(current.map((member) => [text(member), member]));
+  const pairs = wanted.map((member) => [member, known.get(text(member)) ?? null] as const);
+  const named = new Set(wanted.map(text));
+  return { pairs, others: current.filter((member) => !named.has(text(member))) };
+}
+
+/** The members of the file that are given and are shown otherwise. What is never shown cannot be compared, and stays. */
+export function differencesOf(wanted: object, known: object, names: readonly string[]): Difference[] {
+  const [to, from] = [wanted as Record<string, unknown>, known as Record<string, unknown>];
+  return names.flatMap((member) => {
+    const isGiven = to[member] !== undefined && Object.hasOwn(from, member);
+    if (!isGiven || isDeepStrictEqual(to[member], from[member])) return [];
+    return [{ member, from: from[member], to: to[member] }];
+  });
+}
+
+export function valuesAfter(differences: readonly Difference[]): Record<string, unknown> {
+  return Object.fromEntries(differences.map(({ member, to }) => [member, to]));
+}
+
+export function nameOf({ workspace, name }: EndpointCell, what?: string): string {
+  return what === undefined ? `${workspace}/${name}` : `${workspace}/${name} ${what}`;
+}
+
+export function idOf({ id, name }: EndpointCell): string {
+  if (id === null) throw new Error(`the endpoint ${name} has no id yet`);
+  return id;
+}
+
+export function changeOf(
+  kind: FormsChange["kind"],
+  name: string,
+  differences: readonly Difference[],
+  work: (perform: Parameters<FormsChange["run"]>[0]) => Promise<void>,
+): FormsChange {
+  const run: FormsChange["run"] = async (perform) => {
+    await work(perform);
+    return NOTHING_TO_TELL;
+  };
+  return { verb: "change", kind, name, differences, makesSecret: false, run };
+}
+
+export function deletionOf(
+  kind: FormsChange["kind"],
+  name: string,
+  work: (perform: Parameters<FormsChange["run"]>[0]) => Promise<void>,
+): FormsChange {
+  return { ...changeOf(kind, name, [], work), verb: "delete" };
+}
+
+/** @throws usage naming the variable that is not set */
+function valueOf(value: string | { readonly env: string }): string {
+  if (typeof value === "string") return value;
+  throw new FormsvcError(
+    "usage",
+    `the environment variable ${value.env} is not set; the file takes a secret from it`,
+  );
+}
+
+function valuesOf(headers: NonNullable<FileWebhook["headers"]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, valueOf(value)]));
+}

@@ -1,0 +1,86 @@
+import type { z } from "zod";
+import { listAllEndpoints, showEndpoint } from "../endpoints/endpoint-operations.ts";
+import { showSpam } from "../endpoints/spam-operations.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import { showReply } from "../mail/auto-reply/auto-reply-operations.ts";
+import { listAllRecipients } from "../mail/recipient-operations.ts";
+import type { Operation } from "../operations/operation.ts";
+import { listAllWebhooks } from "../webhooks/webhook-operations.ts";
+import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
+import { type RecipientKey, recipientKey, webhookKey } from "./match-recipients.ts";
+
+/** Does an operation, beside the database or at a distance: all that this folder knows of where the forms are. */
+export type Perform = <Input extends z.ZodObject, Output extends z.ZodType>(
+  operation: Operation<never, Input, Output>,
+  input: z.input<Input>,
+) => Promise<z.output<Output>>;
+
+export type ShownWorkspace = z.output<(typeof listAllWorkspaces)["output"]>["data"][number];
+export type ListedEndpoint = z.output<(typeof listAllEndpoints)["output"]>["data"][number];
+export type ShownEndpoint = z.output<(typeof showEndpoint)["output"]>["endpoint"];
+export type ShownWebhook = z.output<(typeof listAllWebhooks)["output"]>["data"][number];
+export type ShownRecipient = z.output<(typeof listAllRecipients)["output"]>["data"][number];
+export type ShownReply = z.output<(typeof showReply)["output"]>["auto_reply"];
+export type CurrentSpam = z.output<(typeof showSpam)["output"]>;
+
+/** An endpoint with everything that the file may say of it. */
+export interface CurrentEndpoint {
+  readonly endpoint: ShownEndpoint;
+  readonly spam: CurrentSpam;
+  readonly webhooks: readonly ShownWebhook[];
+  readonly recipients: readonly ShownRecipient[];
+  readonly reply: ShownReply;
+}
+
+/** Every workspace that may be seen. @throws ambiguous if two have one name: a file could not tell them apart */
+export async function readWorkspaces(perform: Perform): Promise<ReadonlyMap<string, ShownWorkspace>> {
+  const { data } = await perform(listAllWorkspaces, { name: null });
+  return byName(data, "workspaces");
+}
+
+/** The endpoints of a workspace. @throws ambiguous, as {@link readWorkspaces} does */
+export async function readEndpoints(
+  perform: Perform,
+  workspaceId: string,
+): Promise<ReadonlyMap<string, ListedEndpoint>> {
+  const { data } = await perform(listAllEndpoints, { workspace: workspaceId });
+  return byName(data, "endpoints of a workspace");
+}
+
+/** @throws ambiguous if two of its webhooks or recipients are equal in what they are known by */
+export async function readEndpoint(perform: Perform, id: string): Promise<CurrentEndpoint> {
+  const { endpoint } = await perform(showEndpoint, { endpoint: id });
+  const { data: webhooks } = await perform(listAllWebhooks, { endpoint: id });
+  const { data: recipients } = await perform(listAllRecipients, { endpoint: id });
+  refuseEqual(webhooks, webhookKey, endpoint, "webhooks");
+  refuseEqual(recipients, recipientKey, endpoint, "recipients");
+  const { auto_reply: reply } = await perform(showReply, { endpoint: id });
+  const spam = await perform(showSpam, { endpoint: id });
+  return { endpoint, spam, webhooks, recipients, reply };
+}
+
+function byName<Named extends { readonly id: string; readonly name: string }>(
+  rows: readonly Named[],
+  what: string,
+): ReadonlyMap<string, Named> {
+  const named = Map.groupBy(rows, ({ name }) => name);
+  for (const [name, equal] of named)
+    if (equal.length > 1) throw several(`${what} are named ${plainText(name)}`, equal);
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+function refuseEqual<Member extends { readonly id: string }>(
+  members: readonly Member[],
+  keyOf: (member: Member) => RecipientKey,
+  endpoint: ShownEndpoint,
+  what: string,
+): void {
+  for (const equal of Map.groupBy(members, (member) => JSON.stringify(keyOf(member))).values())
+    if (equal.length > 1) throw several(`${what} of ${plainText(endpoint.name)} are equal`, equal);
+}
+
+function several(what: string, equal: readonly { readonly id: string }[]): FormsvcError {
+  const ids = equal.map(({ id }) => id).join(", ");
+  return new FormsvcError("ambiguous", `several ${what}: ${ids}; a file cannot tell them apart`);
+}

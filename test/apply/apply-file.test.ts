@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { showEndpoint } from "../../src/endpoints/endpoint-operations.ts";
+import { listEndpointKeys } from "../../src/endpoints/key-operations.ts";
+import type { Perform } from "../../src/apply/read-current.ts";
+import { ENGINES } from "../support/engines.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+import {
+  applyTo,
+  EVERYTHING,
+  exported,
+  linesOf,
+  performerOn,
+  planOf,
+  PRUNES,
+} from "../support/forms-world.ts";
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("what was exported makes the same settings on an empty database, and nothing is left to change", async () => {
+    const source = performerOn(await temporary());
+    const made = await applyTo(source, EVERYTHING);
+    expect(made.map(({ workspace, endpoint, webhook }) => [workspace, endpoint, webhook === null])).toEqual([
+      ["Client A", "Contact", true],
+      ["Client A", "Contact", false],
+      ["Client A", "Paused", true],
+      ["Client B", "Contact", true],
+    ]);
+    expect(linesOf(await planOf(source, EVERYTHING, PRUNES))).toEqual([]);
+    const first = await exported(source);
+    expect(linesOf(await planOf(source, first, PRUNES))).toEqual([]);
+
+    const target = performerOn(await temporary());
+    await applyTo(target, withSecrets(first));
+    expect(namedAlike(await exported(target))).toEqual(namedAlike(first));
+    expect(linesOf(await planOf(target, withSecrets(first), PRUNES))).toEqual([]);
+  });
+});
+
+test("one that is ended between any two operations comes to the same end when it is run again", async () => {
+  const whole = performerOn(temporaryDatabase());
+  await applyTo(whole, EVERYTHING);
+  const counted = counting(performerOn(temporaryDatabase()));
+  await applyTo(counted.perform, EVERYTHING);
+  const end = namedAlike(await exported(whole));
+  expect(counted.count()).toBeGreaterThan(15);
+  for (let last = 0; last < counted.count(); last += 1) {
+    const perform = performerOn(temporaryDatabase());
+    await expect(applyTo(endingAfter(perform, last), EVERYTHING)).rejects.toThrow("ended");
+    await applyTo(perform, EVERYTHING);
+    expect(namedAlike(await exported(perform)), `ended after ${last}`).toEqual(end);
+    expect(linesOf(await planOf(perform, EVERYTHING, PRUNES))).toEqual([]);
+  }
+});
+
+test("a change of everything is made by one operation each, in an order in which no post is refused", async () => {
+  const perform = performerOn(temporaryDatabase());
+  await applyTo(perform, EVERYTHING);
+  const changed = structuredClone(EVERYTHING);
+  const [contact] = changed.workspaces[0]!.endpoints;
+  Object.assign(contact!, {
+    schema: { email: { type: "string", required: true, format: "email" }, phone: { type: "string" } },
+    unknown_fields: "reject",
+    keep_days: null,
+    spam: {},
+    recipients: [{ address: "office@example.com", digest: "hourly" }, { address: "new@example.com" }],
+    webhooks: [{ url: "http://127.0.0.1:9/other", allow_private: true }],
+    autoreply: null,
+  });
+  Object.assign(changed.workspaces[0]!.endpoints[1]!, { state: "active" });
+  expect(linesOf(await planOf(perform, changed, PRUNES))).toEqual([
+    "change schema Client A/Contact message phone",
+    "change endpoint Client A/Contact unknown_fields keep_days",
+    "change spam Client A/Contact technical",
+    "change recipient Client A/Contact office@example.com digest",
+    "create recipient Client A/Contact new@example.com",
+    "create webhook Client A/Contact http://127.0.0.1:9/other",
+    "change autoreply Client A/Contact state",
+    "change endpoint Client A/Paused state",
+    "delete webhook Client A/Contact http://127.0.0.1:9/crm",
+    "delete webhook Client A/Contact https://192.0.2.7/…lack",
+    "delete recipient Client A/Contact paused@example.com",
+  ]);
+  await applyTo(perform, changed, PRUNES);
+  expect(linesOf(await planOf(perform, changed, PRUNES))).toEqual([]);
+  // Settings that take more go before a schema that takes less.
+  const loosened = structuredClone(changed);
+  Object.assign(loosened.workspaces[0]!.endpoints[0]!, {
+    unknown_fields: "keep",
+    schema: { a: { type: "string" } },
+  });
+  expect(linesOf(await planOf(perform, loosened)).slice(0, 2)).toEqual([
+    "change endpoint Client A/Contact unknown_fields",
+    "change schema Client A/Contact email phone a",
+  ]);
+});
+
+test("an endpoint that was named otherwise keeps its id, its keys and its webhooks", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (name: string, was?: string) => ({
+    version: 1,
+    workspaces: [{ name: "A", endpoints: [{ name, was, schema: { a: { type: "string" } } }] }],
+  });
+  await applyTo(perform, file("Contact"));
+  const { endpoint } = await perform(showEndpoint, { endpoint: "Contact" });
+  const keys = await perform(listEndpointKeys, { endpoint: endpoint.id });
+  expect(linesOf(await planOf(perform, file("Hello", "Contact")))).toEqual([
+    "change endpoint A/Contact name",
+  ]);
+  expect(await applyTo(perform, file("Hello", "Contact"))).toEqual([]);
+  expect((await perform(showEndpoint, { endpoint: "Hello" })).endpoint.id).toBe(endpoint.id);
+  expect(await perform(listEndpointKeys, { endpoint: "Hello" })).toEqual(keys);
+  expect(linesOf(await planOf(perform, file("Hello", "Contact")))).toEqual([]);
+  await perform(createEndpoint, { name: "Contact", schema: {} });
+  await expect(planOf(perform, file("Hello", "Contact"))).rejects.toMatchObject({ code: "usage" });
+});
+
+test("the order of fields counts", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (schema: object) => ({
+    version: 1,
+    workspaces: [{ name: "A", endpoints: [{ name: "F", schema }] }],
+  });
+  const [a, b] = [{ type: "string" }, { type: "number" }];
+  await applyTo(perform, file({ a, b }));
+  await applyTo(perform, file({ b, a }));
+  const { endpoint } = await perform(showEndpoint, { endpoint: "F" });
+  expect(Object.keys(endpoint.schema)).toEqual(["b", "a"]);
+});
+
+/** An exported file names variables for secrets: here with the secrets in their place. */
+function withSecrets(file: unknown): unknown {
+  const text = JSON.stringify(file)
+    .replaceAll(/\{"env":"WEBHOOK_URL_[^}]*\}/g, '"https://192.0.2.7/T0/B0/secret-of-slack"')
+    .replaceAll(/\{"env":"WEBHOOK_HEADER_[^}]*\}/g, '"Bearer of-crm"');
+  return JSON.parse(text) as unknown;
+}
+
+/** Variables are named after ids, which differ. */
+function namedAlike(file: unknown): unknown {
+  return JSON.parse(JSON.stringify(file).replaceAll(/_[0-9A-Z]{12}"/g, '_ID"')) as unknown;
+}
+
+function counting(perform: Perform): { readonly perform: Perform; readonly count: () => number } {
+  let count = 0;
+  return {
+    perform(operation, input) {
+      if (operation.kind !== "read") count += 1;
+      return perform(operation, input);
+    },
+    count: () => count,
+  };
+}
+
+/** Does this number of operations that change something, and no more. */
+function endingAfter(perform: Perform, writes: number): Perform {
+  let left = writes;
+  return (operation, input) => {
+    if (operation.kind !== "read" && (left -= 1) < 0) return Promise.reject(new Error("ended"));
+    return perform(operation, input);
+  };
+}
