@@ -637,6 +637,36 @@ CREATE TABLE submission_read (
   PRIMARY KEY (submission_id, account_id)
 ) STRICT, WITHOUT ROWID;
 
+-- What people do about a submission: whether it is done, and whose it is. One that is open and nobody's needs no row.
+CREATE TABLE submission_work (
+  id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
+  endpoint_number INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'done')),
+  assignee_id TEXT REFERENCES account ON DELETE SET NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX submission_work_by_assignee ON submission_work (assignee_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX submission_work_by_endpoint ON submission_work (endpoint_number, id);
+
+-- Submissions that were deleted and can be brought back. Each is still in `submission`.
+CREATE TABLE submission_bin (
+  id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
+  endpoint_number INTEGER NOT NULL,
+  deleted_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX submission_bin_by_age ON submission_bin (deleted_at);
+CREATE INDEX submission_bin_by_endpoint ON submission_bin (endpoint_number, id);
+
+-- What people noted about a submission.
+CREATE TABLE submission_note (
+  id TEXT PRIMARY KEY,
+  submission_id TEXT NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
+  text TEXT NOT NULL,
+  -- The address of the account, or the name of the token, at that time; NULL is the command line.
+  author TEXT,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX submission_note_by_submission ON submission_note (submission_id, id);
+
 -- Who changed what. The oldest rows are deleted.
 CREATE TABLE audit_event (
   id INTEGER PRIMARY KEY,

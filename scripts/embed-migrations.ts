@@ -73,6 +73,10 @@ const TABLES: Readonly<Record<string, string>> = {
   sign_in_key: "One row. The key of what tells that a browser or an address signed in before.",
   known_address: "Addresses, as keyed hashes, from which an account was used in the last 30 days.",
   submission_read: "Who has read which submission. An unread one has no row.",
+  submission_work:
+    "What people do about a submission: whether it is done, and whose it is. One that is open and nobody's needs no row.",
+  submission_bin: "Submissions that were deleted and can be brought back. Each is still in `submission`.",
+  submission_note: "What people noted about a submission.",
   audit_event: "Who changed what. The oldest rows are deleted.",
 };
 

@@ -18,6 +18,8 @@ const NOTES: Readonly<Record<string, string>> = {
     "JSON object of what was sent beyond the schema, by path; null if nothing was set aside.",
   "held.unknown_fields":
     "JSON object of what was sent beyond the schema, by path; null if nothing was set aside.",
+  "submission_note.author":
+    "The address of the account, or the name of the token, at that time; null is the command line.",
   "submission.unknown_fields_dropped": "How many such values had no room.",
   "held.unknown_fields_dropped": "How many such values had no room.",
   "submission.event_head":

@@ -34,7 +34,6 @@ import { listEvents } from "../submissions/event-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
 import {
-  deleteSubmissions,
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
@@ -42,6 +41,13 @@ import {
 } from "../submissions/submission-operations.ts";
 import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
 import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
+import {
+  addNote,
+  deleteSubmissions,
+  emptyBin,
+  setSubmissions,
+  undeleteSubmissions,
+} from "../submissions/work-operations.ts";
 import { tailSubmissions } from "../submissions/tail-submissions.ts";
 import { revokeOwnToken, showOwnToken } from "../tokens/token-operations.ts";
 import {
@@ -180,7 +186,11 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/submissions/:submission", showSubmission, { shownBy: showSubmission }),
   act("/submissions/mark", markSubmissionsAs),
   act("/submissions/mark-read", markSubmissionsRead),
+  act("/submissions/set", setSubmissions),
+  make("/submissions/:submission/notes", addNote, { shownBy: showSubmission }),
   act("/submissions/delete", deleteSubmissions),
+  act("/submissions/undelete", undeleteSubmissions),
+  act("/submissions/empty-bin", emptyBin),
   act("/submissions/find", findPersonRecords),
   act("/submissions/erase", erasePersonRecords),
   read("/spam", showSpam),

@@ -65,13 +65,19 @@ import { listEvents } from "../submissions/event-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
 import {
-  deleteSubmissions,
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
 } from "../submissions/submission-operations.ts";
 import { tailSubmissions } from "../submissions/tail-submissions.ts";
+import {
+  addNote,
+  deleteSubmissions,
+  emptyBin,
+  setSubmissions,
+  undeleteSubmissions,
+} from "../submissions/work-operations.ts";
 import { deleteAccount } from "../workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import {
@@ -146,7 +152,11 @@ export const OPERATIONS: readonly AnyOperation[] = [
   showSubmission,
   markSubmissionsAs,
   markSubmissionsRead,
+  setSubmissions,
+  addNote,
   deleteSubmissions,
+  undeleteSubmissions,
+  emptyBin,
   tailSubmissions,
   exportSubmissions,
   importSubmissions,

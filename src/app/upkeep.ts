@@ -30,7 +30,7 @@ import type { Engine } from "./parts.ts";
 export interface Upkeep {
   /** Each one is a short transaction. Returns how many rows it deleted; 0 when none are left. */
   readonly cleanUps: readonly (() => Promise<number>)[];
-  /** The same for submissions that are older than their endpoint keeps them. */
+  /** The same for submissions that are older than their endpoint keeps them, or were in the bin for its days. */
   readonly expire: () => Promise<number>;
   /** Empties the write-ahead log of deleted content, if this can be done at once. */
   readonly clearLog: () => void;
@@ -76,7 +76,7 @@ export function createUpkeep(
       () => db.transaction(() => dropOldUse(clock.now())),
       ...cleanUps,
     ],
-    expire: () => noted(() => expireSubmissions(clock.now())),
+    expire: () => noted(() => expireSubmissions(config.submissions.binDays, clock.now())),
     clearLog: () => cleaner.clean(),
   };
 }

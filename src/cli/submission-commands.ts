@@ -6,7 +6,6 @@ import { plainText } from "../foundation/plain-text.ts";
 import type { Mark } from "../history/teach.ts";
 import type { SubmissionJson } from "../submissions/submission-json.ts";
 import {
-  deleteSubmissions,
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
@@ -14,15 +13,15 @@ import {
 } from "../submissions/submission-operations.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { tailSubmissions } from "../submissions/tail-submissions.ts";
-import { confirm, parseCount } from "./arguments.ts";
-import { clearLog } from "./clear-log.ts";
+import { parseCount } from "./arguments.ts";
 import { addNoun, command } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { findCommand } from "./find-command.ts";
 import { operate } from "./operate.ts";
-import { filterInput, filterOptions, searchOption } from "./submission-filter.ts";
+import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { contentText, printWhole } from "./submission-view.ts";
+import { workCommands } from "./submission-work-commands.ts";
 
 export function register(program: Command): void {
   addNoun(program, "submission", "The accepted posts", [
@@ -32,7 +31,7 @@ export function register(program: Command): void {
     findCommand,
     exportCommand,
     importCommand,
-    remove,
+    ...workCommands,
     mark,
     markReadCommand,
   ]);
@@ -54,6 +53,8 @@ const list = command({
   options: [
     ...filterOptions,
     searchOption,
+    ...workOptions,
+    { flags: "--deleted", summary: "what is in the bin, and nothing else" },
     limitOption(`how many, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`),
     { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
   ],
@@ -61,11 +62,13 @@ const list = command({
     "formsvc submission list --endpoint Contact --since 24h",
     "formsvc submission list --class high --json",
     "formsvc submission list --search 'oak table'",
+    "formsvc submission list --state open --assignee bo@example.com",
   ],
   action: (context, options) =>
     operate(context, async ({ perform, db }) => {
-      const { limit, cursor, search } = options;
-      const input = { ...filterInput(options), search, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
+      const { limit, cursor, search, state, assignee, deleted } = options;
+      const chosen = { ...filterInput(options), search, state, assignee, deleted };
+      const input = { ...chosen, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
       const page = await perform(listSubmissions, input, { searches: null });
       if (context.output.isJson) return context.output.json(page);
       const label = await labelEndpoints(
@@ -125,22 +128,6 @@ const tail = command({
         }
       }
     }),
-});
-
-const remove = command({
-  usage: "delete <submission...>",
-  summary: "Delete submissions for good",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
-  action: async (context, options, ids) => {
-    await confirm(`Delete ${ids.length === 1 ? ids[0] : `${ids.length} submissions`} for good?`, options.yes);
-    return operate(context, async ({ perform, db }) => {
-      const done = await perform(deleteSubmissions, { submissions: ids });
-      clearLog(context, db);
-      return context.output.isJson
-        ? context.output.json(done)
-        : context.output.note(`deleted: ${done.deleted.length}`);
-    });
-  },
 });
 
 const mark = command({

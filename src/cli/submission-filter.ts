@@ -20,6 +20,11 @@ export const searchOption = {
   parse: parseSearch,
 } as const;
 
+export const workOptions = [
+  { flags: "--state <state>", summary: "only those in this state", choices: ["open", "done"] },
+  { flags: "--assignee <email>", summary: "only those of this account; none: nobody's" },
+] as const;
+
 function parseSearch(wanted: string): string {
   if (wanted === "") return refuse(`expected 1 to ${MAX_SEARCHED_LENGTH} characters`);
   const problem = searchProblem(wanted);

@@ -6,7 +6,7 @@ import { createExportFile } from "./export-file.ts";
 import { importFile } from "./import-file.ts";
 import { operate } from "./operate.ts";
 import { countOf } from "../foundation/count-of.ts";
-import { filterInput, filterOptions, searchOption } from "./submission-filter.ts";
+import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
 
 const MAX_EXPORT_LIMIT = 999_999_999;
 
@@ -27,6 +27,7 @@ export const exportCommand = command({
     },
     ...filterOptions,
     searchOption,
+    ...workOptions,
     { flags: "--limit <count>", summary: "how many at most", parse: parseCount(MAX_EXPORT_LIMIT) },
     { flags: "--cursor <submission>", summary: "only what comes after this id, like the last one exported" },
     {
@@ -43,9 +44,10 @@ export const exportCommand = command({
   action: (context, options) =>
     operate(context, async ({ stream }) => {
       const { output } = context;
-      const { output: name, separator, search, limit, cursor } = options;
+      const { output: name, separator, search, state, assignee, limit, cursor } = options;
       const format = options.format ?? (output.isJson ? "ndjson" : "csv");
-      const input = { ...filterInput(options), search, format, separator, limit, cursor };
+      const chosen = { ...filterInput(options), search, state, assignee };
+      const input = { ...chosen, format, separator, limit, cursor };
       const parts = await stream(exportSubmissions, input, { searches: null });
       const file = name === null ? null : createExportFile(name);
       let count = 0;

@@ -1,4 +1,4 @@
-import type { SubmissionJson } from "../submissions/submission-json.ts";
+import type { PostedJson, SubmissionJson } from "../submissions/submission-json.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import type { Output } from "./output.ts";
 
@@ -10,11 +10,14 @@ export function contentText({
   return Object.keys(beside).length === 0 ? jsonText(data) : `${jsonText(data)} + ${jsonText(beside)}`;
 }
 
-/** A submission or held post with the version of its schema. */
-type Whole = Omit<SubmissionJson, "spam_class"> & {
-  readonly spam_class: string;
-  readonly schema_version: number;
-};
+type WorkMember = "state" | "assignee" | "notes" | "deleted_at";
+
+/** A submission or held post with the version of its schema; a held post has no state. */
+type Whole = Omit<PostedJson, "spam_class"> &
+  Partial<Pick<SubmissionJson, WorkMember>> & {
+    readonly spam_class: string;
+    readonly schema_version: number;
+  };
 
 export function printWhole(output: Output, submission: Whole, heading = "SUBMISSION"): void {
   const facts = [
@@ -37,6 +40,7 @@ export function printWhole(output: Output, submission: Whole, heading = "SUBMISS
       typeof value === "string" ? value : jsonText(value),
     ]),
     ...setAsideRows(submission),
+    ...workRows(submission),
   ];
   output.table([heading, ""], facts, "");
 }
@@ -50,5 +54,15 @@ function setAsideRows({ unknown_fields: fields, unknown_fields_dropped: dropped 
       typeof value === "string" ? value : jsonText(value),
     ]),
     ...(dropped === undefined ? [] : [["  lost for lack of room", String(dropped)]]),
+  ];
+}
+
+function workRows({ state, assignee, notes = [], deleted_at: deletedAt }: Whole): string[][] {
+  if (state === undefined) return [];
+  return [
+    ["state", state],
+    ["assignee", assignee?.email ?? "nobody"],
+    ...(deletedAt === undefined ? [] : [["in the bin since", deletedAt]]),
+    ...notes.map(({ text, by, created_at: at }) => [`note ${at}`, `${by ?? "command line"}: ${text}`]),
   ];
 }

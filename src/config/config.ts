@@ -192,6 +192,13 @@ const sections = z.strictObject({
         .describe("The same keys themselves, separated by commas, instead of a file."),
     })
     .refine(({ keyFile, key }) => keyFile === null || key === null, "expected keyFile or key, not both"),
+  submissions: z.strictObject({
+    binDays: z
+      .int()
+      .min(0)
+      .max(3650)
+      .describe("Days that deleted submissions stay in the bin; 0 deletes them at once, and empties it."),
+  }),
   held: z.strictObject({
     days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),
     maxPerWorkspace: z
@@ -297,6 +304,7 @@ export const defaultConfig: Config = {
   api: { enabled: true },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
+  submissions: { binDays: 30 },
   held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],

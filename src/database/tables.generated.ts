@@ -463,6 +463,28 @@ export interface Tables {
     submission_id: string;
     account_id: string;
   };
+  /** What people do about a submission: whether it is done, and whose it is. One that is open and nobody's needs no row. */
+  submission_work: {
+    id: string;
+    endpoint_number: number;
+    state: "open" | "done";
+    assignee_id: string | null;
+  };
+  /** Submissions that were deleted and can be brought back. Each is still in `submission`. */
+  submission_bin: {
+    id: string;
+    endpoint_number: number;
+    deleted_at: number;
+  };
+  /** What people noted about a submission. */
+  submission_note: {
+    id: string;
+    submission_id: string;
+    text: string;
+    /** The address of the account, or the name of the token, at that time; null is the command line. */
+    author: string | null;
+    created_at: number;
+  };
   /** Who changed what. The oldest rows are deleted. */
   audit_event: {
     id: Generated<number>;

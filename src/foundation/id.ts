@@ -14,6 +14,7 @@ export type IdPrefix =
   | "wh"
   | "rcpt"
   | "msg"
+  | "note"
   | "ses"
   | "srv";
 

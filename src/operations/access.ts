@@ -90,7 +90,12 @@ export const ACCESS = {
   "submissions:write": {
     role: "editor",
     scopes: ["submissions:write"],
-    about: "Mark and delete submissions",
+    about: "Mark, assign, close, note, delete and bring back submissions",
+  },
+  "submissions:purge": {
+    role: "owner",
+    scopes: ["submissions:write"],
+    about: "Delete submissions for good that people deleted, and empty the bin",
   },
   "held:write": {
     role: "editor",

@@ -3,10 +3,17 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import type { Context } from "../operations/operation.ts";
+import { findAssigneeId } from "../workspaces/assignee.ts";
 import { MAX_SEARCHED_LENGTH, searchProblem } from "./match-text.ts";
 import { reachEndpointIds } from "./reach-posts.ts";
 import type { Asker, SearchPlaces } from "./search-places.ts";
-import { EVERY_SUBMISSION, isLookup, type SubmissionFilter } from "./submission-store.ts";
+import {
+  type AssigneeFilter,
+  EVERY_SUBMISSION,
+  isLookup,
+  type SubmissionFilter,
+} from "./submission-store.ts";
+import { WORK_STATES } from "./submission-work.ts";
 
 /** How operations choose what is listed: of an endpoint or a workspace, and from a time. */
 export const postsInput = {
@@ -38,6 +45,12 @@ export const searchInput = {
     .default(null)
     .describe('Only with each of these words in a value, in any case; "double quotes" keep words together.'),
   unread: z.boolean().default(false).describe("Only those that the account that asks has not read."),
+  state: z.enum(WORK_STATES).nullable().default(null).describe("Only those that are open, or that are done."),
+  assignee: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Only those of this account, by its address or id; `me` is whoever asks, `none` is nobody's."),
 };
 
 const chosen = z.strictObject({ ...submissionsInput, ...searchInput });
@@ -46,15 +59,39 @@ const tailed = z.strictObject(submissionsInput);
 /** @throws not_found, ambiguous, forbidden; usage for a time, a text or an account that cannot be meant */
 export function* readSubmissionFilter(
   context: Context,
-  { class: spamClass, ...input }: z.output<typeof tailed> & Partial<z.output<typeof chosen>>,
+  {
+    class: spamClass,
+    ...input
+  }: z.output<typeof tailed> & Partial<z.output<typeof chosen>> & { readonly deleted?: boolean },
 ): Steps<SubmissionFilter> {
+  const { search = null, state = null, assignee = null } = input;
   return {
     ...EVERY_SUBMISSION,
     ...(yield* readPostsFilter(context, input)),
     spamClass,
     unreadBy: input.unread === true ? readerOf(context) : null,
-    text: checkSearch(input.search ?? null),
+    text: checkSearch(search),
+    state,
+    assignee: assignee === null ? null : yield* readAssignee(context, assignee),
+    isDeleted: input.deleted === true,
   };
+}
+
+/**
+ * Whose submissions are meant. An address of nobody fits nothing: who has an account here is told to those who see all alone.
+ *
+ * @throws usage, not_found
+ */
+export function* readAssignee(
+  { viewing }: Pick<Context, "viewing">,
+  reference: string,
+): Steps<AssigneeFilter> {
+  if (reference === "none") return "nobody";
+  if (reference === "me") {
+    if (viewing.accountId !== null) return { id: viewing.accountId };
+    throw new FormsvcError("usage", "only an account is assigned to submissions; name one by its address");
+  }
+  return { id: (yield* findAssigneeId(viewing, reference)) ?? "" };
 }
 
 const posts = z.strictObject(postsInput);

@@ -6,6 +6,7 @@ import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Background } from "../foundation/background.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt } from "../foundation/id.ts";
+import { NOT_BINNED_SQL } from "./submission-bin.ts";
 
 /** Accepted submissions and held posts of one UTC day. */
 export interface DayCount {
@@ -144,9 +145,10 @@ function sum(counts: readonly Counted[], which: "accepted" | "held"): number {
 
 const COUNTED_SQL = {
   submission: {
-    all: "SELECT 1 FROM submission WHERE id >= ? AND id < ?",
+    all: `SELECT 1 FROM submission WHERE id >= ? AND id < ? ${NOT_BINNED_SQL}`,
     listed: `SELECT 1 FROM endpoint_number AS own CROSS JOIN submission
-      WHERE submission.endpoint_number = own.number AND submission.id >= ? AND submission.id < ? AND own.endpoint_id IN (SELECT value FROM json_each(?))`,
+      WHERE submission.endpoint_number = own.number AND submission.id >= ? AND submission.id < ?
+        AND own.endpoint_id IN (SELECT value FROM json_each(?)) ${NOT_BINNED_SQL}`,
   },
   held: {
     all: "SELECT 1 FROM held WHERE id >= ? AND id < ?",

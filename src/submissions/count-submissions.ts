@@ -2,6 +2,7 @@ import type { Database } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 import { firstIdAt } from "../foundation/id.ts";
+import { NOT_BINNED_SQL } from "./submission-bin.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 
 /** Rows of the index that one slice counts, which takes about a millisecond. */
@@ -16,7 +17,7 @@ export interface CountedPeriod {
 }
 
 const COUNT_SQL = `SELECT count(*) AS counted, max(id) AS last FROM (
-  SELECT id FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} AND id >= ? AND id < ? ORDER BY id LIMIT ?) AS slice`;
+  SELECT id FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} AND id >= ? AND id < ? ${NOT_BINNED_SQL} ORDER BY id LIMIT ?) AS slice`;
 
 /**
  * Stored submissions of a period, counted in slices so that no post waits. More than `most` are not counted: the result is then
@@ -50,7 +51,7 @@ function* countSlice(parameters: readonly unknown[]): Steps<Slice> {
 }
 
 const NEWEST_SQL = `SELECT created_at AS at FROM submission
-  WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} ORDER BY id DESC LIMIT 1`;
+  WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} ${NOT_BINNED_SQL} ORDER BY id DESC LIMIT 1`;
 
 /** When the newest stored submission of an endpoint came; null if it has none. */
 export function* lastSubmissionAt(endpointId: string): Steps<number | null> {

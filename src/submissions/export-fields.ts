@@ -5,7 +5,7 @@ import { listDeclaredFields } from "../endpoints/endpoint-store.ts";
 import type { CsvFields } from "./csv.ts";
 import { fittingOf } from "./browse-submissions.ts";
 import { readSubmissions } from "./submission-store.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 import { type WalkRequest, walkSubmissions } from "./walk-submissions.ts";
 
 /** Submissions read at once, and bytes of them as JSON; this bounds the memory of an export and how long it delays other work. */
@@ -22,7 +22,10 @@ const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
 export type ReadRequest = Pick<WalkRequest, "filter" | "cursor" | "gone">;
 
 /** The submissions of a filter, oldest first. @throws invalid_request on a malformed cursor; the reason of `gone`. */
-export async function* readSlices(db: Database, request: ReadRequest): AsyncGenerator<readonly Submission[]> {
+export async function* readSlices(
+  db: Database,
+  request: ReadRequest,
+): AsyncGenerator<readonly StoredSubmission[]> {
   checkCursor("sub", request.cursor);
   const walk = walkSubmissions(db, { ...request, direction: "newer", wanted: Infinity });
   for await (const { ids } of walk) {

@@ -13,7 +13,7 @@ import {
 import { CSV_SEPARATORS, type CsvFields, csvHeader, csvRow, type CsvSeparator } from "./csv.ts";
 import { collectFields, readSlices } from "./export-fields.ts";
 import { submissionJson } from "./submission-json.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
 
 const formats = z.enum(["csv", "ndjson", "json"]);
@@ -74,7 +74,7 @@ interface ExportPart {
   readonly count: number;
 }
 
-function toJson(submission: Submission): string {
+function toJson(submission: StoredSubmission): string {
   return jsonText(submissionJson(submission));
 }
 
@@ -103,7 +103,7 @@ async function* writeExport(db: Database, request: ExportRequest): AsyncGenerato
 
 const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false, hasSetAside: false };
 
-async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly Submission[]> {
+async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly StoredSubmission[]> {
   let left = request.limit ?? Infinity;
   for await (const slice of readSlices(db, request)) {
     const page = slice.slice(0, left);

@@ -4,12 +4,12 @@ import { all, run, type Steps, text } from "../database/steps.ts";
 import { forgetUse } from "../outbox/queue/quotas.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import { findHeldPost, type HeldPost } from "./held-post.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 import { findSubmission } from "./submission-store.ts";
 
 /** The records of one person, for a request to see or erase them. */
 export interface PersonRecords {
-  readonly submissions: readonly Submission[];
+  readonly submissions: readonly StoredSubmission[];
   /** Posts that were answered 429 and are held. */
   readonly held: readonly HeldPostRecord[];
   /** Whether there is more of either than {@link MAX_PERSON_RECORDS}. */
@@ -40,7 +40,7 @@ export interface PersonSought {
 export async function findPerson(db: Database, sought: PersonSought): Promise<PersonRecords> {
   const ids = await matchingIds(db, "submission", sought);
   const heldIds = await matchingIds(db, "held", sought);
-  const submissions: Submission[] = [];
+  const submissions: StoredSubmission[] = [];
   for (const id of ids.slice(0, MAX_PERSON_RECORDS)) {
     const found = await db.read(() => findSubmission(id));
     if (found !== undefined) submissions.push(found);

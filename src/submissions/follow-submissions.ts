@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
 import { readTail, type TailPosition } from "./tail.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 
 /** The submissions that are followed, and the position after which they begin. */
 export interface Tail {
@@ -21,7 +21,7 @@ export async function* followSubmissions(
   db: Database,
   { filter, from, pageSize }: Tail,
   changed: () => Promise<void>,
-): AsyncGenerator<Submission, never> {
+): AsyncGenerator<StoredSubmission, never> {
   let position = from;
   for (;;) {
     const page = await db.read(() => readTail(filter, position, pageSize));

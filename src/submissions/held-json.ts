@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { HELD_REASONS, type HeldPost } from "./held-post.ts";
-import { submissionJson, submissionShape } from "./submission-json.ts";
+import { contentJson, contentShape } from "./submission-json.ts";
 
 /** A held post as every JSON output shows it. */
-export const heldPostShape = submissionShape.extend({
+export const heldPostShape = contentShape.extend({
   id: z.string().describe("`held_` and 26 characters."),
   spam_class: z.enum(["low", "medium", "high", "blocked"]),
   why: z.enum(HELD_REASONS).describe("Scored as spam, over the monthly limit, or from a refused origin."),
@@ -14,6 +14,6 @@ export type HeldPostJson = z.output<typeof heldPostShape>;
 
 export function heldPostJson(held: HeldPost): HeldPostJson {
   const { why, origin, spamClass } = held;
-  const content = { ...submissionJson(held), spam_class: spamClass };
+  const content = { ...contentJson(held), spam_class: spamClass };
   return { ...content, why, ...(origin !== undefined && { origin }) };
 }

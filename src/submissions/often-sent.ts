@@ -1,3 +1,4 @@
+import { NOT_BINNED_SQL } from "./submission-bin.ts";
 import { all, type Steps, text } from "../database/steps.ts";
 import { getEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { type Finding, sound } from "../foundation/finding.ts";
@@ -65,7 +66,7 @@ const formsSql = (condition: string): string => `SELECT endpoint.id, number
   ORDER BY number DESC LIMIT ?`;
 
 const NEWEST_SQL = `SELECT unknown_fields AS fields FROM submission
-  WHERE endpoint_number = ? AND unknown_fields IS NOT NULL AND id >= ? ORDER BY id DESC LIMIT ?`;
+  WHERE endpoint_number = ? AND unknown_fields IS NOT NULL AND id >= ? ${NOT_BINNED_SQL} ORDER BY id DESC LIMIT ?`;
 
 function* oftenOf(id: string, posts: readonly Readonly<Record<string, unknown>>[]): Steps<OftenSent> {
   const endpoint = yield* getEndpoint(id);

@@ -59,7 +59,7 @@ export const erasePersonRecords = operation({
   }),
   output: z.strictObject({ erased: z.number() }),
   *run(context, { submissions, held }) {
-    const own = yield* findSubmissions(context, submissions);
+    const own = yield* findSubmissions(context, submissions, "anywhere");
     const ownHeld = yield* findHeldPosts(context, held);
     yield* eraseSubmissionRows([...own.keys()]);
     yield* eraseHeldRows([...ownHeld.keys()]);

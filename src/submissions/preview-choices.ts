@@ -101,7 +101,16 @@ async function listLastPosts(db: Database, scope: SpamScope): Promise<string[]> 
 
 function* listNewest(endpointId: string): Steps<{ readonly id: string; readonly created_at: number }[]> {
   const held = query.selectFrom("held").where("endpoint_id", "=", endpointId);
-  const stored = query.selectFrom("submission").where("endpoint_number", "=", numberOfEndpoint(endpointId));
+  const stored = query
+    .selectFrom("submission")
+    .where("endpoint_number", "=", numberOfEndpoint(endpointId))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom("submission_bin").select("id").whereRef("submission_bin.id", "=", "submission.id"),
+        ),
+      ),
+    );
   const columns = ["id", "created_at"] as const;
   return [
     ...(yield* all(stored.select(columns).orderBy("id", "desc").limit(MAX_POSTS))),

@@ -5,9 +5,10 @@ import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { isId } from "../foundation/id.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
+import { listBinned } from "./submission-bin.ts";
 import { idOfEndpoint } from "./endpoint-number.ts";
 import { findHeldPost, type HeldPost, noHeldPost } from "./held-post.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 import { findSubmission, noSubmission } from "./submission-store.ts";
 
 /*
@@ -29,15 +30,25 @@ export function* reachWorkspacesOf(
 }
 
 /** @throws not_found, in the same words, when there is none with this id and when it is somebody else's; forbidden */
-export function* reachSubmission(asking: Asking, id: string): Steps<Submission> {
+export function* reachSubmission(asking: Asking, id: string): Steps<StoredSubmission> {
   const submission = yield* findSubmission(id);
   if (submission === undefined || !(yield* reachWorkspacesOf(asking, [submission.endpointId])).size)
     throw noSubmission(id);
+  if (submission.deletedAt !== null)
+    throw noSubmission(id, "; it is in the bin, and submission undelete brings it back");
   return submission;
 }
 
+/** Which submissions are meant: those that are not in the bin, those that are, or both. */
+export type Placed = "kept" | "binned" | "anywhere";
+
 /** The workspaces of those of these submissions that are there for whoever asks, by their ids. @throws forbidden */
-export function* findSubmissions(asking: Asking, ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+export function* findSubmissions(
+  asking: Asking,
+  ids: readonly string[],
+  placed: Placed = "kept",
+): Steps<ReadonlyMap<string, string>> {
+  const binned = yield* listBinned(ids);
   const wanted = eachOf(ids.filter((id) => isId("sub", id)));
   const rows = yield* all(
     query
@@ -52,7 +63,8 @@ export function* findSubmissions(asking: Asking, ids: readonly string[]): Steps<
   const found = new Map<string, string>();
   for (const row of rows) {
     const workspaceId = workspaceIds.get(row.endpoint_id);
-    if (workspaceId !== undefined) found.set(row.id, workspaceId);
+    const isMeant = placed === "anywhere" || binned.has(row.id) === (placed === "binned");
+    if (workspaceId !== undefined && isMeant) found.set(row.id, workspaceId);
   }
   return found;
 }
@@ -65,12 +77,12 @@ export function* findSubmissions(asking: Asking, ids: readonly string[]): Steps<
 export function* reachSubmissions(
   asking: Asking,
   ids: readonly string[],
-  consequence = "",
+  { consequence = "", placed = "kept" }: { readonly consequence?: string; readonly placed?: Placed } = {},
 ): Steps<readonly string[]> {
-  const workspaceIds = yield* findSubmissions(asking, ids);
+  const workspaceIds = yield* findSubmissions(asking, ids, placed);
   return ids.map((id) => {
     const workspaceId = workspaceIds.get(id);
-    if (workspaceId === undefined) throw noSubmission(id, consequence);
+    if (workspaceId === undefined) throw noSubmission(id, consequence, placed);
     return workspaceId;
   });
 }

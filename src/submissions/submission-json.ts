@@ -8,9 +8,26 @@ import { copyJson } from "../schemas/copy-json.ts";
 import { MAX_SET_ASIDE_BYTES, MAX_SET_ASIDE_NAMES, type SetAside } from "../schemas/set-aside.ts";
 import { findUnfit } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
+import { type Note, type StoredSubmission, WORK_STATES } from "./submission-work.ts";
 
 /** A submission as every JSON output shows it. */
-export function submissionJson(submission: Submission): SubmissionJson {
+export function submissionJson(submission: StoredSubmission): SubmissionJson {
+  const { state, assignee, notes, deletedAt } = submission;
+  return {
+    ...contentJson(submission),
+    state,
+    assignee,
+    notes: notes.map(noteJson),
+    ...(deletedAt !== null && { deleted_at: toIsoTime(deletedAt) }),
+  };
+}
+
+export function noteJson({ id, text, by, createdAt }: Note): z.output<typeof noteShape> {
+  return { id, text, by, created_at: toIsoTime(createdAt) };
+}
+
+/** The part of it that held posts have too. */
+export function contentJson(submission: Submission): PostedJson {
   return {
     id: submission.id,
     endpoint_id: submission.endpointId,
@@ -18,7 +35,7 @@ export function submissionJson(submission: Submission): SubmissionJson {
     ...setAsideJson(submission.setAside),
     spam_score: submission.spamScore,
     // A blocked post is never stored as one.
-    spam_class: submission.spamClass as SubmissionJson["spam_class"],
+    spam_class: submission.spamClass as PostedJson["spam_class"],
     spam_reasons: submission.spamReasons,
     spam_version: submission.spamVersion,
     ip_address: submission.ipAddress,
@@ -37,6 +54,28 @@ export function setAsideJson(setAside: SetAside | null) {
     ...(dropped > 0 && { unknown_fields_dropped: dropped }),
   };
 }
+
+export const noteShape = z.strictObject({
+  id: z.string().describe("`note_` and 26 characters."),
+  text: z.string(),
+  by: z
+    .string()
+    .nullable()
+    .describe(
+      "The address of the account, or the name of the token, at that time; null is the command line.",
+    ),
+  created_at: z.iso.datetime(),
+});
+
+export const assigneeShape = z.strictObject({ id: z.string(), email: z.string() });
+
+/** What people do about a submission. */
+const workMembers = {
+  state: z.enum(WORK_STATES).describe("Whether somebody ticked it off."),
+  assignee: assigneeShape.nullable().describe("The account that is to look after it; null is nobody."),
+  notes: z.array(noteShape).readonly().describe("What people noted about it, the oldest first."),
+  deleted_at: z.iso.datetime().optional().describe("Since when it is in the bin. Absent if it is not."),
+};
 
 /** The shape of a submission as JSON, for the description of the API. */
 export const submissionSchema = z
@@ -71,6 +110,7 @@ export const submissionSchema = z
     ip_address: z.string(),
     user_agent: z.string(),
     created_at: z.iso.datetime(),
+    ...workMembers,
   })
   .meta({ id: "Submission" });
 
@@ -82,6 +122,16 @@ export const submissionShape = z.strictObject({
 });
 
 export type SubmissionJson = z.output<typeof submissionShape>;
+
+/** What held posts have too. */
+export const contentShape = submissionShape.omit({
+  state: true,
+  assignee: true,
+  notes: true,
+  deleted_at: true,
+});
+
+export type PostedJson = z.output<typeof contentShape>;
 
 /**
  * As in posts: what nests deeper than 1000 levels would break each search and export of the database, and a member named `__proto__` is

@@ -18,7 +18,7 @@ import { markSubmissions } from "./mark-submission.ts";
 import { reachSubmission, reachSubmissions } from "./reach-posts.ts";
 import { deleteReadRows, insertReadRows } from "./read-marks.ts";
 import { submissionJson, submissionShape } from "./submission-json.ts";
-import { deleteSubmissionRows, isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
+import { isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
 
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -35,6 +35,7 @@ export const listSubmissions = operation({
     ...searchInput,
     limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
     cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
+    deleted: z.boolean().default(false).describe("What is in the bin, and nothing else."),
   }),
   output: z.strictObject({ data: z.array(submissionShape), next_cursor: z.string().nullable() }),
   async run(context: Context<SearchParts>, { limit, cursor, ...input }) {
@@ -62,20 +63,6 @@ export const showSubmission = operation({
     const { schemaVersion } = submission;
     const mark = yield* findMark(submission.id);
     return { ...submissionJson(submission), schema_version: schemaVersion, mark };
-  },
-});
-
-export const deleteSubmissions = operation({
-  name: "submission.delete",
-  summary: "Delete submissions for good, all of them or none",
-  kind: "danger",
-  access: "submissions:write",
-  input: z.strictObject({ submissions: ids }),
-  output: z.strictObject({ deleted: ids }),
-  *run(context, { submissions: wanted }) {
-    const workspaceIds = yield* reachSubmissions(context, wanted, "; nothing was deleted");
-    yield* deleteSubmissionRows(wanted);
-    return changed({ deleted: wanted }, ...changesOf(wanted, workspaceIds, "deleted"));
   },
 });
 

@@ -11,9 +11,9 @@ import {
   type SubmissionFilter,
   type SubmissionPage,
 } from "./submission-store.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 
-/** One endpoint's submissions, for the holder of its secret key; those of other endpoints do not exist here. */
+/** One endpoint's submissions, for the holder of its secret key; those of other endpoints and those in the bin do not exist here. */
 export interface SubmissionReader {
   /**
    * Newest first, up to the limit or 1 MiB of JSON; a single larger submission is a page of its own.
@@ -29,7 +29,7 @@ export interface SubmissionReader {
     gone: AbortSignal,
   ): Promise<SubmissionPage>;
   /** @throws not_found */
-  get(endpointId: string, id: string): Promise<Submission>;
+  get(endpointId: string, id: string): Promise<StoredSubmission>;
   /** Deletes it for good. @throws not_found */
   remove(endpointId: string, id: string): Promise<void>;
 }
@@ -56,8 +56,8 @@ export function createSubmissionReader(
   };
 }
 
-function* getOwn(endpointId: string, id: string): Steps<Submission> {
+function* getOwn(endpointId: string, id: string): Steps<StoredSubmission> {
   const submission = yield* getSubmission(id);
-  if (submission.endpointId === endpointId) return submission;
+  if (submission.endpointId === endpointId && submission.deletedAt === null) return submission;
   throw new FormsvcError("not_found", `there is no submission ${id}`);
 }

@@ -8,6 +8,7 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { EventParts } from "../outbox/queue/event.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../operations/actor.ts";
+import { NOT_BINNED_SQL } from "./submission-bin.ts";
 import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
 import {
   CONTENT_COLUMNS,
@@ -16,6 +17,7 @@ import {
   readContent,
   type Submission,
 } from "./submission.ts";
+import { type StoredSubmission, withWork, type WorkState } from "./submission-work.ts";
 
 /** A selection of submissions. Null means any. */
 export interface SubmissionFilter {
@@ -29,11 +31,19 @@ export interface SubmissionFilter {
   readonly unreadBy: string | null;
   /** Only those with each of these words in a value, as `createTextMatcher` reads them. */
   readonly text: string | null;
+  readonly state: WorkState | null;
+  readonly assignee: AssigneeFilter | null;
+  /** What is in the bin, and nothing else; false is everything else. */
+  readonly isDeleted: boolean;
 }
 
+/** An account's, by its id, or those that are nobody's. */
+export type AssigneeFilter = { readonly id: string } | "nobody";
+
 /** Whether no index has what the filter asks for, so that submissions are looked at one by one. */
-export function isLookup({ spamClass, unreadBy, text: wanted }: SubmissionFilter): boolean {
-  return spamClass !== null || unreadBy !== null || wanted !== null;
+export function isLookup(filter: SubmissionFilter): boolean {
+  const { spamClass, unreadBy, text: wanted, state, assignee, isDeleted } = filter;
+  return [spamClass, unreadBy, wanted, state, assignee].some((each) => each !== null) || isDeleted;
 }
 
 export const EVERY_SUBMISSION: SubmissionFilter = {
@@ -43,6 +53,9 @@ export const EVERY_SUBMISSION: SubmissionFilter = {
   until: null,
   unreadBy: null,
   text: null,
+  state: null,
+  assignee: null,
+  isDeleted: false,
 };
 
 /** Blocked posts are never stored as submissions. */
@@ -50,7 +63,7 @@ export type StoredSpamClass = Exclude<SpamClass, "blocked">;
 
 export interface SubmissionPage {
   /** Newest first. */
-  readonly data: readonly Submission[];
+  readonly data: readonly StoredSubmission[];
   /** The start of the next page; null on the last one. */
   readonly nextCursor: string | null;
 }
@@ -85,31 +98,39 @@ export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<s
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
-/** Names, ids, numbers, time and address take 300 bytes at most, and the names beside what was set aside 60. */
+/**
+ * Names, ids, numbers, times and address take 400 bytes at most, the names beside what was set aside 60, an assignee 450, and what
+ * stands around a note 500.
+ */
 const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields) + 60, 0)
-    + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300 AS bytes
+    + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 400
+    + CASE WHEN EXISTS (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id) THEN 450 ELSE 0 END
+    + coalesce((SELECT sum(2 * octet_length(text) + 500) FROM submission_note WHERE submission_id = submission.id), 0)
+    AS bytes
   FROM submission WHERE id IN (SELECT value FROM json_each(?))`;
 
 /** The submissions of these ids that exist, in the order of the ids. */
-export function* readSubmissions(ids: readonly string[]): Steps<Submission[]> {
+export function* readSubmissions(ids: readonly string[]): Steps<StoredSubmission[]> {
   const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   const rows = yield* all(selectSubmissions().where("id", "in", listed));
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => {
-    const row = byId.get(id);
-    return row === undefined ? [] : [toSubmission(row)];
-  });
+  return yield* withWork(
+    ids.flatMap((id) => {
+      const row = byId.get(id);
+      return row === undefined ? [] : [toSubmission(row)];
+    }),
+  );
 }
 
 /** @throws not_found */
-export function* getSubmission(id: string): Steps<Submission> {
+export function* getSubmission(id: string): Steps<StoredSubmission> {
   const submission = yield* findSubmission(id);
   if (submission === undefined) throw noSubmission(id);
   return submission;
 }
 
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
-export function* getViewableSubmission(viewing: Viewing, id: string): Steps<Submission> {
+export function* getViewableSubmission(viewing: Viewing, id: string): Steps<StoredSubmission> {
   const submission = yield* findSubmission(id);
   if (submission === undefined) throw noSubmission(id);
   const endpoint = yield* findEndpoint(submission.endpointId);
@@ -119,14 +140,21 @@ export function* getViewableSubmission(viewing: Viewing, id: string): Steps<Subm
   return submission;
 }
 
-export function* findSubmission(id: string): Steps<Submission | undefined> {
+/** One in the bin too. */
+export function* findSubmission(id: string): Steps<StoredSubmission | undefined> {
   const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
-  return row === undefined ? undefined : toSubmission(row);
+  return row === undefined ? undefined : (yield* withWork([toSubmission(row)]))[0];
 }
 
-export function noSubmission(id: string, consequence = ""): FormsvcError {
+/** @param placed where it was looked for. */
+export function noSubmission(
+  id: string,
+  consequence = "",
+  placed: "kept" | "binned" | "anywhere" = "kept",
+): FormsvcError {
   const shown = id.slice(0, MAX_SHOWN_ID_LENGTH);
-  return new FormsvcError("not_found", `there is no submission ${shown}${consequence}`);
+  const where = placed === "binned" ? " in the bin" : "";
+  return new FormsvcError("not_found", `there is no submission ${shown}${where}${consequence}`);
 }
 
 /** Inside a transaction. */
@@ -158,9 +186,11 @@ export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<nu
   return run(query.deleteFrom("submission").where("id", "in", some));
 }
 
-/** The one with the highest id; undefined when there is none. */
+const NEWEST_SQL = `SELECT id, created_at FROM submission WHERE id >= 'sub_' ${NOT_BINNED_SQL} ORDER BY id DESC LIMIT 1`;
+
+/** The one with the highest id that is not in the bin; undefined when there is none. */
 export function newestSubmission(): Steps<{ readonly id: string; readonly created_at: number } | undefined> {
-  return first(query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1));
+  return first(text<{ id: string; created_at: number }>(NEWEST_SQL));
 }
 
 function selectSubmissions() {

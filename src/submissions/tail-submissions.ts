@@ -10,7 +10,7 @@ import {
 import { followSubmissions, type Tail } from "./follow-submissions.ts";
 import { type SubmissionJson, submissionJson, submissionShape } from "./submission-json.ts";
 import { isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE, type SubmissionFilter } from "./submission-store.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 import { readTail, tailAfter, tailEnd } from "./tail.ts";
 
 const DEFAULT_TAIL = 10;
@@ -68,7 +68,7 @@ async function readNewest(
   context: Context<Parts>,
   filter: SubmissionFilter,
   limit: number,
-): Promise<readonly Submission[]> {
+): Promise<readonly StoredSubmission[]> {
   const { db, actor, gone } = context;
   const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
   const request = { limit, cursor: null, maxBytes, ...(gone && { gone }) };
@@ -78,19 +78,19 @@ async function readNewest(
   return data.toReversed();
 }
 
-async function* asJson(submissions: AsyncIterable<Submission>): AsyncGenerator<SubmissionJson, void> {
+async function* asJson(submissions: AsyncIterable<StoredSubmission>): AsyncGenerator<SubmissionJson, void> {
   for await (const submission of submissions) yield submissionJson(submission);
 }
 
-async function* give(submissions: readonly Submission[]): AsyncGenerator<Submission> {
+async function* give(submissions: readonly StoredSubmission[]): AsyncGenerator<StoredSubmission> {
   yield* submissions;
 }
 
 async function* newestAndNext(
   { db, parts }: Context<Parts>,
   tail: Tail,
-  newest: readonly Submission[],
-): AsyncGenerator<Submission> {
+  newest: readonly StoredSubmission[],
+): AsyncGenerator<StoredSubmission> {
   yield* newest;
   // A submission committed between the two reads is in both.
   const given = new Set(newest.map(({ id }) => id));
@@ -102,7 +102,7 @@ async function* stored(
   { db }: Context<Parts>,
   { filter, from, pageSize }: Tail,
   limit: number,
-): AsyncGenerator<Submission> {
+): AsyncGenerator<StoredSubmission> {
   let position = from;
   for (let left = limit; left > 0;) {
     const wanted = Math.min(left, pageSize);

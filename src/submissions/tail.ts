@@ -2,8 +2,9 @@ import { all, first, type Steps, textByEngine } from "../database/steps.ts";
 import { checkCursor, firstIdAt } from "../foundation/id.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
 import { NUMBERS_OF_ENDPOINTS } from "./endpoint-number.ts";
+import { NOT_BINNED_SQL } from "./submission-bin.ts";
 import { readSubmissions, type SubmissionFilter } from "./submission-store.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 
 /**
  * A place in the order of commits: SQLite numbers the submissions, and the id is empty. PostgreSQL numbers the transactions, and
@@ -19,7 +20,7 @@ export const TAIL_START: TailPosition = { commit: 0, id: "" };
 
 export interface TailPage {
   /** In the order of their commits. */
-  readonly submissions: readonly Submission[];
+  readonly submissions: readonly StoredSubmission[];
   /** The place of each of them. */
   readonly positions: readonly TailPosition[];
   readonly position: TailPosition;
@@ -115,7 +116,7 @@ interface Conditions {
 }
 
 function conditionsOf({ endpointIds, spamClass, since, until }: SubmissionFilter): Conditions {
-  const conditions: Conditions[] = [];
+  const conditions: Conditions[] = [{ sql: NOT_BINNED_SQL, parameters: [] }];
   if (endpointIds !== null)
     conditions.push({ sql: OF_ENDPOINTS_SQL, parameters: [JSON.stringify(endpointIds)] });
   // Ids begin with the time.

@@ -5,6 +5,7 @@ import { firstIdAt } from "../foundation/id.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
 import { numbersOfEndpoints } from "./endpoint-number.ts";
 import { createTextMatcher, SEARCHED_COLUMNS, type TextMatcher } from "./match-text.ts";
+import { NOT_BINNED_SQL } from "./submission-bin.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
 
 /** By the time of the submissions: from the newest on, or from the oldest on. */
@@ -46,8 +47,31 @@ const ENDS_AT_ONCE = 500;
 /** Greater than every id that begins like the text before it, because ids have one length. */
 const AFTER = "~";
 
+/** A table with the ids of submissions and the numbers of their endpoints. */
+type Walked = "submission" | "submission_work" | "submission_bin";
+
+const WALKED_SQL: Readonly<Record<Walked, string>> = {
+  submission: "FROM submission",
+  submission_work: "FROM submission_work",
+  submission_bin: "FROM submission_bin",
+};
+
+/** The same with the submissions themselves. */
+const SUBMISSIONS_SQL: Readonly<Record<Walked, string>> = {
+  submission: "FROM submission",
+  submission_work: "FROM submission_work JOIN submission ON submission.id = submission_work.id",
+  submission_bin: "FROM submission_bin JOIN submission ON submission.id = submission_bin.id",
+};
+
+/** The one with the fewest rows that has every submission of the filter. */
+function walkedOf({ isDeleted, state, assignee }: SubmissionFilter): Walked {
+  if (isDeleted) return "submission_bin";
+  return state === "done" || (assignee !== null && assignee !== "nobody") ? "submission_work" : "submission";
+}
+
 /** One endpoint's submissions, or all; those from `low` on and before `high` are not looked at yet. */
 interface Source {
+  readonly walked: Walked;
   /** Null is every endpoint. */
   readonly number: number | null;
   readonly low: string;
@@ -151,10 +175,11 @@ async function openSources(
 ): Promise<Source[]> {
   const low = filter.since === null ? "sub_" : firstIdAt("sub", filter.since);
   const high = filter.until === null ? `sub_${AFTER}` : firstIdAt("sub", filter.until);
+  const walked = walkedOf(filter);
   const bounds =
     direction === "older"
-      ? { low, high: cursor !== null && cursor < high ? cursor : high }
-      : { low: cursor !== null && cursor >= low ? cursor + AFTER : low, high };
+      ? { low, high: cursor !== null && cursor < high ? cursor : high, walked }
+      : { low: cursor !== null && cursor >= low ? cursor + AFTER : low, high, walked };
   const { endpointIds } = filter;
   if (endpointIds === null) return [{ number: null, ...bounds, rows: Math.min(SLICE_ROWS, wanted) }];
   const numbers = await db.read(() => numbersOfEndpoints(endpointIds), gone);
@@ -169,29 +194,31 @@ async function openSources(
   return sources;
 }
 
-const ENDS_SQL = {
-  older: endsSql("max"),
-  newer: endsSql("min"),
-} as const;
+const ENDS = { older: "max", newer: "min" } as const;
 
-function endsSql(which: "max" | "min"): string {
+function endsSql(walked: Walked, direction: Direction): string {
   return `SELECT CAST(value AS integer) AS number,
-      (SELECT ${which}(id) FROM submission WHERE endpoint_number = CAST(value AS integer) AND id >= ? AND id < ?) AS id
+      (SELECT ${ENDS[direction]}(id) ${WALKED_SQL[walked]} WHERE endpoint_number = CAST(value AS integer) AND id >= ? AND id < ?) AS id
     FROM json_each(?) AS listed`;
 }
 
 /** A source for each endpoint that has a submission within the bounds; it begins with the first of them. */
 function* startAtEnds(
   numbers: readonly number[],
-  { low, high }: Pick<Source, "low" | "high">,
+  { low, high, walked }: Pick<Source, "low" | "high" | "walked">,
   direction: Direction,
 ): Steps<Source[]> {
   const ends = yield* all(
-    text<{ number: number; id: string | null }>(ENDS_SQL[direction], low, high, JSON.stringify(numbers)),
+    text<{ number: number; id: string | null }>(
+      endsSql(walked, direction),
+      low,
+      high,
+      JSON.stringify(numbers),
+    ),
   );
   return ends.flatMap(({ number, id }) => {
     if (id === null) return [];
-    const source = { number, low, high, rows: FIRST_ROWS };
+    const source = { number, low, high, rows: FIRST_ROWS, walked };
     return [direction === "older" ? { ...source, high: id + AFTER } : { ...source, low: id }];
   });
 }
@@ -226,7 +253,7 @@ function* readChunk(
   const wanted = conditionsOf(filter, matcher);
   const rows = yield* all(
     text<SearchedRow>(
-      `SELECT id${matcher === null ? "" : `, ${SEARCHED_COLUMNS.join(", ")}`} FROM submission WHERE ${looked.sql}${wanted.sql} ORDER BY id ${order}`,
+      `SELECT submission.id${matcher === null ? "" : `, ${SEARCHED_COLUMNS.join(", ")}`} ${SUBMISSIONS_SQL[source.walked]} WHERE ${looked.sql} ${wanted.sql} ORDER BY ${source.walked}.id ${order}`,
       ...looked.parameters,
       ...wanted.parameters,
     ),
@@ -245,7 +272,7 @@ function* lastOf(source: Source, count: number, order: string): Steps<string | n
   const { sql, parameters } = inRange(source);
   const last = yield* first(
     text<{ id: string }>(
-      `SELECT id FROM submission WHERE ${sql} ORDER BY id ${order} LIMIT 1 OFFSET ?`,
+      `SELECT id ${WALKED_SQL[source.walked]} WHERE ${sql} ORDER BY id ${order} LIMIT 1 OFFSET ?`,
       ...parameters,
       count - 1,
     ),
@@ -261,7 +288,7 @@ const SEARCHED_BYTES_SQL = SEARCHED_COLUMNS.map((column) => `coalesce(octet_leng
 function* sizeOf(source: Source): Steps<{ readonly rows: number; readonly bytes: number }> {
   const { sql, parameters } = inRange(source);
   const summed = text<{ rows: number; bytes: number | null }>(
-    `SELECT count(*) AS rows, sum(${SEARCHED_BYTES_SQL}) AS bytes FROM submission WHERE ${sql}`,
+    `SELECT count(*) AS rows, sum(${SEARCHED_BYTES_SQL}) AS bytes ${SUBMISSIONS_SQL[source.walked]} WHERE ${sql}`,
     ...parameters,
   );
   const size = yield* first(summed);
@@ -273,24 +300,42 @@ interface Condition {
   readonly parameters: readonly (string | number)[];
 }
 
-function inRange({ number, low, high }: Source): Condition {
-  if (number === null) return { sql: "id >= ? AND id < ?", parameters: [low, high] };
-  return { sql: "endpoint_number = ? AND id >= ? AND id < ?", parameters: [number, low, high] };
+function inRange({ number, low, high, walked }: Source): Condition {
+  const ids = `${walked}.id >= ? AND ${walked}.id < ?`;
+  if (number === null) return { sql: ids, parameters: [low, high] };
+  return { sql: `${walked}.endpoint_number = ? AND ${ids}`, parameters: [number, low, high] };
 }
 
 /** What no index answers. */
-function conditionsOf({ spamClass, unreadBy }: SubmissionFilter, matcher: TextMatcher | null): Condition {
-  const conditions: Condition[] = [];
+function conditionsOf(filter: SubmissionFilter, matcher: TextMatcher | null): Condition {
+  const { spamClass, unreadBy, isDeleted } = filter;
+  const conditions: Condition[] = isDeleted ? [] : [{ sql: NOT_BINNED_SQL, parameters: [] }];
   if (spamClass !== null)
-    conditions.push({ sql: " AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
+    conditions.push({ sql: "AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
   if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
+  conditions.push(...workConditionsOf(filter));
   if (matcher !== null && matcher.sql !== null)
-    conditions.push({ sql: ` AND ${matcher.sql}`, parameters: matcher.parameters });
+    conditions.push({ sql: `AND ${matcher.sql}`, parameters: matcher.parameters });
   return {
-    sql: conditions.map(({ sql }) => sql).join(""),
+    sql: conditions.map(({ sql }) => sql).join(" "),
     parameters: conditions.flatMap(({ parameters }) => parameters),
   };
 }
 
-const UNREAD_SQL = ` AND NOT EXISTS
+const UNREAD_SQL = `AND NOT EXISTS
   (SELECT 1 FROM submission_read WHERE submission_id = submission.id AND account_id = ?)`;
+
+function workConditionsOf({ state, assignee }: SubmissionFilter): readonly Condition[] {
+  return [
+    ...(state === null ? [] : [{ sql: workSql(state === "done", "state = 'done'"), parameters: [] }]),
+    ...(assignee === null
+      ? []
+      : assignee === "nobody"
+        ? [{ sql: workSql(false, "assignee_id IS NOT NULL"), parameters: [] }]
+        : [{ sql: workSql(true, "assignee_id = ?"), parameters: [assignee.id] }]),
+  ];
+}
+
+function workSql(is: boolean, condition: string): string {
+  return `AND ${is ? "" : "NOT "}EXISTS (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id AND ${condition})`;
+}

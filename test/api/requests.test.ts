@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import type { Scope } from "../../src/operations/access.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { type Ask, askWith, makeToken } from "../support/api-client.ts";
+import { addSubmission } from "../support/add-submission.ts";
+import { NOON } from "../support/fake-clock.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
 interface Shown {
@@ -248,10 +250,37 @@ test("submissions are listed, followed, exported, marked and deleted, at most 10
   const many = await ask("POST", "/submissions/delete", { body: { submissions: Array(101).fill(nobody) } });
   expect([many.status, many.json["code"]]).toEqual([400, "invalid_request"]);
   expect(server.stored()).toHaveLength(2);
-  expect((await ask("POST", "/submissions/delete", { body: { submissions: ids } })).json).toEqual({
-    deleted: ids,
+  const body = { submissions: ids };
+  expect((await ask("POST", "/submissions/delete", { body })).json).toEqual({ deleted: ids });
+  expect((await ask("GET", "/submissions")).json["data"]).toEqual([]);
+  const binned = await ask("GET", "/submissions", { query: "deleted=true" });
+  expect((binned.json["data"] as { id: string }[]).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  expect((await ask("POST", "/submissions/undelete", { body })).json).toEqual({ undeleted: ids });
+  const final = await ask("POST", "/submissions/delete", { body: { ...body, now: true } });
+  expect([final.json, server.stored()]).toEqual([{ deleted: ids }, []]);
+});
+
+test("state, assignee and notes are set, listed and told over the API", async () => {
+  const { server, form, ask } = await world();
+  const ids = [1, 2].map(() => addSubmission(server.owner, { endpointId: form.id, createdAt: NOON }));
+  const [first = "", second = ""] = ids;
+  const email = server.owner.prepare("SELECT email FROM account").pluck().get();
+  const set = await ask("POST", "/submissions/set", {
+    body: { submissions: [first], state: "done", assignee: email },
   });
-  expect(server.stored()).toEqual([]);
+  expect(set.json).toMatchObject({ set: [first], state: "done", assignee: { email } });
+  const noted = await ask("POST", `/submissions/${first}/notes`, { body: { text: "called back" } });
+  expect([noted.status, noted.json]).toMatchObject([201, { note: { text: "called back", by: email } }]);
+  const done = await ask("GET", "/submissions", { query: `state=done&assignee=${String(email)}` });
+  expect(done.json["data"]).toMatchObject([{ id: first, state: "done", notes: [{ text: "called back" }] }]);
+  const open = await ask("GET", "/submissions", { query: "state=open" });
+  expect(open.json["data"]).toMatchObject([{ id: second, state: "open", assignee: null, notes: [] }]);
+  for (const query of ["state=shut", "deleted=perhaps"])
+    expect((await ask("GET", "/submissions", { query })).status).toBe(400);
+  const events = await ask("GET", "/events");
+  expect((events.json["data"] as { type: string }[]).map(({ type }) => type)).toEqual(
+    expect.arrayContaining(["submission.set", "submission.note"]),
+  );
 });
 
 test("without api.enabled there is nothing at its addresses", async () => {

@@ -113,6 +113,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
     backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
     secrets: { keyFile: null, key: null },
+    submissions: { binDays: 30 },
     held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },
     webhooks: {
       scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],

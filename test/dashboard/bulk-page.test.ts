@@ -127,7 +127,7 @@ test("each change is recorded with who made it, to what; reading is nobody's bus
     {
       action: "submission.delete",
       subject: ids[2],
-      detail: "1 deleted",
+      detail: "1 deleted for good",
       workspaceId,
       actor: { email: "ben@example.org" },
     },

@@ -278,7 +278,7 @@ const CHANGES: Readonly<Record<string, Ask>> = {
     ),
   "old deliveries go": change(() => dropOldDeliveries({ kind: "webhook", days: 7 }, BEFORE_ALL, LATER)),
   "a recipient goes": (db, { recipientIds: [id = ""] }) => deleteRecipient(db, id, LATER),
-  "old submissions go": change(() => expireSubmissions(NOON + 30 * DAY + 5000)),
+  "old submissions go": change(() => expireSubmissions(30, NOON + 30 * DAY + 5000)),
   "submissions of an endpoint go": change(({ endpointIds: [id = ""] }) => deleteSubmissionsOf(id, 3)),
   "a person is erased": async (db) => {
     const { submissions, held } = await findPerson(db, { field: "index", value: "7", endpointIds: null });

@@ -73,6 +73,9 @@ test("one submission has the members that scripts rely on", async () => {
     ip_address: "127.0.0.1",
     user_agent: "node",
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    state: "open",
+    assignee: null,
+    notes: [],
   });
 });
 

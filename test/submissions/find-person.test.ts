@@ -52,7 +52,7 @@ test("what is deleted or dropped by a command leaves the write-ahead log of a ru
   const server = await machine.serveHere();
   const id = await post(server.url, endpoint.secret, { name: "UNIQUE-ADA", email: "ada@example.org" });
   expect(logOf(machine).includes("UNIQUE-ADA")).toBe(true);
-  const deleted = await machine.mustRun(["submission", "delete", id, "--yes"]);
+  const deleted = await machine.mustRun(["submission", "delete", id, "--now", "--yes"]);
   expect(deleted.stderr).toBe("deleted: 1\n");
   expect(logOf(machine).includes("UNIQUE-ADA")).toBe(false);
 
@@ -71,7 +71,7 @@ test("if another process keeps the log from being emptied, the command says so, 
   const id = await post(server.url, endpoint.secret);
   const reader = machine.open();
   reader.exec("BEGIN; SELECT count(*) FROM submission");
-  const deleted = await machine.mustRun(["submission", "delete", id, "--yes"]);
+  const deleted = await machine.mustRun(["submission", "delete", id, "--now", "--yes"]);
   expect(deleted.stderr).toContain("formsvc.db-wal may hold it for now");
   expect((await machine.run(["submission", "show", id])).code).toBe(3);
 });

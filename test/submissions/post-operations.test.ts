@@ -13,12 +13,12 @@ import {
 } from "../../src/submissions/held-operations.ts";
 import { listRead } from "../../src/submissions/read-marks.ts";
 import {
-  deleteSubmissions,
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
 } from "../../src/submissions/submission-operations.ts";
+import { deleteSubmissions } from "../../src/submissions/work-operations.ts";
 import { tailSubmissions } from "../../src/submissions/tail-submissions.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";

@@ -7,6 +7,7 @@ import {
   submissionValues,
 } from "../../src/submissions/submission-store.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
+import { type StoredSubmission, UNTOUCHED } from "../../src/submissions/submission-work.ts";
 
 /** A connection of ours or of the driver's. */
 interface Connection {
@@ -16,9 +17,10 @@ interface Connection {
 /** What a test says of a submission; the rest is the same for all. */
 export type GivenSubmission = Pick<Submission, "endpointId"> & Partial<Submission>;
 
-export function asSubmission(given: GivenSubmission): Submission {
+export function asSubmission(given: GivenSubmission): StoredSubmission {
   const createdAt = given.createdAt ?? 1;
   return {
+    ...UNTOUCHED,
     id: newId("sub", createdAt),
     schemaVersion: 1,
     data: {},

@@ -207,6 +207,24 @@ function* fillSubmissions({ accountId, submissionIds }: Filled): Steps<void> {
       ...event,
     });
     if (index % 4 === 0) yield* insert("submission_read", { submission_id: id, account_id: accountId });
+    const endpointNumber = (index % 3) + 1;
+    if (index % 5 === 0) {
+      yield* insert("submission_work", {
+        id,
+        endpoint_number: endpointNumber,
+        state: index % 2 === 0 ? "done" : "open",
+        assignee_id: index % 3 === 0 ? accountId : null,
+      });
+      yield* insert("submission_note", {
+        id: newId("note", NOON + index),
+        submission_id: id,
+        text: HOSTILE,
+        author: index % 2 === 0 ? HOSTILE : null,
+        created_at: NOON + index,
+      });
+    }
+    if (index % 7 === 6)
+      yield* insert("submission_bin", { id, endpoint_number: endpointNumber, deleted_at: NOON + index });
   }
 }
 

@@ -2,11 +2,8 @@ import type { Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import {
-  deleteSubmissions,
-  markSubmissionsAs,
-  markSubmissionsRead,
-} from "../../submissions/submission-operations.ts";
+import { markSubmissionsAs, markSubmissionsRead } from "../../submissions/submission-operations.ts";
+import { deleteSubmissions } from "../../submissions/work-operations.ts";
 import { getViewableSubmission } from "../../submissions/submission-store.ts";
 import { page, redirect } from "../answer.ts";
 import { addressOf, readInboxFilter } from "./inbox-filter.ts";
@@ -82,7 +79,7 @@ async function doAll({ perform }: Visit, deed: Deed, submissions: readonly strin
   if (deed === "read" || deed === "unread") {
     await perform(markSubmissionsRead, { submissions, read: deed === "read" });
   } else if (deed === "delete") {
-    await perform(deleteSubmissions, { submissions });
+    await perform(deleteSubmissions, { submissions, now: true });
   } else {
     await perform(markSubmissionsAs, { submissions, mark: deed === "none" ? null : deed });
     // Whoever says that it is spam needs not open it.

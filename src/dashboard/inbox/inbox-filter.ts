@@ -104,6 +104,7 @@ export function* toSubmissionFilter(
 ): Steps<SubmissionFilter> {
   const { endpoint, spamClass, since, until, unread, q } = filter;
   return {
+    ...EVERY_SUBMISSION,
     endpointIds:
       endpoint === "" ? yield* viewableIds(viewer) : [(yield* getViewableEndpoint(viewer, endpoint)).id],
     spamClass: spamClass === "" ? null : spamClass,

@@ -4,7 +4,7 @@ import type { Viewer } from "../../sessions/session.ts";
 import { findSubmissions, fittingOf } from "../../submissions/browse-submissions.ts";
 import { listRead } from "../../submissions/read-marks.ts";
 import { isLookup, readSubmissions, type SubmissionFilter } from "../../submissions/submission-store.ts";
-import type { Submission } from "../../submissions/submission.ts";
+import type { StoredSubmission } from "../../submissions/submission-work.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Visit } from "../routes.ts";
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 export interface InboxRow {
-  readonly submission: Submission;
+  readonly submission: StoredSubmission;
   readonly endpoint: PlacedEndpoint | undefined;
   readonly isRead: boolean;
   readonly mark: Mark | null;

@@ -8,7 +8,7 @@ import { tellAttempt } from "../../webhooks/hide-network.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { getViewableSubmission } from "../../submissions/submission-store.ts";
-import type { Submission } from "../../submissions/submission.ts";
+import type { StoredSubmission } from "../../submissions/submission-work.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { findMailRecipient } from "../../mail/mail-recipient-store.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
@@ -29,7 +29,7 @@ export interface SentMessage {
 }
 
 export interface WholeSubmission {
-  readonly submission: Submission;
+  readonly submission: StoredSubmission;
   readonly endpoint: Endpoint;
   /** Told to operators who see several workspaces. */
   readonly workspaceName: string | null;

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { isGathered } from "../../outbox/queue/delivery.ts";
 import { submissionJson } from "../../submissions/submission-json.ts";
-import type { Submission } from "../../submissions/submission.ts";
+import type { StoredSubmission } from "../../submissions/submission-work.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { adviceFor, attemptWords, deliveryWords } from "../notifications/delivery-words.ts";
 import { recipientPath } from "../notifications/channel-of.ts";
@@ -73,14 +73,14 @@ function actions({ submission, endpoint, mark, shown }: SubmissionViewParts): Ht
   </form>`;
 }
 
-function jsonCard(submission: Submission): Html {
+function jsonCard(submission: StoredSubmission): Html {
   return html`<details class="card">
     <summary>As JSON</summary>
     <pre id="json" tabindex="0">${prettyJson(submissionJson(submission))}</pre>
   </details>`;
 }
 
-function scoreCard(submission: Submission): Html {
+function scoreCard(submission: StoredSubmission): Html {
   return html`<section class="card">
     <header><h2>${submission.spamClass === "low" ? "What the filter counted" : `Why ${submission.spamScore}?`}</h2></header>
     ${reasonList(submission)}

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresql } from "../../../src/database/postgresql/open-postgresql.ts";
 import { first, text } from "../../../src/database/steps.ts";
+import { EVERY_SUBMISSION } from "../../../src/submissions/submission-store.ts";
 import { browseSubmissions } from "../../../src/submissions/browse-submissions.ts";
 import { readSlices } from "../../../src/submissions/export-fields.ts";
 import { findPgbouncer, startPgbouncer } from "../../support/pgbouncer.ts";
@@ -65,14 +66,7 @@ for (const { way, isMissing, reach } of WAYS)
       const { address, db, isRunning } = await world(reach);
       const beside = await connectPlainly(address);
       onTestFinished(() => beside.end());
-      const filter = {
-        endpointIds: null,
-        since: null,
-        until: null,
-        spamClass: null,
-        unreadBy: null,
-        text: "lamp",
-      };
+      const filter = { ...EVERY_SUBMISSION, text: "lamp" };
       // Nobody else can read the submissions, so each statement about them goes on.
       await beside.query("BEGIN; LOCK TABLE submission IN ACCESS EXCLUSIVE MODE");
       const search = new AbortController();

@@ -1,0 +1,116 @@
+import { countOf } from "../foundation/count-of.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import {
+  addNote,
+  deleteSubmissions,
+  emptyBin,
+  setSubmissions,
+  undeleteSubmissions,
+} from "../submissions/work-operations.ts";
+import { MAX_NOTE_LENGTH, MAX_NOTES } from "../submissions/submission-work.ts";
+import { confirm, readInput } from "./arguments.ts";
+import { clearLog } from "./clear-log.ts";
+import { command } from "./command.ts";
+import { operate } from "./operate.ts";
+
+const SAMPLE_ID = "sub_01h455vb4pex5vsknk084sn02q";
+
+const set = command({
+  usage: "set <submission...>",
+  summary: "Say of submissions that they are done or open, and who looks after them",
+  options: [
+    { flags: "--state <state>", summary: "open or done", choices: ["open", "done"] },
+    {
+      flags: "--assignee <email>",
+      summary: "an account that sees the workspace; none: nobody",
+    },
+  ],
+  examples: [
+    `formsvc submission set ${SAMPLE_ID} --state done`,
+    `formsvc submission set ${SAMPLE_ID} --assignee bo@example.com`,
+  ],
+  action: (context, { state, assignee }, ids) => {
+    if (state === null && assignee === null)
+      throw new FormsvcError("usage", "give --state, --assignee, or both");
+    return operate(context, async ({ perform }) => {
+      const wanted = { ...(state !== null && { state }), ...(assignee !== null && { assignee }) };
+      const done = await perform(setSubmissions, { submissions: ids, ...wanted });
+      if (context.output.isJson) return context.output.json(done);
+      const said = [
+        ...(done.state === undefined ? [] : [done.state]),
+        ...(done.assignee === undefined ? [] : [`assigned to ${done.assignee?.email ?? "nobody"}`]),
+      ];
+      return context.output.note(`${said.join(", ")}: ${ids.length}`);
+    });
+  },
+});
+
+const note = command({
+  usage: "note <submission> <text>",
+  summary: "Add a note to a submission, for those who see it; - reads standard input",
+  notes: `Plain text of at most ${MAX_NOTE_LENGTH} characters. A submission has at most ${MAX_NOTES} notes.`,
+  examples: [`formsvc submission note ${SAMPLE_ID} 'Called back, wants an offer by Friday'`],
+  action: (context, _options, [submission, given]) =>
+    operate(context, async ({ perform }) => {
+      const text = given === "-" ? readInput("-") : given;
+      const done = await perform(addNote, { submission, text });
+      if (context.output.isJson) return context.output.json(done);
+      return context.output.note(`noted: ${done.note.id}`);
+    }),
+});
+
+const remove = command({
+  usage: "delete <submission...>",
+  summary: "Delete submissions: into the bin for submissions.binDays, or for good",
+  options: [
+    { flags: "--now", summary: "for good, also what is in the bin already" },
+    { flags: "--yes", summary: "do it without being asked" },
+  ],
+  action: async (context, { now, yes }, ids) => {
+    const what = ids.length === 1 ? ids[0] : `${ids.length} submissions`;
+    await confirm(`Delete ${what}${now ? " for good" : ""}?`, yes);
+    return operate(context, async ({ perform, db, config }) => {
+      const done = await perform(deleteSubmissions, { submissions: ids, now });
+      const { binDays } = config.submissions;
+      const isFinal = now || binDays === 0;
+      if (isFinal) clearLog(context, db);
+      if (context.output.isJson) return context.output.json(done);
+      const kept = isFinal ? "" : ` (for ${countOf(binDays, "day")}, submission undelete brings them back)`;
+      return context.output.note(`deleted: ${done.deleted.length}${kept}`);
+    });
+  },
+});
+
+const undelete = command({
+  usage: "undelete <submission...>",
+  summary: "Bring submissions back out of the bin",
+  examples: ["formsvc submission list --deleted", `formsvc submission undelete ${SAMPLE_ID}`],
+  action: (context, _options, ids) =>
+    operate(context, async ({ perform }) => {
+      const done = await perform(undeleteSubmissions, { submissions: ids });
+      if (context.output.isJson) return context.output.json(done);
+      return context.output.note(`brought back: ${done.undeleted.length}`);
+    }),
+});
+
+const empty = command({
+  usage: "empty-bin",
+  summary: "Delete for good what is in the bin",
+  options: [
+    { flags: "--workspace <workspace>", summary: "only this workspace's" },
+    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
+    { flags: "--yes", summary: "do it without being asked" },
+  ],
+  action: async (context, { workspace, endpoint, yes }) => {
+    await confirm("Delete for good what is in the bin?", yes);
+    return operate(context, async ({ perform, db }) => {
+      const done = await perform(emptyBin, { workspace, endpoint });
+      clearLog(context, db);
+      if (context.output.isJson) return context.output.json(done);
+      return context.output.note(`deleted for good: ${done.deleted}`);
+    });
+  },
+});
+
+/** What people do about submissions: state, assignee, notes and the bin. */
+export const workCommands = [set, note, remove, undelete, empty];

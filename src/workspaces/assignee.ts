@@ -1,0 +1,61 @@
+import { query } from "../database/database.ts";
+import { all, type Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isId } from "../foundation/id.ts";
+import type { Viewing } from "../operations/actor.ts";
+import type { Account } from "./workspace.ts";
+import { findAccount, findAccountByEmail, getAccount, mayView } from "./workspace-store.ts";
+
+/** Who is to look after something of a workspace. */
+export interface Assignee {
+  readonly id: string;
+  readonly email: string;
+}
+
+const MAX_SHOWN_LENGTH = 320;
+
+/**
+ * The account that is to look after what belongs to these workspaces: one that sees all of them.
+ *
+ * @param reference an id or an e-mail address. @throws usage, in the same words whether there is no such account or it sees less: who
+ *   has an account here is not told to everybody
+ */
+export function* findAssignee(reference: string, workspaceIds: Iterable<string>): Steps<Assignee> {
+  const account = yield* find(reference);
+  if (account !== undefined && (yield* seesAll(account, new Set(workspaceIds)))) {
+    const { id, email } = account;
+    return { id, email };
+  }
+  throw new FormsvcError(
+    "usage",
+    `${reference.slice(0, MAX_SHOWN_LENGTH)} is nobody who sees these submissions; name the address of an account that sees the workspace`,
+  );
+}
+
+function* seesAll({ id: accountId, isOperator }: Account, workspaceIds: Iterable<string>): Steps<boolean> {
+  for (const workspaceId of workspaceIds)
+    if (!(yield* mayView({ accountId, isOperator }, workspaceId))) return false;
+  return true;
+}
+
+function find(reference: string): Steps<Account | undefined> {
+  return isId("acct", reference) ? findAccount(reference) : findAccountByEmail(reference);
+}
+
+/**
+ * The id of an account that something may be assigned to, for a filter: whoever does not see everything learns nothing of accounts from
+ * it, and undefined fits nothing.
+ *
+ * @throws not_found to those who see everything
+ */
+export function* findAssigneeId({ isOperator }: Viewing, reference: string): Steps<string | undefined> {
+  return (isOperator ? yield* getAccount(reference) : yield* find(reference))?.id;
+}
+
+/** The addresses of these accounts, by id. */
+export function* readEmails(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const distinct = [...new Set(ids)];
+  const rows = yield* all(query.selectFrom("account").select(["id", "email"]).where("id", "in", distinct));
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
