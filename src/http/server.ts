@@ -201,6 +201,8 @@ function createInstance(
     return503OnClosing: false,
     requestIdHeader: false,
     schemaController: WITHOUT_SCHEMAS,
+    // An instance of late routes ends when the server's last answer has, however long that takes.
+    pluginTimeout: 0,
     // No limit on a parameter's length: a long key is unknown like any other.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
   });

@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -151,5 +151,30 @@ test("late routes end with their server, after its last answer, also those that 
     expect((await answer).text).toBe("whole");
     await stopped;
     expect(steps).toEqual(["answered", "closed"]);
+  }
+});
+
+test("a server that stops waits for an answer of late routes, however long it takes", async () => {
+  const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { server, ask } = await startLate(async (instance) => {
+    instance.get("/late", async () => {
+      asked.resolve();
+      await goOn.promise;
+      return "whole";
+    });
+  });
+  const answer = ask("GET", "/late");
+  await asked.promise;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const stopped = server.close();
+    await turns(50);
+    vi.advanceTimersByTime(60_000);
+    await turns(50);
+    goOn.resolve();
+    expect((await answer).text).toBe("whole");
+    await stopped;
+  } finally {
+    vi.useRealTimers();
   }
 });
