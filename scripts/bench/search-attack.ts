@@ -3,6 +3,7 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { listAccounts } from "../../src/workspaces/workspace-store.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
+import type { AttackRow } from "./address-attacks.ts";
 import type { RunningServer } from "./processes.ts";
 
 /** Texts that take longest to search, in the inbox of one account, and a search for what none of them has. */
@@ -13,14 +14,29 @@ const COMMAND_WAIT_MS = 60_000;
 /** A search that was answered is asked again. */
 const AGAIN_MS = 250;
 
-export const SEARCH_COUNTS = [8, 32] as const;
-
-export function nameOfSearches(count: number): string {
-  return `${count} searches at once by one account, in ${SUBMISSIONS} posts of 64 KB`;
-}
+export const SEARCH_ROWS: readonly AttackRow[] = [8, 32].map((count) => ({
+  name: `${count} searches at once by one account, in ${SUBMISSIONS} posts of 64 KB`,
+  async prepare({ db, schemaFile, run }) {
+    const made = run("endpoint", "create", "--name", "Form", "--schema", schemaFile, "--json", "--quiet");
+    const { endpoint, keys } = JSON.parse(made) as { endpoint: { id: string }; keys: { secret: string } };
+    const cookie = fillInbox(db, endpoint.id);
+    return {
+      othersKey: keys.secret,
+      settings: {},
+      async start(server) {
+        const stop = searchWith(count, server, cookie);
+        return async () => {
+          stop();
+          return "";
+        };
+      },
+      close: () => undefined,
+    };
+  },
+}));
 
 /** Fills an endpoint, and signs the first account in. Returns its cookie. */
-export function prepareSearches(file: string, endpointId: string): string {
+function fillInbox(file: string, endpointId: string): string {
   const db = openDatabase(file, { busyTimeoutMs: COMMAND_WAIT_MS });
   try {
     const add = submissionAdder(db);
@@ -36,7 +52,7 @@ export function prepareSearches(file: string, endpointId: string): string {
 }
 
 /** Searches until it is stopped. */
-export function searchWith(count: number, server: RunningServer, cookie: string): () => void {
+function searchWith(count: number, server: RunningServer, cookie: string): () => void {
   const open = (): Socket => {
     const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
     socket.on("data", () => void socket.destroy());

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { addWebhooks } from "../../test/support/add-webhooks.ts";
+import type { AttackRow } from "./address-attacks.ts";
 import { median, type RunningServer } from "./processes.ts";
 import { POST_BODY, type Workplace } from "./workplace.ts";
 
@@ -14,7 +15,21 @@ const FORMS = 3;
 const WEBHOOKS_OF_A_FORM = 20;
 const POSTS_OF_A_FORM = 3;
 
-export const SLOW_RECEIVERS = `${FORMS * WEBHOOKS_OF_A_FORM} webhooks of one account, whose receivers answer after ${SLOW_MS / 1000} s`;
+export const SLOW_RECEIVERS_ROW: AttackRow = {
+  name: `${FORMS * WEBHOOKS_OF_A_FORM} webhooks of one account, whose receivers answer after ${SLOW_MS / 1000} s`,
+  async prepare(place) {
+    const accounts = await prepareTwoAccounts(place);
+    return {
+      othersKey: accounts.otherKey,
+      settings: {},
+      async start(server) {
+        await accounts.attack(server);
+        return accounts.notify(server);
+      },
+      close: () => accounts.close(),
+    };
+  },
+};
 
 interface Form {
   readonly id: string;
@@ -22,7 +37,7 @@ interface Form {
 }
 
 /** An account with slow receivers, and another one with a receiver that answers at once. */
-export interface TwoAccounts {
+interface TwoAccounts {
   /** Of a form without webhooks. */
   readonly otherKey: string;
   /** Posts as the first one. */
@@ -33,7 +48,7 @@ export interface TwoAccounts {
 }
 
 /** Before the server starts. */
-export async function prepareTwoAccounts(place: Workplace): Promise<TwoAccounts> {
+async function prepareTwoAccounts(place: Workplace): Promise<TwoAccounts> {
   const receivers: Server[] = [];
   const heard = new EventEmitter();
   const greedyWorkspace = addAccount(place, "greedy@example.com");
