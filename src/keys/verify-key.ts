@@ -1,4 +1,5 @@
 import { hash as digest } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../database/database.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
@@ -16,8 +17,10 @@ const MAX_REMEMBERED_KEYS = 10_000;
 const TOO_MANY = "too many keys are being checked; try again shortly";
 /** For keys that may be genuine: half of the thread pool, which leaves the rest to other work. */
 const LIKELY_KEYS = { maxRunning: 2, maxWaiting: 64, refusal: TOO_MANY };
-/** For keys that are surely not genuine: a flood of them uses one thread, and takes none from those that may be genuine. */
+/** For keys that are surely not genuine, which wait for the time of a hash: a flood of them takes no thread from those that may be genuine. */
 const HOPELESS_KEYS = { maxRunning: 1, maxWaiting: 64, refusal: TOO_MANY };
+/** How long the measured time of a hash is used for keys that are surely not genuine. */
+const DECOY_FOR_MS = 60_000;
 
 export interface KeyVerifier {
   /** The key with this text, if this process proved it before, remembers its record, and it is still good; else null. Takes a microsecond. */
@@ -43,6 +46,7 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
   const proving = new SingleFlight<Key | null>();
   const likely = new Semaphore(LIKELY_KEYS);
   const hopeless = new Semaphore(HOPELESS_KEYS);
+  const takeAsLong = createDecoy();
 
   let latest = 0;
   /** A key that has ended stays ended when the clock goes back, also in the minute until this is on disk. */
@@ -56,7 +60,7 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
     const key = await records.find(parsed.lookup);
     if (key === undefined || !mayBe(key, parsed) || !isGood(key)) {
       // Unknown, made-up and revoked keys take as long as others, and wait for each other only.
-      await hopeless.run(() => matchesHash(DECOY_HASH, parsed.text));
+      await hopeless.run(() => takeAsLong(parsed.text));
       return null;
     }
     // A line for each key: invented texts around the 12 characters of a key that has no tag yet delay only that key.
@@ -95,6 +99,19 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
       return proving.run(() => prove(parsed, digest), digest);
     },
     forgetRecords: () => records.forget(),
+  };
+}
+
+/** Takes the time of a hash. It computes one only now and then: a flood of keys that surely do not match costs no processor time. */
+function createDecoy(): (text: string) => Promise<unknown> {
+  let measured = { atMs: -Infinity, tookMs: 0 };
+  return async (text) => {
+    const startedAt = performance.now();
+    if (startedAt - measured.atMs < DECOY_FOR_MS) return sleep(measured.tookMs);
+    const matches = await matchesHash(DECOY_HASH, text);
+    const atMs = performance.now();
+    measured = { atMs, tookMs: atMs - startedAt };
+    return matches;
   };
 }
 

@@ -129,6 +129,25 @@ describe("verifying", () => {
     }
   });
 
+  test("computes hashes for keys that may be genuine, and not for each one that is surely not", async () => {
+    const { verifier } = bench();
+    await verifier.verify(makeKey("secret"));
+    const cost = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = process.cpuUsage();
+      await work();
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const hashes = await cost(async () => {
+      for (let count = 0; count < 10; count += 1) await prepareKey("secret", "ws");
+    });
+    const madeUp = await cost(() =>
+      Promise.all(Array.from({ length: 40 }, () => verifier.verify(makeKey("secret")))),
+    );
+    // Forty hashes would cost four times as much as ten.
+    expect(madeUp).toBeLessThan(hashes);
+  });
+
   test("is shared by all who ask for the same key at once", async () => {
     const { db, verifier } = bench();
     const first = verifier.verify(secret.parsed);
