@@ -16,7 +16,7 @@ export interface Door<Parts> {
   readonly now: number;
   readonly actor: Actor;
   readonly parts: Parts;
-  /** Called when something may have been changed that is recorded, also by an operation that failed in the middle. */
+  /** Called when something may have been changed that is recorded, also by an operation that failed in the middle; not if it was refused before. */
   readonly onChange: () => void;
   /** Aborted when nobody waits for the output any more. */
   readonly gone?: AbortSignal;
@@ -110,7 +110,7 @@ async function runIn(
   return step.value;
 }
 
-/** @param onWrite called before each transaction */
+/** @param onWrite called after each transaction that may have changed something: not after one that its own steps ended */
 function contextOf<Parts>(
   { db, config, now, actor, parts, gone, onOutcome }: Door<Parts>,
   { name, access }: Pick<AnyOperation, "name" | "access">,
@@ -129,16 +129,22 @@ function contextOf<Parts>(
     parts,
     gone,
     async transact(work) {
-      onWrite();
-      const result = await db.transaction(function* () {
-        if (!isGuarded && guard !== undefined) yield* guard();
-        const { output, changes } = yield* work();
-        for (const change of changes) yield* recordChange(doer, { action: name, ...change }, now);
-        if (onOutcome !== undefined) yield* onOutcome(output);
-        return output;
-      });
-      isGuarded = true;
-      return result;
+      let isAtEnd = false;
+      try {
+        const result = await db.transaction(function* () {
+          if (!isGuarded && guard !== undefined) yield* guard();
+          const { output, changes } = yield* work();
+          for (const change of changes) yield* recordChange(doer, { action: name, ...change }, now);
+          if (onOutcome !== undefined) yield* onOutcome(output);
+          isAtEnd = true;
+          return output;
+        });
+        isGuarded = true;
+        return result;
+      } finally {
+        // Nobody knows what became of a commit that failed.
+        if (isAtEnd) onWrite();
+      }
     },
   };
 }

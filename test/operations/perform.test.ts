@@ -185,3 +185,22 @@ test("the server is told after a write, also one that failed in the middle, and 
   await expect(performOn(db, inSeveral, { name: "Shop", fails: true }, door)).rejects.toThrow("not today");
   expect(told).toBe(2);
 });
+
+test("the server is not told of a write that was refused, and is told if nobody knows what became of its commit", async () => {
+  const db = temporaryDatabase();
+  db.now(() => insertAccountRows("ada@example.com", NOON));
+  let told = 0;
+  const door = { onChange: () => void (told += 1) };
+  for (const refused of [inOne, afterWork])
+    await expect(performOn(db, refused, { name: "Shop", fails: true }, door)).rejects.toThrow("not today");
+  expect(told).toBe(0);
+  const lost: Database = {
+    ...db,
+    async transaction(work) {
+      await db.transaction(work);
+      throw new FormsvcError("database_unusable", "the connection was lost");
+    },
+  };
+  await expect(performOn(lost, inOne, { name: "Shop" }, door)).rejects.toThrow("the connection was lost");
+  expect(told).toBe(1);
+});
