@@ -13,7 +13,7 @@ import { errorPage, lostSessionPage } from "./kit/error-page.ts";
 import { readCounts } from "./counts.ts";
 import { appPage, plainPage } from "./kit/layout.ts";
 import { noticeHtml } from "./kit/notices.ts";
-import { type OwnSite, ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
+import { ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import { performers, Stopped } from "./perform.ts";
 import {
@@ -27,11 +27,15 @@ import {
 } from "./routes.ts";
 import { readCookie } from "./sign-in/session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
+import { VisitPlaces } from "./visit-places.ts";
+import { createVisitorNames } from "./visitor-name.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Who is signed in; null on other routes, and for who is not. */
     viewer: Viewer | null;
+    /** Gives back the place that the request is answered in; null if it needs none, or was refused. */
+    leavePlace: (() => void) | null;
   }
 }
 
@@ -62,6 +66,7 @@ const PLAIN_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 /** Makes a scope with the dashboard's own parser, headers, error page and guard. Returns what pages add their routes to. */
 export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes {
   scope.decorateRequest("viewer", null);
+  scope.decorateRequest("leavePlace", null);
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -72,7 +77,8 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   guard(scope, parts, isOutsider);
   const tellChanges = createChangeTeller(parts.db, parts.log);
   scope.addHook("onResponse", async (request) => {
-    if (!isRead(request)) await tellChanges();
+    // What was refused for want of a place has changed nothing, and costs no look.
+    if (!isRead(request) && request.leavePlace !== null) await tellChanges();
   });
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);
@@ -92,13 +98,15 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   return routes;
 }
 
-/** Before anything is read of a request: its network, its page's site and its session. */
+/** Before anything is read of a request: its network, its page's site, its turn and its session. */
 function guard(
   scope: FastifyInstance,
   parts: DashboardParts,
   isOutsider: (request: FastifyRequest) => boolean,
 ): void {
   const site = ownSiteOf(parts.config);
+  const visits = new VisitPlaces();
+  const names = createVisitorNames();
   scope.addHook("onRequest", async (request, reply) => {
     if (isOutsider(request)) throw new FormsvcError("not_found", "There is nothing at this address.");
     reply.headers(PAGE_HEADERS);
@@ -106,8 +114,17 @@ function guard(
     if (isAsset(pathOf(request))) return;
     const blind = parts.blindness();
     if (blind !== null) throw refusalOf(blind);
-    request.viewer = await currentViewer(request, parts, site);
+    const way = wayOf(request, site);
+    const cookie = way && readCookie(request, way, "session");
+    const leave = await visits.enter(names.of(cookie, request.clientAddress), goneSignal(reply));
+    request.leavePlace = leave;
+    reply.raw.once("close", leave);
+    if (cookie === null) return;
+    request.viewer = await currentViewer(request, parts, cookie);
+    names.learn(cookie, request.viewer?.accountId ?? null);
   });
+  // What is streamed has bounds of its own.
+  scope.addHook("onSend", async ({ leavePlace }) => leavePlace?.());
   scope.addHook("preHandler", async (request, reply) => {
     if (request.viewer !== null || request.routeOptions.config.isOpen === true) return undefined;
     if (isRead(request))
@@ -127,11 +144,8 @@ function outsiders({ config }: DashboardParts): (request: FastifyRequest) => boo
 async function currentViewer(
   request: FastifyRequest,
   { db, config, clock, keyring }: DashboardParts,
-  site: OwnSite,
+  cookie: string,
 ): Promise<Viewer | null> {
-  const way = wayOf(request, site);
-  const cookie = way && readCookie(request, way, "session");
-  if (cookie === null) return null;
   const now = clock.now();
   const viewer = await db.read(() => findViewer(cookie, now, config.dashboard));
   if (viewer === undefined) return null;

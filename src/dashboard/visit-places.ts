@@ -1,0 +1,122 @@
+import { BoundedMap } from "../foundation/bounded-map.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+
+/** Requests of one visitor that are answered at once: an eighth of the server's, as one address has. */
+const MAX_UNDER_WAY = 32;
+/** Further ones that wait for a place or for their turn. More are refused at once. */
+const MAX_WAITING = 32;
+const LONGEST_WAIT_MS = 10_000;
+/** A visitor who rested may ask for this many pages at once; after them one follows the other at this interval. */
+const BURST = 60;
+const INTERVAL_MS = 100;
+/** Visitors whose last requests are remembered; beyond this the one that asked for nothing for the longest time is forgotten. */
+const MAX_REMEMBERED = 10_000;
+
+interface Visitor {
+  underWay: number;
+  /** What admits each that waits. */
+  readonly line: (() => void)[];
+  /** Set while the first of the line waits for its turn alone. */
+  turn: NodeJS.Timeout | null;
+}
+
+/**
+ * The dashboard's requests of one account, or of one address at which nobody is signed in: bounded at a time and by time, so that nobody
+ * takes the turns of the event loop that belong to all. A person never meets these bounds; a program that asks faster than that is slowed
+ * down, and refused only when many of its requests wait. In memory and bounded; a restart forgets all of it.
+ */
+export class VisitPlaces {
+  readonly #visitors = new Map<string, Visitor>();
+  /** When each visitor will have all of {@link BURST} again. */
+  readonly #restedAt = new BoundedMap<string, number>(MAX_REMEMBERED);
+
+  /**
+   * Resolves when the request may be answered. The result gives its place back, once, however often it is called.
+   *
+   * @param name of the visitor. @throws rate_limited if too many of the visitor's requests wait, or for too long; the reason of `gone`, which counts only while it waits
+   */
+  async enter(name: string, gone: AbortSignal): Promise<() => void> {
+    const visitor = this.#visitors.get(name) ?? { underWay: 0, line: [], turn: null };
+    this.#visitors.set(name, visitor);
+    if (visitor.line.length === 0 && visitor.underWay < MAX_UNDER_WAY && this.#pauseMs(name) === 0)
+      this.#start(name, visitor);
+    else await this.#wait(name, visitor, gone);
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
+      visitor.underWay -= 1;
+      this.#goOn(name, visitor);
+    };
+  }
+
+  #start(name: string, visitor: Visitor): void {
+    visitor.underWay += 1;
+    const restedAt = Math.max(this.#restedAt.get(name) ?? 0, performance.now()) + INTERVAL_MS;
+    // Who asked last is forgotten last.
+    this.#restedAt.delete(name);
+    this.#restedAt.set(name, restedAt);
+  }
+
+  /** How long the visitor's next request waits for its turn. */
+  #pauseMs(name: string): number {
+    const restedAt = this.#restedAt.get(name) ?? 0;
+    return Math.max(0, restedAt - (BURST - 1) * INTERVAL_MS - performance.now());
+  }
+
+  #wait(name: string, visitor: Visitor, gone: AbortSignal): Promise<void> {
+    const { line } = visitor;
+    gone.throwIfAborted();
+    if (line.length >= MAX_WAITING) throw tooMany();
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        clearTimeout(limit);
+        gone.removeEventListener("abort", giveUp);
+        line.splice(line.indexOf(admit), 1);
+      };
+      const refuse = (reason: unknown): void => {
+        leave();
+        reject(reason);
+        this.#goOn(name, visitor);
+      };
+      const giveUp = (): void => refuse(gone.reason);
+      const admit = (): void => {
+        leave();
+        this.#start(name, visitor);
+        resolve();
+      };
+      const limit = setTimeout(() => refuse(tooMany()), LONGEST_WAIT_MS);
+      gone.addEventListener("abort", giveUp);
+      line.push(admit);
+      this.#goOn(name, visitor);
+    });
+  }
+
+  /** Admits as many of the line as there are places and turns, and forgets who has nothing under way. */
+  #goOn(name: string, visitor: Visitor): void {
+    const { line } = visitor;
+    while (line.length > 0 && visitor.underWay < MAX_UNDER_WAY) {
+      const pauseMs = this.#pauseMs(name);
+      if (pauseMs > 0) return this.#planTurn(name, visitor, pauseMs);
+      line[0]?.();
+    }
+    if (line.length > 0 || visitor.underWay > 0) return;
+    if (visitor.turn !== null) clearTimeout(visitor.turn);
+    this.#visitors.delete(name);
+  }
+
+  #planTurn(name: string, visitor: Visitor, pauseMs: number): void {
+    visitor.turn ??= setTimeout(() => {
+      visitor.turn = null;
+      this.#goOn(name, visitor);
+    }, pauseMs);
+  }
+}
+
+function tooMany(): FormsvcError {
+  return new FormsvcError(
+    "rate_limited",
+    "Too many pages were asked for at once with your account, or from your address; nothing was changed. Wait some seconds, and try again.",
+    { retryAfterSeconds: 5 },
+  );
+}

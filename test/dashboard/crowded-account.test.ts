@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { addFormOwner } from "../support/form-owner.ts";
+import type { Answer } from "../support/http-client.ts";
+import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+/** Requests of one account that are answered at once, and that wait. */
+const UNDER_WAY = 32;
+const WAITING = 32;
+
+/** Holds back what changes settings, and no post and no page that is only read. */
+function holdChanges({ serverDatabase }: TestServer) {
+  const change = serverDatabase.transaction.bind(serverDatabase);
+  const gate = Promise.withResolvers<void>();
+  let held = 0;
+  serverDatabase.transaction = async (work) => {
+    held += 1;
+    await gate.promise;
+    return change(work);
+  };
+  return { held: () => held, goOn: () => gate.resolve() };
+}
+
+/** Answers as they come. */
+function collect(asked: readonly Promise<Answer>[]): Answer[] {
+  const answers: Answer[] = [];
+  for (const each of asked) void each.then((answer) => answers.push(answer));
+  return answers;
+}
+
+test("of many requests of one account 32 are answered at once, 32 wait, and the others are told; a page of another account and a post are answered meanwhile", async () => {
+  const server = await startServer();
+  const ben = await addFormOwner(server, "ben@example.org");
+  const cleo = await addFormOwner(server, "cleo@example.org");
+  expect((await ben.get("/dashboard/endpoints")).status).toBe(200);
+  const { held, goOn } = holdChanges(server);
+  const asked = Array.from({ length: UNDER_WAY + WAITING + 6 }, () =>
+    ben.post(`/dashboard/workspaces/${ben.endpoint.workspaceId}`, { name: "Bakery" }),
+  );
+  const answers = collect(asked);
+  await until(() => held() === UNDER_WAY && answers.length >= 6);
+  for (const { status, headers, text } of answers) {
+    expect([status, headers["retry-after"]]).toEqual([429, "5"]);
+    expect(text).toContain("Too many pages were asked for at once with your account");
+    expect(text).toContain("<h1>Too many requests</h1>");
+  }
+  const refused = await ben.get("/dashboard/usage");
+  expect(refused.status).toBe(429);
+  expect((await cleo.get("/dashboard/endpoints")).text).toContain("Contact");
+  expect((await server.post(cleo.endpoint.secret, goodPost)).status).toBe(200);
+  // Somebody at the same address who is not signed in is not of that account.
+  expect((await server.request({ method: "GET", path: "/dashboard/sign-in" })).status).toBe(200);
+  goOn();
+  await Promise.all(asked);
+  expect(answers.filter(({ status }) => status === 303).length).toBeGreaterThanOrEqual(UNDER_WAY);
+  expect((await ben.get("/dashboard/endpoints")).status).toBe(200);
+});
