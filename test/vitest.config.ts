@@ -10,6 +10,22 @@ const OF_INSTALLING = ["test/install/**/*.test.ts"];
 /** Tests that load a server as far as it goes, or break what it stands on. */
 const OF_FAULTS = ["test/faults/**/*.test.ts"];
 
+/** Tests of commands that hold at a distance too. */
+const AT_A_DISTANCE = [
+  "autoreply-commands",
+  "endpoint-language",
+  "held-commands",
+  "hints",
+  "places",
+  "plan-commands",
+  "refused-origins",
+  "spam-commands",
+  "webhook-commands",
+].map((name) => `test/cli/${name}.test.ts`);
+
+/** A third of the work of each of the hundreds of processes that these tests start. */
+const COMPILE_CACHE = new URL("../node_modules/.cache/tests", import.meta.url).pathname;
+
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
@@ -28,8 +44,16 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...OF_EXECUTABLE, ...OF_FAULTS, ...OF_INSTALLING],
           globalSetup: ["test/support/one-cluster.ts", "test/support/bundle-program.ts"],
-          // A third of the work of each of the hundreds of processes that these tests start.
-          env: { NODE_COMPILE_CACHE: new URL("../node_modules/.cache/tests", import.meta.url).pathname },
+          env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "distance",
+          include: AT_A_DISTANCE,
+          globalSetup: ["test/support/one-cluster.ts", "test/support/bundle-program.ts"],
+          env: { NODE_COMPILE_CACHE: COMPILE_CACHE, FORMSVC_TESTS_AT: "a distance" },
         },
       },
       {

@@ -31,7 +31,7 @@ else \`./formsvc.config.json\`, else \`/etc/formsvc/formsvc.config.json\`. Witho
 only the settings that differ; [docs/install.md](install.md#the-configuration) shows a whole one. The server reads it when it
 starts: restart the server after each change.
 
-An environment variable overrides the value of its setting; write lists and objects there as JSON. An unknown setting or a wrong
+An environment variable overrides the value of its setting; write lists and objects there as JSON. A section has none. An unknown setting or a wrong
 value stops the program with exit code 2 and the path of the value. A variable that names no setting, or a plan that is not
 configured, is not read; \`formsvc config check\` and the server's log name it. \`formsvc config show\` prints the settings in
 force, and \`formsvc config check\` checks them.

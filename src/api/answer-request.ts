@@ -24,10 +24,16 @@ import type { ApiParts, ServedParts } from "./parts.ts";
 import { inputOfBody, inputOfQuery } from "./read-input.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
 
+/** What a server hands to the API, while it is open. */
+type OpenParts = ServedParts & {
+  /** Aborted when the server stops: what follows without end ends then. */
+  readonly closing: AbortSignal;
+};
+
 /** One request that was let in. */
 interface Call {
   readonly route: ApiRoute;
-  readonly parts: ServedParts;
+  readonly parts: OpenParts;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly door: Door<ApiParts>;
@@ -40,6 +46,8 @@ const PAUSE_MS = 2;
 const LINES = "application/x-ndjson";
 /** Time between two looks for what a client follows. */
 const FOLLOW_MS = 1000;
+/** Time between two signs of life of a stream that has nothing to say; connections without bytes end after a minute. */
+const LIFE_MS = 25_000;
 const EXPORT_TYPES: Readonly<Record<string, string>> = {
   csv: "text/csv; charset=utf-8",
   json: "application/json; charset=utf-8",
@@ -48,7 +56,7 @@ const EXPORT_TYPES: Readonly<Record<string, string>> = {
 /** Does what a route says, and answers. Rights were looked at before the body was read. */
 export async function answerRequest(
   route: ApiRoute,
-  parts: ServedParts,
+  parts: OpenParts,
   { actor, request, reply }: { actor: TokenActor; request: FastifyRequest; reply: FastifyReply },
 ): Promise<unknown> {
   const { db, config, clock, onChange } = parts;
@@ -103,18 +111,51 @@ async function answerRead(call: Call, operation: Operation<ApiParts>): Promise<u
  * The parts of a stream as they are made: an export as its text, all else as lines of JSON. It ends when the client goes.
  */
 async function answerStream(
-  { reply, door, params, query }: Call,
+  { parts: { closing }, request, reply, door, params, query }: Call,
   operation: StreamOperation<ApiParts>,
 ): Promise<unknown> {
-  const gone = goneSignal(reply);
+  const gone = AbortSignal.any([goneSignal(reply), closing]);
   const committed = (): Promise<void> => sleep(FOLLOW_MS, undefined, { signal: gone });
   const watched = { ...door, gone, parts: { ...door.parts, committed } };
   const input = inputOfQuery(operation, { params, query });
   const parts = await performStream(watched, operation, input);
-  const isText = operation.output instanceof z.ZodObject && Object.hasOwn(operation.output.shape, "text");
+  const hasText = operation.output instanceof z.ZodObject && Object.hasOwn(operation.output.shape, "text");
+  const isText = hasText && !prefers(request, "parts");
   const type = isText ? (EXPORT_TYPES[query.get("format") ?? "csv"] ?? LINES) : LINES;
-  const body = Readable.from(textOf(parts, isText));
-  return reply.code(200).header("content-type", type).send(body);
+  const texts = textOf(parts, isText);
+  const body = Readable.from(query.get("follow") === "true" ? withSignsOfLife(texts) : texts);
+  // Nginx would keep lines back until a buffer is full.
+  return reply.code(200).headers({ "content-type": type, "x-accel-buffering": "no" }).send(body);
+}
+
+/** Whether a client asked for a form of the answer by the header `Prefer` (RFC 7240). */
+function prefers({ headers }: FastifyRequest, wanted: string): boolean {
+  const said = [headers["prefer"] ?? []].flat().join(",");
+  return said.split(",").some((each) => each.trim().toLowerCase() === wanted);
+}
+
+/** An empty line at once and whenever nothing came for 25 seconds, so that nobody on the way takes the connection for dead. */
+async function* withSignsOfLife(texts: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield "\n";
+  let next = texts.next();
+  try {
+    for (;;) {
+      const idle = new AbortController();
+      const sign = sleep(LIFE_MS, null, { signal: idle.signal }).catch(() => null);
+      const step = await Promise.race([next, sign]);
+      idle.abort();
+      if (step === null) yield "\n";
+      else if (step.done === true) return;
+      else {
+        yield step.value;
+        next = texts.next();
+      }
+    }
+  } finally {
+    // What it waits for ends with the client, and nobody listens to it any more.
+    next.catch(() => undefined);
+    await texts.return(undefined);
+  }
 }
 
 async function* textOf(parts: AsyncGenerator, isText: boolean): AsyncGenerator<string> {
@@ -143,7 +184,10 @@ async function answerWrite(call: Call, operation: Operation<ApiParts>): Promise<
       : { output: await work(door.onProgress) };
     if (done === null) return reply;
     const { output } = done;
-    if (status === 204) return reply.code(204).send();
+    if (status === 204) {
+      if (!prefers(request, "return=representation")) return reply.code(204).send();
+      return reply.code(200).header("preference-applied", "return=representation").send(output);
+    }
     const made = locationOf(route, output);
     if (made !== null) reply.header("location", made);
     return reply.code(status).send(output);
@@ -260,8 +304,14 @@ function foreseen(thrown: unknown): FormsvcError | null {
   return thrown instanceof FormsvcError && describeError(thrown.code).status < 500 ? thrown : null;
 }
 
-function errorLine({ code, message }: FormsvcError): object {
-  return { error: describeError(code).error, message, code };
+function errorLine({ code, message, facts: { details, hint } }: FormsvcError): object {
+  return {
+    error: describeError(code).error,
+    message,
+    code,
+    ...(details && { details }),
+    ...(hint && { hint }),
+  };
 }
 
 /** The address of what was made, if it has one. */

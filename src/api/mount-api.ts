@@ -20,6 +20,9 @@ const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosnif
 export function mountApi(server: FastifyInstance, parts: ServedParts): void {
   const authenticate = createAuthentication(parts);
   let document: string | null = null;
+  const closing = new AbortController();
+  const served = { ...parts, closing: closing.signal };
+  server.addHook("preClose", async () => closing.abort());
   const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
     scope.decorateRequest("actor", null);
     scope.addHook("onRequest", (_request, reply, next) => {
@@ -38,7 +41,8 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
           request.actor = await authenticate(request, reply);
           requireAccess(request.actor, route.operation.access);
         },
-        handler: (request, reply) => answerRequest(route, parts, { actor: actorOf(request), request, reply }),
+        handler: (request, reply) =>
+          answerRequest(route, served, { actor: actorOf(request), request, reply }),
       });
     done();
   };

@@ -44,6 +44,10 @@ const error = z.object({
   message: z.string().describe("For people."),
   code: z.string().describe("Stable, for programs."),
   details: z.record(z.string(), z.unknown()).optional().describe("What is specific to the error."),
+  hint: z
+    .looseObject({ kind: z.string() })
+    .optional()
+    .describe("What can be done about it; the command line has words for it."),
 });
 
 /** `endpoint.ignore-origin` is `endpointIgnoreOrigin`. */

@@ -23,7 +23,8 @@ import {
 import { confirm, parseBaseUrl } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
-import { operate, type Perform } from "./operate.ts";
+import { operate, operateHere } from "./operate.ts";
+import type { Perform } from "./terminal.ts";
 import { type Contents, contentsText } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
@@ -136,9 +137,9 @@ const signInLink = command({
     "formsvc account sign-in-link ada@example.com --base-url https://forms.example.com",
   ],
   action: (context, options, [email]) =>
-    operate(
+    operateHere(
       context,
-      async ({ perform, config }) => {
+      async ({ perform, here: { config } }) => {
         const { output } = context;
         const base = options.baseUrl ?? dashboardAddress(config);
         const { account, token, expires_at, made_account } = await perform(giveSignInLink, {
@@ -230,7 +231,7 @@ const remove = command({
   action: (context, { withWorkspaces, yes }, [email]) =>
     operate(context, async ({ perform }) => {
       const { account } = await perform(showAccount, { account: email });
-      const parts = { workspaceContents: WORKSPACE_CONTENTS };
+      const parts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
       const owned = withWorkspaces ? await countOwned(perform, account.id) : "";
       await confirm(`Delete the account ${account.email}${owned}?`, yes);
       const input = { account: account.id, with_workspaces: withWorkspaces };
@@ -243,7 +244,7 @@ const remove = command({
 /** What goes with the account, in words. */
 async function countOwned(perform: Perform, accountId: string): Promise<string> {
   const { data } = await perform(listAllWorkspaces, {});
-  const parts = { workspaceContents: WORKSPACE_CONTENTS };
+  const parts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
   const owned = data.filter((workspace) => workspace.account_id === accountId);
   const counted = owned.map(
     async ({ id }) => (await perform(countContents, { workspace: id }, parts)).contents,

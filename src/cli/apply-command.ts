@@ -12,7 +12,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { readInput } from "./arguments.ts";
 import { addCommand, command, type CommandContext, parseFile as parseFileName, refuse } from "./command.ts";
-import { operate, type Terminal } from "./operate.ts";
+import { operate } from "./operate.ts";
+import type { Here, Terminal } from "./terminal.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 import { variableNames } from "./variable-names.ts";
 
@@ -56,7 +57,7 @@ run again at any time, also after it was interrupted. Keys and secrets of what i
     if (withPosts.length > 0 && !prune) return refuse("--prune-submissions needs --prune");
     const show: Show = context.output.isJson ? "json" : env ? "variables" : "lines";
     const work = async (terminal: Terminal): Promise<void> => {
-      const perform = await performing(terminal);
+      const perform = performing(terminal);
       const plan = await planFile(perform, file, { prunes: prune, withPosts });
       const report = new Report(context, file, plan, show);
       if (dryRun) return report.end(true);
@@ -84,14 +85,14 @@ async function readFormsFile(name: string): Promise<FormsFile> {
 }
 
 /** Operations with all that any of them works with beside the database. */
-export async function performing({ perform, db, config }: Terminal): Promise<Performing> {
-  const parts = {
+export function performing({ perform }: Terminal): Performing {
+  const parts = async ({ db, config }: Here) => ({
     keyring: await db.read(() => openKeyring(config)),
     spamDefaults: spamDefaults(config),
     endpointContents: ENDPOINT_CONTENTS,
     storedLetters: null,
     searches: null,
-  };
+  });
   return (operation, input) => perform(operation, input, parts as never);
 }
 

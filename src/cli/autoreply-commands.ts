@@ -1,10 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import type { Command } from "commander";
 import type { z } from "zod";
-import type { Config } from "../config/config.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import type { Endpoint } from "../endpoints/endpoint.ts";
+import { showEndpoint } from "../endpoints/endpoint-operations.ts";
 import {
   MAX_REPLY_SUBJECT_LENGTH,
   MAX_REPLY_TEXT_LENGTH,
@@ -19,7 +18,9 @@ import {
 } from "../mail/auto-reply/reply-limits.ts";
 import { readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext, parseFile, refuse } from "./command.ts";
-import { operate, type Terminal } from "./operate.ts";
+import { ifAllowed } from "./endpoint-label.ts";
+import { operate } from "./operate.ts";
+import type { Here, Terminal } from "./terminal.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
@@ -88,8 +89,9 @@ allows for a workspace; none to addresses of programs like noreply, and never a 
       const change = readChange(options);
       const { auto_reply } = await terminal.perform(setReply, { endpoint, ...change });
       await print(context, terminal, { auto_reply });
-      const { db, config } = terminal;
-      noteDangers(context, config, await db.read(() => findEndpoint(auto_reply.endpoint_id)));
+      const { perform, here } = terminal;
+      const shown = await ifAllowed(perform(showEndpoint, { endpoint: auto_reply.endpoint_id }));
+      noteDangers(context, here, shown?.endpoint.allowed_origins);
     }),
 });
 
@@ -128,12 +130,16 @@ function chosen(name: string, value: string | null, isCleared: boolean, flag = n
   return isCleared || value !== null ? { [name]: value } : {};
 }
 
-function noteDangers({ output }: CommandContext, { mail }: Config, endpoint: Endpoint | undefined): void {
-  if (mail.host === null)
+function noteDangers(
+  { output }: CommandContext,
+  here: Here | null,
+  origins: readonly string[] | undefined,
+): void {
+  if (here?.config.mail.host === null)
     output.note(
       "no mail server is set: nobody gets a reply until mail.host and mail.from are in the configuration",
     );
-  if (endpoint?.settings.allowedOrigins.length === 0)
+  if (origins?.length === 0)
     output.note(
       "any page may post to this endpoint; fewer robots do if you list your pages: formsvc endpoint set --allow-origin",
     );
@@ -141,7 +147,7 @@ function noteDangers({ output }: CommandContext, { mail }: Config, endpoint: End
 
 async function print(
   { output }: CommandContext,
-  { db, config }: Terminal,
+  { here }: Terminal,
   shown: z.output<(typeof showReply)["output"]>,
 ): Promise<void> {
   if (output.isJson) return output.json(shown);
@@ -155,7 +161,6 @@ async function print(
       ],
       "",
     );
-  const limits = await db.read(() => limitsOfEndpoint(reply.endpoint_id, replyLimitsOf(config)));
   const rows = [
     ["state", reply.on_since === null ? "off" : `on since ${reply.on_since}`],
     ["endpoint", reply.endpoint_id],
@@ -165,9 +170,19 @@ async function print(
     ["text", reply.text ?? "built in"],
     ["answers go to", reply.reply_to ?? "mail.from"],
     ["last sent", reply.last_sent_at ?? ""],
-    ["limit reached", reply.limit_reached === null ? "" : describeLimit(reply.limit_reached, limits)],
+    ["limit reached", await describeReached(reply, here)],
   ];
   return output.table(["AUTOMATIC REPLY", ""], rows, "");
+}
+
+/** What the limits are stands in the configuration, which is not known at a distance. */
+async function describeReached(
+  { endpoint_id: endpointId, limit_reached: limit }: z.output<(typeof showReply)["output"]>["auto_reply"],
+  here: Here | null,
+): Promise<string> {
+  if (limit === null || here === null) return limit ?? "";
+  const { db, config } = here;
+  return describeLimit(limit, await db.read(() => limitsOfEndpoint(endpointId, replyLimitsOf(config))));
 }
 
 function* limitsOfEndpoint(endpointId: string, limits: ReplyLimits): Steps<ReplyLimits> {

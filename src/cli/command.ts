@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
+import { chooseServer, type ChosenServer, readServerAddress } from "./choose-server.ts";
 import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./option-values.ts";
 import { createOutput, type Output } from "./output.ts";
 
@@ -13,6 +14,8 @@ export interface CommandContext {
   readonly configFile: string | null;
   /** `--db`; null if it was not given. */
   readonly databasePath: string | null;
+  /** The server that the command goes to; null if it works on the database of this machine, or on none. */
+  readonly server: ChosenServer | null;
 }
 
 interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[]> {
@@ -25,6 +28,8 @@ interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[
   readonly options?: Options;
   /** Lines that can be pasted. */
   readonly examples?: readonly string[];
+  /** Whether it is about this machine alone, whatever server was chosen. */
+  readonly isLocal?: boolean;
   readonly action: (
     context: CommandContext,
     options: OptionValues<Options>,
@@ -56,7 +61,7 @@ export function addCommand(parent: Command, spec: AnyCommand): Command {
     requireOptions(added, spec.options ?? []);
     const values = valuesOf(added) as OptionValues<typeof COMMON_OPTIONS>;
     const words = received.slice(0, -2).flat();
-    await spec.action(contextOf(values), values as never, words as never);
+    await spec.action(contextOf(values, spec), values as never, words as never);
   });
 }
 
@@ -107,6 +112,11 @@ const COMMON_OPTIONS = [
     summary: "database file, or address of a PostgreSQL one (else the configuration's)",
     parse: parseFile,
   },
+  {
+    flags: "--server <url>",
+    summary: "do it on that server, with FORMSVC_TOKEN (else FORMSVC_SERVER)",
+    parse: parseServer,
+  },
   { flags: "--json", summary: "print JSON for scripts" },
   { flags: "--quiet", summary: "print no notes, only data and errors" },
 ] as const;
@@ -116,11 +126,19 @@ export function parseFile(value: string): string {
   return value === "" ? refuse("the name of a file is empty") : value;
 }
 
-function contextOf({ config, db, json, quiet }: OptionValues<typeof COMMON_OPTIONS>): CommandContext {
+function parseServer(value: string): string {
+  return readServerAddress(value, "--server");
+}
+
+function contextOf(
+  { config, db, server, json, quiet }: OptionValues<typeof COMMON_OPTIONS>,
+  { isLocal = false }: Pick<AnyCommand, "isLocal">,
+): CommandContext {
   return {
     clock: systemClock,
     output: createOutput({ json, quiet }),
     configFile: config,
     databasePath: db,
+    server: isLocal ? null : chooseServer({ server, config, db }),
   };
 }

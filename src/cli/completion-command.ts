@@ -7,6 +7,7 @@ export function register(program: Command): void {
     program,
     command({
       usage: "completion <shell>",
+      isLocal: true,
       summary: "Print a completion script for bash, zsh or fish",
       examples: [
         'eval "$(formsvc completion bash)"',

@@ -14,12 +14,14 @@ export function register(program: Command): void {
 
 const show = command({
   usage: "show",
+  isLocal: true,
   summary: "Print the configuration in force, from defaults, file and environment, with secrets left out",
   action: (context) => context.output.json(redact(readSettings(context), [])),
 });
 
 const check = command({
   usage: "check",
+  isLocal: true,
   summary: "Check the configuration file and environment",
   action: (context) => {
     const { config, file, variables, unknownVariables } = loadConfig(context.configFile);

@@ -9,7 +9,8 @@ import type { replayedShape } from "../recipients/replay-recipients.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command, type CommandContext } from "./command.ts";
-import { operate, type Perform } from "./operate.ts";
+import { operate } from "./operate.ts";
+import type { Perform } from "./terminal.ts";
 
 type Listed = z.output<(typeof listMailDeliveries | typeof listWebhookDeliveries)["output"]>;
 type Whole = z.output<(typeof showMailDelivery | typeof showWebhookDelivery)["output"]>;

@@ -7,6 +7,7 @@ export function register(program: Command): void {
     program,
     command({
       usage: "docs [topic]",
+      isLocal: true,
       summary: "Show a page of the documentation of this version, or list the pages",
       notes:
         "Plain text in lines of 80 columns. On a terminal, $PAGER shows a page that is longer than the screen.",

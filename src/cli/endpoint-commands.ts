@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { ENDPOINT_CONTENTS, MOVED_CONTENTS } from "../app/features.ts";
-import type { Steps } from "../database/steps.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import { moveEndpoint } from "../endpoints/move-endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
@@ -13,20 +12,25 @@ import {
   setEndpoint,
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
-import { listRefusals } from "../endpoints/refused-origins.ts";
+import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
 import type { z } from "zod";
 import type { Operation } from "../operations/operation.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { countReleasable } from "../submissions/held-post.ts";
+import { listHeld } from "../submissions/held-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 import { withNewDatabase } from "./open.ts";
-import { operate, type Terminal } from "./operate.ts";
+import { ifAllowed } from "./endpoint-label.ts";
+import { operate } from "./operate.ts";
+import type { Perform, Terminal } from "./terminal.ts";
 import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
+
+/** The largest number of posts of an endpoint that are held for their origin. */
+const MAX_HELD_OF_ORIGINS = 100;
 
 export function register(program: Command): void {
   addNoun(program, "endpoint", "Forms: one endpoint each", [
@@ -89,17 +93,18 @@ const create = command({
 /** That the name alone does not lead to a new endpoint; and with the first one of a workspace, what its plan allows. */
 async function tellMore(
   { output }: CommandContext,
-  { perform, config }: Terminal,
+  { perform, here }: Terminal,
   made: { readonly id: string; readonly name: string; readonly workspace_id: string },
 ): Promise<void> {
-  const { data: endpoints } = await perform(listAllEndpoints, {});
+  const endpoints = (await ifAllowed(perform(listAllEndpoints, {})))?.data ?? [];
   if (endpoints.some(({ id, name }) => name === made.name && id !== made.id))
     output.note(`another endpoint is named ${made.name} too; commands take the id then`);
   if (endpoints.filter(({ workspace_id }) => workspace_id === made.workspace_id).length > 1) return;
-  const { data: workspaces } = await perform(listAllWorkspaces, {});
+  const workspaces = (await ifAllowed(perform(listAllWorkspaces, {})))?.data ?? [];
   const workspace = workspaces.find(({ id }) => id === made.workspace_id);
-  if (workspace !== undefined)
-    output.note(`The plan is ${describePlan(workspace, config.plans, workspaces.length === 1)}`);
+  // What the plans are stands in the configuration.
+  if (workspace !== undefined && here !== null)
+    output.note(`The plan is ${describePlan(workspace, here.config.plans, workspaces.length === 1)}`);
 }
 
 const list = command({
@@ -110,7 +115,7 @@ const list = command({
     operate(context, async ({ perform }) => {
       const listed = await perform(listAllEndpoints, { workspace });
       if (context.output.isJson) return context.output.json(listed);
-      const { data } = await perform(listAllWorkspaces, {});
+      const { data = [] } = (await ifAllowed(perform(listAllWorkspaces, {}))) ?? {};
       const workspaces = new Map(data.map(({ id, name }) => [id, name]));
       const rows = listed.data.map(({ id, name, workspace_id, state, created_at }) => [
         id,
@@ -234,7 +239,7 @@ const set = command({
     const isMarked = ignoreOrigin !== null || heedOrigin !== null;
     if (Object.keys(settings).length === 0 && !isMarked)
       return refuse("give something to change, like --keep-days 90");
-    return operate(context, async ({ perform, db }) => {
+    return operate(context, async ({ perform }) => {
       const changed = await perform(setEndpoint, {
         endpoint: reference,
         workspace: options.workspace,
@@ -244,23 +249,27 @@ const set = command({
       });
       printChanged(context, changed);
       if (options.allowOrigin === null) return;
-      for (const line of await db.read(() => describeHeld(changed.endpoint.id))) context.output.note(line);
+      for (const line of await describeHeld(perform, changed.endpoint)) context.output.note(line);
     });
   },
 });
 
 /** Posts of sites that were refused before, and are held still. */
-function* describeHeld(id: string): Steps<string[]> {
-  const lines: string[] = [];
-  for (const { origin, isAllowed } of yield* listRefusals([id])) {
-    const held = isAllowed ? yield* countReleasable(id, origin) : 0;
-    if (held === 0) continue;
-    const count = `${countOf(held, "post")} from ${plainText(origin)} ${held === 1 ? "is" : "are"} held`;
-    lines.push(
-      `${count}; see: formsvc held list --endpoint ${id} --why origin; then: formsvc held release HELD`,
-    );
+async function describeHeld(
+  perform: Perform,
+  { id, allowed_origins: allowed }: Pick<Shown, "id" | "allowed_origins">,
+): Promise<string[]> {
+  const asked = perform(listHeld, { endpoint: id, why: "origin", limit: MAX_HELD_OF_ORIGINS });
+  const held = (await ifAllowed(asked))?.data ?? [];
+  const counts = new Map<string, number>();
+  for (const { origin, spam_class: spamClass } of held) {
+    if (origin === undefined || spamClass === "blocked" || !isOriginAllowed(origin, allowed)) continue;
+    counts.set(origin, (counts.get(origin) ?? 0) + 1);
   }
-  return lines;
+  return [...counts].map(([origin, count]) => {
+    const said = `${countOf(count, "post")} from ${plainText(origin)} ${count === 1 ? "is" : "are"} held`;
+    return `${said}; see: formsvc held list --endpoint ${id} --why origin; then: formsvc held release HELD`;
+  });
 }
 
 const pause = command({
@@ -289,7 +298,7 @@ const move = command({
   action: (context, options, [reference]) =>
     operate(context, async ({ perform }) => {
       const { workspace, to } = options;
-      const parts = { movedContents: MOVED_CONTENTS };
+      const parts = () => ({ movedContents: MOVED_CONTENTS });
       return printChanged(
         context,
         await perform(moveEndpoint, { endpoint: reference, workspace, to }, parts),
@@ -307,7 +316,7 @@ const remove = command({
       const { workspace, yes } = options;
       const { endpoint } = await perform(showEndpoint, { endpoint: reference, workspace });
       await confirm(`Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`, yes);
-      const parts = { endpointContents: ENDPOINT_CONTENTS };
+      const parts = () => ({ endpointContents: ENDPOINT_CONTENTS });
       return printChanged(context, await perform(deleteEndpoint, { endpoint: endpoint.id }, parts));
     }),
 });

@@ -1,29 +1,36 @@
-import type { AnyDatabase } from "../database/any-database.ts";
-import { type PlacedEndpoint, readEndpointNames } from "../endpoints/viewable-endpoints.ts";
-import { listWorkspaces } from "../workspaces/workspace-store.ts";
+import { listAllEndpoints } from "../endpoints/endpoint-operations.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
+import type { Perform } from "./terminal.ts";
 
 /**
- * How lists name these endpoints: by the name, and if the database has several workspaces, as `WORKSPACE/NAME`, which commands take
- * as a reference.
+ * How lists name endpoints: by the name, and if there are several workspaces, as `WORKSPACE/NAME`, which commands take as a reference;
+ * by the id for whoever may not look at endpoints.
  */
-export function labelEndpoints(
-  db: AnyDatabase,
-  ids: readonly string[],
-): Promise<(endpointId: string) => string> {
-  return Promise.resolve(
-    db.read(function* () {
-      const names = yield* readEndpointNames([...new Set(ids)]);
-      const hasSeveral = (yield* listWorkspaces()).length > 1;
-      return (endpointId: string): string => {
-        const endpoint = names.get(endpointId);
-        if (endpoint === undefined) return endpointId;
-        return hasSeveral ? `${workspaceOf(endpoint)}/${endpoint.name}` : endpoint.name;
-      };
-    }),
+export async function labelEndpoints(perform: Perform): Promise<(endpointId: string) => string> {
+  const endpoints = await ifAllowed(perform(listAllEndpoints, {}));
+  const workspaces = await ifAllowed(perform(listAllWorkspaces, {}));
+  const places = new Map(workspaces?.data.map(({ id, name }) => [id, name]));
+  const labels = new Map(
+    endpoints?.data.map(({ id, name, workspace_id: workspace }) => [
+      id,
+      places.size > 1 ? `${placeOf(workspace, places.get(workspace))}/${name}` : name,
+    ]),
   );
+  return (endpointId) => labels.get(endpointId) ?? endpointId;
 }
 
 /** A name with a slash in it would be split at the wrong place. */
-function workspaceOf({ workspaceId, workspaceName }: PlacedEndpoint): string {
-  return workspaceName.includes("/") ? workspaceId : workspaceName;
+function placeOf(workspaceId: string, name: string | undefined): string {
+  return name === undefined || name.includes("/") ? workspaceId : name;
+}
+
+/** Null if whoever asks may not know it: a token with few scopes. */
+export async function ifAllowed<Result>(asked: Promise<Result>): Promise<Result | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "forbidden") return null;
+    throw error;
+  }
 }

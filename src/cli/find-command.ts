@@ -29,10 +29,10 @@ export const findCommand = command({
     "formsvc submission find --field email=ada@example.org --erase",
   ],
   action: (context, options) =>
-    operate(context, async ({ perform, db }) => {
+    operate(context, async ({ perform, here }) => {
       const { output } = context;
       const { name: field, value } = options.field;
-      const found = await perform(findPersonRecords, { field, value }, { searches: null });
+      const found = await perform(findPersonRecords, { field, value }, () => ({ searches: null }));
       const count = found.submissions.length + found.held.length;
       const erases = options.erase && count > 0;
       if (erases) output.mustBeTaken("nothing was erased");
@@ -45,7 +45,7 @@ export const findCommand = command({
           held: found.held.map(({ id }) => id),
         });
         output.note(`erased: ${erased}; backups made before still hold them`);
-        clearLog(context, db);
+        clearLog(context, here);
       }
       if (found.has_more) throw new FormsvcError("failed", tellMore(erases));
     }),

@@ -21,11 +21,11 @@ export async function offerFirstSignIn(
   const accounts = await db.read(() => listAccounts());
   const first = accounts.find(({ isOperator }) => isOperator) ?? accounts[0];
   // Loaded only for this: a server has no operation on the way of its start.
-  const [{ performer }, { giveSignInLink }] = await Promise.all([
+  const [{ terminalHere }, { giveSignInLink }] = await Promise.all([
     import("./operate.ts"),
     import("../sessions/sign-in-operations.ts"),
   ]);
-  const perform = performer(context, db, config);
+  const { perform } = terminalHere(context, { db, config });
   const { account, token, expires_at } = await perform(giveSignInLink, {
     account: first?.email ?? FIRST_ACCOUNT_EMAIL,
   });

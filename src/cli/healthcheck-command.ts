@@ -14,6 +14,7 @@ const MAX_ANSWER_BYTES = 4_096;
 
 const healthcheck = command({
   usage: "healthcheck",
+  isLocal: true,
   summary: "Ask the server of this configuration whether it takes posts",
   notes: `Asks /readyz on server.port of this machine, for ${TIMEOUT_MS / 1000} seconds at most. Exit code 0: it does; 1: it does not.
 The database is not opened. For the health check of a container.`,

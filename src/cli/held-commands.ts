@@ -40,15 +40,12 @@ const list = command({
     { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
   ],
   action: (context, options) =>
-    operate(context, async ({ perform, db }) => {
+    operate(context, async ({ perform }) => {
       const { endpoint, why, since, until, limit, cursor } = options;
       const input = { endpoint, why, since, until, limit: limit ?? DEFAULT_PAGE_SIZE, cursor };
       const page = await perform(listHeld, input);
       if (context.output.isJson) return context.output.json(page);
-      const label = await labelEndpoints(
-        db,
-        page.data.map((post) => post.endpoint_id),
-      );
+      const label = await labelEndpoints(perform);
       const rows = page.data.map((post) => toRow(post, label(post.endpoint_id)));
       context.output.table(["CREATED", "ID", "ENDPOINT", "WHY", "SPAM", "DATA"], rows, "no held posts");
       if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
@@ -99,9 +96,9 @@ const drop = command({
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: async (context, options, ids) => {
     await confirm(`Drop ${ids.length === 1 ? ids[0] : `${ids.length} held posts`} for good?`, options.yes);
-    return operate(context, async ({ perform, db }) => {
+    return operate(context, async ({ perform, here }) => {
       const done = await perform(dropHeld, { held: ids });
-      clearLog(context, db);
+      clearLog(context, here);
       return context.output.isJson
         ? context.output.json(done)
         : context.output.note(`dropped: ${done.dropped.length}`);
@@ -119,9 +116,9 @@ const dropAll = command({
   examples: ["formsvc held drop-all --endpoint Contact"],
   action: async (context, { endpoint, yes }) => {
     await confirm(`Drop all posts held${endpoint === null ? "" : ` for ${endpoint}`} for good?`, yes);
-    return operate(context, async ({ perform, db }) => {
+    return operate(context, async ({ perform, here }) => {
       const { dropped } = await perform(dropAllHeld, { endpoint });
-      clearLog(context, db);
+      clearLog(context, here);
       return context.output.isJson
         ? context.output.json({ dropped })
         : context.output.note(`dropped: ${dropped}`);

@@ -39,6 +39,8 @@ function environment(): string {
 ${lines.join("\n")}
 
   FORMSVC_CONFIG  names the configuration file if --config does not
+  FORMSVC_SERVER  is the server on which commands are done if --server is not given
+  FORMSVC_TOKEN   is the token for that server
   VISUAL, EDITOR  is opened by schema edit
   PAGER           shows a page of docs on a terminal; less if it is not set
   NO_COLOR        leaves colours out of the log

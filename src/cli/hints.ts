@@ -80,6 +80,14 @@ const WORDS: Words = {
   wait_or_keep_id: () => "let it be sent, or replay it without --as-new",
 };
 
+/** Whether what a server said is a hint that there are words for. */
+export function isHint(value: unknown): value is Hint {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return false;
+  const { kind, ...facts } = value;
+  const isKnown = typeof kind === "string" && Object.hasOwn(WORDS, kind);
+  return isKnown && Object.values(facts).every((fact) => typeof fact === "string");
+}
+
 export function describeHint(hint: Hint): string {
   return (WORDS[hint.kind] as (hint: Hint) => string)(hint);
 }

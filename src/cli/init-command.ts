@@ -11,7 +11,7 @@ import { FIRST_ACCOUNT_EMAIL } from "../workspaces/workspace-store.ts";
 import { checkEmail } from "../workspaces/workspace.ts";
 import { addCommand, command } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
-import { operate } from "./operate.ts";
+import { operateHere } from "./operate.ts";
 import { describePlan } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
@@ -22,6 +22,7 @@ const DEFAULT_FILE = "./formsvc.config.json";
 
 const init = command({
   usage: "init",
+  isLocal: true,
   summary:
     "Write a configuration file and create the database, an account and its workspace, if they are missing",
   options: [{ flags: "--email <email>", summary: "the account's e-mail address (default: owner@localhost)" }],
@@ -31,9 +32,9 @@ const init = command({
     if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "configuration");
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath);
-    const made = operate(
+    const made = operateHere(
       { ...context, configFile: file },
-      async ({ perform, db, config }) => {
+      async ({ perform, here: { db, config } }) => {
         const { output } = context;
         const { email } = options;
         const { data: before } = await perform(listAllWorkspaces, {});

@@ -2,6 +2,7 @@
 const COMMON: Readonly<Record<string, { readonly hasValue: boolean }>> = {
   "--config": { hasValue: true },
   "--db": { hasValue: true },
+  "--server": { hasValue: true },
   "--json": { hasValue: false },
   "--quiet": { hasValue: false },
 };

@@ -16,10 +16,12 @@ import { lockServer } from "../database/sqlite/server-lock.ts";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
+import type { ChosenServer } from "./choose-server.ts";
 import type { CommandContext } from "./command.ts";
 
 /** The configuration that a command shows or takes settings from; `--db` overrides everything. */
 export function readSettings(context: CommandContext): Config {
+  requireHere(context);
   const loaded = loadConfig(context.configFile);
   tellChoice(loaded, context);
   return nameDatabase(loaded.config, context);
@@ -33,9 +35,11 @@ export function readConfig(context: CommandContext): Config {
 /**
  * The same configuration, together with the file and the environment variables that it was read from.
  *
- * @throws usage when root would use another user's database that nobody named, in the folder in which this runs.
+ * @throws usage when root would use another user's database that nobody named, in the folder in which this runs; for a server at a
+ *   distance
  */
 export function loadForDatabase(context: CommandContext): LoadedConfig {
+  requireHere(context);
   const loaded = loadConfig(context.configFile);
   const { config, variables } = loaded;
   const isNamed = context.databasePath !== null || variables.includes("FORMSVC_DATABASE_PATH");
@@ -43,6 +47,16 @@ export function loadForDatabase(context: CommandContext): LoadedConfig {
     refuseForeignOwner(config.database.path, "database");
   tellChoice(loaded, context);
   return { ...loaded, config: nameDatabase(config, context) };
+}
+
+/** @throws usage naming the server on whose machine it can be done */
+function requireHere({ server }: CommandContext): void {
+  if (server !== null) throw doneBeside(server);
+}
+
+export function doneBeside({ origin }: Pick<ChosenServer, "origin">): FormsvcError {
+  const why = "this works on the database and the files of a machine, and not at a distance";
+  return new FormsvcError("usage", `${why}: run it on the machine of ${origin}, without --server`);
 }
 
 /** The terminals of commands that were told; some read the configuration more than once. */

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { z } from "zod";
-import type { Config } from "../config/config.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { showEndpoint } from "../endpoints/endpoint-operations.ts";
 import { createRecipient } from "../mail/ask-recipient.ts";
 import { defaultMailRecipientSettings, DIGESTS } from "../mail/mail-recipient.ts";
 import {
@@ -15,8 +14,9 @@ import {
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { confirm, parseScore } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
-import { labelEndpoints } from "./endpoint-label.ts";
+import { ifAllowed, labelEndpoints } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
+import type { Here } from "./terminal.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
@@ -54,15 +54,16 @@ const add = command({
     "formsvc recipient add ada@example.com --endpoint Contact --subject '{endpoint}: {name} writes'",
   ],
   action: (context, options, [address]) =>
-    operate(context, async ({ perform, db, config }) => {
+    operate(context, async ({ perform, here }) => {
       const input = { address, endpoint: options.endpoint, ...readSettings(options) };
-      const created = await perform(createRecipient, input, { storedLetters: null });
+      const created = await perform(createRecipient, input, () => ({ storedLetters: null }));
       const { recipient } = created;
       if (context.output.isJson) context.output.json(created);
       else context.output.line(recipient.id);
-      const name = (await db.read(() => findEndpoint(recipient.endpoint_id)))?.name ?? recipient.endpoint_id;
+      const shown = await ifAllowed(perform(showEndpoint, { endpoint: recipient.endpoint_id }));
+      const name = shown?.endpoint.name ?? recipient.endpoint_id;
       context.output.note(`${recipient.address} gets the submissions of ${name} from now on`);
-      noteMissingServer(context, config);
+      noteMissingServer(context, here);
     }),
 });
 
@@ -71,14 +72,11 @@ const list = command({
   summary: "List recipients",
   options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
   action: (context, { endpoint }) =>
-    operate(context, async ({ perform, db }) => {
+    operate(context, async ({ perform }) => {
       const listed = await perform(listAllRecipients, { endpoint });
       if (context.output.isJson) return context.output.json(listed);
       const { data } = listed;
-      const label = await labelEndpoints(
-        db,
-        data.map(({ endpoint_id }) => endpoint_id),
-      );
+      const label = await labelEndpoints(perform);
       const rows = data.map((recipient) => [
         recipient.id,
         label(recipient.endpoint_id),
@@ -157,8 +155,8 @@ function switchTo(context: CommandContext, operation: typeof enableRecipient, id
 }
 
 /** Messages then wait, and whoever added the recipient should know. */
-function noteMissingServer({ output }: CommandContext, { mail }: Config): void {
-  if (mail.host === null)
+function noteMissingServer({ output }: CommandContext, here: Here | null): void {
+  if (here?.config.mail.host === null)
     output.note(
       "no mail server is set: messages wait until mail.host and mail.from are in the configuration",
     );

@@ -13,7 +13,8 @@ import { type FormSchema, jsonSchemaOf } from "../schemas/json-schema.ts";
 import { typescriptTypes } from "../schemas/typescript-types.ts";
 import { parseJson, readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { operate, type Terminal } from "./operate.ts";
+import { operate } from "./operate.ts";
+import type { Terminal } from "./terminal.ts";
 
 export function register(program: Command): void {
   addNoun(program, "schema", "The fields that an endpoint takes", [
@@ -79,6 +80,7 @@ function formSchemaOf({ name, schema, schema_version: version, unknown_fields }:
 
 const check = command({
   usage: "check <file>",
+  isLocal: true,
   summary: "Check a schema without storing it; - reads standard input",
   action: (context, _options, [file]) => {
     const definition = readDefinition(file);
@@ -100,6 +102,7 @@ const set = command({
 
 const edit = command({
   usage: "edit <endpoint>",
+  isLocal: true,
   summary: "Edit an endpoint's schema with $EDITOR",
   action: (context, _options, [reference]) =>
     operate(context, async (terminal) => {

@@ -111,7 +111,7 @@ async function encryptAll(context: CommandContext, db: AnyDatabase, keyring: Key
   const { output } = context;
   const hadPlain = ((await db.read(() => countSecrets(SECRET_LISTS))).get(null) ?? 0) > 0;
   const encrypted = await repeat(() => db.transaction(() => encryptSome(SECRET_LISTS, keyring)));
-  clearLog(context, db);
+  clearLog(context, { db });
   const [key] = keyring.ids();
   if (output.isJson) return output.json({ key, source: keyring.source, encrypted });
   output.note(`${encrypted} secrets were encrypted with the key ${key} of ${keyring.source}`);

@@ -26,6 +26,7 @@ const MOST_OLD_GROWTH_PERCENT = 50;
 
 const serve = command({
   usage: "serve",
+  isLocal: true,
   summary: "Take posts until stopped",
   options: [
     { flags: "--host <host>", summary: "address to listen on (else server.host)", parse: parseHost },

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { spamDefaults } from "../app/features.ts";
 import type { z } from "zod";
+import { defaultConfig } from "../config/config.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { countOf } from "../foundation/count-of.ts";
@@ -10,7 +11,12 @@ import { judge, JUDGE_VERSION } from "../spam/judge.ts";
 import { parseKeyword, type SpamKeyword } from "../spam/keyword.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { readBody } from "../spam/spam-post.ts";
-import { parseSpamChoices, replaceChoices, type SpamChoices } from "../spam/spam-settings.ts";
+import {
+  parseSpamChoices,
+  replaceChoices,
+  type SpamChoices,
+  type SpamSettings,
+} from "../spam/spam-settings.ts";
 import type { SpamReason } from "../spam/spam-verdict.ts";
 import { type VerdictJson, verdictJson } from "../spam/verdict-json.ts";
 import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
@@ -19,6 +25,7 @@ import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 import { readConfig } from "./open.ts";
 import { operate } from "./operate.ts";
+import type { Here } from "./terminal.ts";
 import type { Output } from "./output.ts";
 import { evaluateCommand } from "./spam-eval-command.ts";
 
@@ -36,8 +43,8 @@ const show = command({
   summary: "Show the spam settings in force for a workspace or endpoint",
   options: scopeOptions,
   action: (context, { endpoint, workspace }) =>
-    operate(context, async ({ perform, config }) => {
-      const state = await perform(showSpam, { endpoint, workspace }, { spamDefaults: spamDefaults(config) });
+    operate(context, async ({ perform }) => {
+      const state = await perform(showSpam, { endpoint, workspace }, withDefaults);
       if (context.output.isJson) return context.output.json(state);
       const { plan, custom_spam: customSpam, settings } = state;
       const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);
@@ -74,11 +81,11 @@ const set = command({
     "formsvc spam set --endpoint Bugs --technical on",
   ],
   action: (context, options) =>
-    operate(context, async ({ perform, config }) => {
+    operate(context, async ({ perform }) => {
       const { endpoint, workspace, dryRun } = options;
       const input = { endpoint, workspace, ...readChange(options) };
       if (dryRun) {
-        const preview = await perform(previewSpam, input, { spamDefaults: spamDefaults(config) });
+        const preview = await perform(previewSpam, input, withDefaults);
         return printPreview(context.output, preview);
       }
       const done = await perform(setSpam, input);
@@ -109,16 +116,17 @@ const explain = command({
       const verdict = verdictJson(judge(post, spamDefaultsOf(context), noHistory));
       return printVerdict(context.output, verdict);
     }
-    return operate(context, async ({ perform, config }) => {
+    return operate(context, async ({ perform }) => {
       if (isStored) return printStored(context.output, await perform(explainScore, { post: source }));
       const input = { endpoint: endpoint ?? "", post: readJsonObject(source) };
-      return printScored(
-        context.output,
-        await perform(scorePost, input, { spamDefaults: spamDefaults(config) }),
-      );
+      return printScored(context.output, await perform(scorePost, input, withDefaults));
     });
   },
 });
+
+function withDefaults({ config }: Here): { readonly spamDefaults: SpamSettings } {
+  return { spamDefaults: spamDefaults(config) };
+}
 
 function printScored(output: Output, { unfit, ...verdict }: z.output<typeof scorePost.output>): void {
   if (unfit.length > 0)
@@ -189,7 +197,7 @@ function parseLinks(value: string): number {
 }
 
 function spamDefaultsOf(context: CommandContext) {
-  return spamDefaults(readConfig(context));
+  return spamDefaults(context.server === null ? readConfig(context) : defaultConfig);
 }
 
 function printPreview(output: Output, preview: z.output<typeof previewSpam.output>): void {

@@ -12,6 +12,7 @@ import type { Output } from "./output.ts";
 
 export const evaluateCommand = command({
   usage: "eval <file>",
+  isLocal: true,
   summary: "Measure the filter on labelled posts, one JSON object a line (gzip is understood)",
   options: [{ flags: "--scores", summary: "print each post's score and reasons, one JSON object a line" }],
   examples: [

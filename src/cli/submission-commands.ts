@@ -19,6 +19,7 @@ import { labelEndpoints } from "./endpoint-label.ts";
 import { findCommand } from "./find-command.ts";
 import { operate } from "./operate.ts";
 import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
+import type { Here, Perform } from "./terminal.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { contentText, printWhole } from "./submission-view.ts";
 import { workCommands } from "./submission-work-commands.ts";
@@ -65,16 +66,13 @@ const list = command({
     "formsvc submission list --state open --assignee bo@example.com",
   ],
   action: (context, options) =>
-    operate(context, async ({ perform, db }) => {
+    operate(context, async ({ perform }) => {
       const { limit, cursor, search, state, assignee, deleted } = options;
       const chosen = { ...filterInput(options), search, state, assignee, deleted };
       const input = { ...chosen, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
-      const page = await perform(listSubmissions, input, { searches: null });
+      const page = await perform(listSubmissions, input, () => ({ searches: null }));
       if (context.output.isJson) return context.output.json(page);
-      const label = await labelEndpoints(
-        db,
-        page.data.map((submission) => submission.endpoint_id),
-      );
+      const label = await labelEndpoints(perform);
       const rows = page.data.map((submission) => toRow(submission, label(submission.endpoint_id)));
       context.output.table(HEADINGS, rows, "no submissions");
       if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
@@ -115,11 +113,11 @@ const tail = command({
     "formsvc submission tail --cursor sub_01h455vb4pex5vsknk084sn02q --follow --json",
   ],
   action: (context, options) =>
-    operate(context, async ({ stream, db }) => {
+    operate(context, async ({ perform, stream }) => {
       const { limit, cursor, follow } = options;
       const input = { ...filterInput(options), limit, cursor, follow };
-      const parts = { committed: watchCommits(db), searches: null };
-      const label = rememberLabels(db);
+      const label = rememberLabels(perform);
+      const parts = ({ db }: Here) => ({ committed: watchCommits(db), searches: null });
       for await (const submission of await stream(tailSubmissions, input, parts)) {
         if (context.output.isJson) context.output.jsonLine(submission);
         else {
@@ -173,10 +171,10 @@ function toRow(submission: SubmissionJson, endpoint: string): string[] {
 }
 
 /** How a tail names endpoints; each is looked up once. */
-function rememberLabels(db: AnyDatabase): (endpointId: string) => Promise<string> {
+function rememberLabels(perform: Perform): (endpointId: string) => Promise<string> {
   const labels = new Map<string, string>();
   return async (id) => {
-    const label = labels.get(id) ?? (await labelEndpoints(db, [id]))(id);
+    const label = labels.get(id) ?? (await labelEndpoints(perform))(id);
     labels.set(id, label);
     return label;
   };

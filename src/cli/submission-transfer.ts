@@ -48,7 +48,7 @@ export const exportCommand = command({
       const format = options.format ?? (output.isJson ? "ndjson" : "csv");
       const chosen = { ...filterInput(options), search, state, assignee };
       const input = { ...chosen, format, separator, limit, cursor };
-      const parts = await stream(exportSubmissions, input, { searches: null });
+      const parts = await stream(exportSubmissions, input, () => ({ searches: null }));
       const file = name === null ? null : createExportFile(name);
       let count = 0;
       try {
@@ -79,7 +79,7 @@ export const importCommand = command({
   action: (context, options, [file]) =>
     operate(context, async ({ perform }) => {
       const { output } = context;
-      const parts = { source: importFile(file) };
+      const parts = () => ({ source: importFile(file) });
       const { imported } = await perform(importSubmissions, { endpoint: options.endpoint }, parts);
       if (output.isJson) return output.json({ imported });
       return output.note(

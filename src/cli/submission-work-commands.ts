@@ -69,11 +69,12 @@ const remove = command({
   action: async (context, { now, yes }, ids) => {
     const what = ids.length === 1 ? ids[0] : `${ids.length} submissions`;
     await confirm(`Delete ${what}${now ? " for good" : ""}?`, yes);
-    return operate(context, async ({ perform, db, config }) => {
+    return operate(context, async ({ perform, here }) => {
       const done = await perform(deleteSubmissions, { submissions: ids, now });
-      const { binDays } = config.submissions;
+      // A server does not tell how long its bin keeps them.
+      const binDays = here?.config.submissions.binDays ?? 0;
       const isFinal = now || binDays === 0;
-      if (isFinal) clearLog(context, db);
+      if (isFinal) clearLog(context, here);
       if (context.output.isJson) return context.output.json(done);
       const kept = isFinal ? "" : ` (for ${countOf(binDays, "day")}, submission undelete brings them back)`;
       return context.output.note(`deleted: ${done.deleted.length}${kept}`);
@@ -103,9 +104,9 @@ const empty = command({
   ],
   action: async (context, { workspace, endpoint, yes }) => {
     await confirm("Delete for good what is in the bin?", yes);
-    return operate(context, async ({ perform, db }) => {
+    return operate(context, async ({ perform, here }) => {
       const done = await perform(emptyBin, { workspace, endpoint });
-      clearLog(context, db);
+      clearLog(context, here);
       if (context.output.isJson) return context.output.json(done);
       return context.output.note(`deleted for good: ${done.deleted}`);
     });

@@ -13,6 +13,7 @@ export function register(program: Command): void {
 
 const systemd = command({
   usage: "systemd",
+  isLocal: true,
   summary: "Print a hardened systemd unit for this program, or the unit of its socket",
   options: [
     {

@@ -20,6 +20,7 @@ const MAX_BYTES = 65_536;
 
 const upgrade = command({
   usage: "upgrade",
+  isLocal: true,
   summary: "Say whether a release is newer than this program",
   notes: `Reads the release's list of checksums and its signature, and nothing else; nothing is installed. To install: install.sh, or the
 system's package manager. Exit code 0 whether or not it is newer; 1 if the release cannot be read or its signature is wrong.`,

@@ -7,6 +7,7 @@ export function register(program: Command): void {
     program,
     command({
       usage: "version",
+      isLocal: true,
       summary: "Print the version",
       action: ({ output }) => (output.isJson ? output.json({ version }) : output.line(version)),
     }),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { z } from "zod";
 import { openKeyring } from "../app/features.ts";
-import type { Config } from "../config/config.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import { type CustomHeaders, parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import {
@@ -19,6 +19,7 @@ import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
+import type { Here } from "./terminal.ts";
 import type { OptionValues } from "./option-values.ts";
 import { writeError } from "./output.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
@@ -70,7 +71,7 @@ const create = command({
     "formsvc webhook create --endpoint Contact --format slack --url https://hooks.slack.com/services/T000/B000/XXXX",
   ],
   action: (context, options) =>
-    operate(context, async ({ perform, db, config }) => {
+    operate(context, async ({ perform }) => {
       const { endpoint, url, allowPrivate, format } = options;
       const input = {
         endpoint,
@@ -79,8 +80,7 @@ const create = command({
         ...(format !== null && { format }),
         ...readSettings(options),
       };
-      const keyring = await db.read(() => openKeyring(config));
-      printCreated(context, await perform(createWebhook, input, { keyring }));
+      printCreated(context, await perform(createWebhook, input, withKeyring));
     }),
 });
 
@@ -104,14 +104,11 @@ const list = command({
   summary: "List webhooks",
   options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
   action: (context, { endpoint }) =>
-    operate(context, async ({ perform, db }) => {
+    operate(context, async ({ perform }) => {
       const listed = await perform(listAllWebhooks, { endpoint });
       if (context.output.isJson) return context.output.json(listed);
       const { data } = listed;
-      const label = await labelEndpoints(
-        db,
-        data.map(({ endpoint_id }) => endpoint_id),
-      );
+      const label = await labelEndpoints(perform);
       const rows = data.map((webhook) => [
         webhook.id,
         label(webhook.endpoint_id),
@@ -127,8 +124,8 @@ const show = command({
   usage: "show <webhook>",
   summary: "Show a webhook and the state of its receiver",
   action: (context, _options, [id]) =>
-    operate(context, async ({ perform, config }) =>
-      printWebhook(context, await perform(showWebhook, { webhook: id }), config),
+    operate(context, async ({ perform, here }) =>
+      printWebhook(context, await perform(showWebhook, { webhook: id }), here),
     ),
 });
 
@@ -144,7 +141,7 @@ const set = command({
   ],
   examples: ["formsvc webhook set wh_01h455vb4pex5vsknk084sn02q --url https://example.com/new"],
   action: (context, options, [id]) =>
-    operate(context, async ({ perform, db, config }) => {
+    operate(context, async ({ perform, here }) => {
       const { url, allowPrivate, clearHeaders } = options;
       const change = {
         ...readSettings(options),
@@ -153,9 +150,8 @@ const set = command({
         ...(clearHeaders && { headers: {} }),
       };
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
-      const keyring = await db.read(() => openKeyring(config));
-      const changed = await perform(setWebhook, { webhook: id, ...change }, { keyring });
-      printWebhook(context, changed, config);
+      const changed = await perform(setWebhook, { webhook: id, ...change }, withKeyring);
+      printWebhook(context, changed, here);
       return warn(changed);
     }),
 });
@@ -190,9 +186,8 @@ const rotate = command({
   usage: "rotate-secret <webhook>",
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
   action: (context, _options, [id]) =>
-    operate(context, async ({ perform, db, config }) => {
-      const keyring = await db.read(() => openKeyring(config));
-      const rotated = await perform(rotateSecret, { webhook: id }, { keyring });
+    operate(context, async ({ perform }) => {
+      const rotated = await perform(rotateSecret, { webhook: id }, withKeyring);
       context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
       if (context.output.isJson) return context.output.json(rotated);
       context.output.line(rotated.secret);
@@ -200,6 +195,10 @@ const rotate = command({
       return context.output.note(`messages verify with the old secret too until ${oldUntil}`);
     }),
 });
+
+async function withKeyring({ db, config }: Here): Promise<{ readonly keyring: Keyring }> {
+  return { keyring: await db.read(() => openKeyring(config)) };
+}
 
 /** The settings that were given. @throws usage */
 function readSettings(options: OptionValues<typeof settingOptions>): {
@@ -215,8 +214,8 @@ function readSettings(options: OptionValues<typeof settingOptions>): {
 }
 
 function switchTo(context: CommandContext, operation: typeof enableWebhook, id: string): Promise<void> {
-  return operate(context, async ({ perform, config }) =>
-    printWebhook(context, await perform(operation, { webhook: id }), config),
+  return operate(context, async ({ perform, here }) =>
+    printWebhook(context, await perform(operation, { webhook: id }), here),
   );
 }
 
@@ -233,11 +232,7 @@ function warn({ webhook, refused, remedy }: z.output<(typeof setWebhook)["output
 
 type Shown = z.output<(typeof showWebhook)["output"]>;
 
-function printWebhook(
-  { output }: CommandContext,
-  shown: Shown,
-  { webhooks: { allowNetworks } }: Config,
-): void {
+function printWebhook({ output }: CommandContext, shown: Shown, here: Here | null): void {
   if (output.isJson) return output.json(shown);
   const { webhook } = shown;
   const rows = [
@@ -246,7 +241,7 @@ function printWebhook(
     ["format", webhook.format],
     ["url", webhook.url],
     ["state", describeState(webhook)],
-    ["private addresses", describePrivate(webhook.allow_private, allowNetworks)],
+    ["private addresses", describePrivate(webhook.allow_private, here?.config.webhooks.allowNetworks ?? [])],
     ["highest spam score", String(webhook.max_spam_score)],
     ["own headers", webhook.headers.join(", ")],
     ["failing since", webhook.failing_since ?? ""],

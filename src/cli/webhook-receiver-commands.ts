@@ -11,6 +11,7 @@ import { showWebhook } from "../webhooks/webhook-operations.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
 import { command, type CommandContext, refuse } from "./command.ts";
 import { operate } from "./operate.ts";
+import type { Here } from "./terminal.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { Output } from "./output.ts";
 
@@ -26,12 +27,16 @@ export const testWebhook = command({
   options: [{ flags: "--data <file>", summary: "the submission's fields as JSON; - reads standard input" }],
   examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
   action: (context, options, [id]) =>
-    operate(context, async ({ perform, db, config }) => {
+    operate(context, async ({ perform, here }) => {
       await perform(showWebhook, { webhook: id });
       const data = readData(options.data);
-      const keyring = await db.read(() => openKeyring(config));
-      const sender = createWebhookSender(config);
-      const parts = { keyring, sender, testPlaces: new TestPlaces(), dashboardUrl: dashboardUrlOf(config) };
+      const sender = here && createWebhookSender(here.config);
+      const parts = async ({ db, config }: Here) => ({
+        keyring: await db.read(() => openKeyring(config)),
+        sender: sender ?? createWebhookSender(config),
+        testPlaces: new TestPlaces(),
+        dashboardUrl: dashboardUrlOf(config),
+      });
       try {
         const result = await perform(sendTestMessage, { webhook: id, data }, parts);
         const { outcome, duration_ms, message } = result;
@@ -40,13 +45,14 @@ export const testWebhook = command({
         if (outcome !== "delivered")
           throw new FormsvcError("failed", `the test was not delivered: ${outcome}`);
       } finally {
-        await sender.destroy();
+        await sender?.destroy();
       }
     }),
 });
 
 export const verify = command({
   usage: "verify",
+  isLocal: true,
   summary: "Verify a message whose body is on standard input; needs no database",
   options: [
     {
@@ -81,6 +87,7 @@ export const verify = command({
 
 export const listen = command({
   usage: "listen",
+  isLocal: true,
   summary: "Run a local receiver that verifies its messages, and fails if asked to",
   options: [
     {

@@ -22,7 +22,8 @@ import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.t
 import { confirm, parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
-import { operate, type Terminal } from "./operate.ts";
+import { operate } from "./operate.ts";
+import type { Terminal } from "./terminal.ts";
 
 export function register(program: Command): void {
   addNoun(program, "workspace", "Groups of endpoints, each with a plan", [
@@ -183,7 +184,7 @@ const remove = command({
   examples: ["formsvc workspace delete 'Client sites'"],
   action: (context, { yes }, [reference]) =>
     operate(context, async ({ perform }) => {
-      const parts = { workspaceContents: WORKSPACE_CONTENTS };
+      const parts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
       const { workspace, contents } = await perform(countContents, { workspace: reference }, parts);
       await confirm(`Delete ${workspace.id} (${workspace.name}) with ${contentsText(contents)}?`, yes);
       const deleted = await perform(deleteWorkspace, { workspace: workspace.id }, parts);

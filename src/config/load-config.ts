@@ -23,9 +23,11 @@ export interface LoadedConfig {
   readonly unknownVariables: readonly string[];
 }
 
-/** Our variables that are not settings: the path of the file, and what `endpoint create --env` prints. */
+/** Our variables that are not settings: the path of the file, the server of commands, and what `endpoint create --env` prints. */
 const OTHER_VARIABLES = new Set([
   "FORMSVC_CONFIG",
+  "FORMSVC_SERVER",
+  "FORMSVC_TOKEN",
   "FORMSVC_ENDPOINT_ID",
   "FORMSVC_SECRET_KEY",
   "FORMSVC_PUBLISHABLE_KEY",
@@ -149,7 +151,7 @@ function applyEnvironment(config: Json, env: Environment): { value: Json; names:
   const names = new Map<string, string>();
   const visit = (value: Json, schema: z.ZodType, path: string[]): Json => {
     const name = environmentName(path);
-    const text = path.length === 0 || isEmptyPath(name, env) ? undefined : env[name];
+    const text = isWhole(path, schema) || isEmptyPath(name, env) ? undefined : env[name];
     let current = value;
     if (text !== undefined) {
       names.set(path.join("."), name);
@@ -164,6 +166,11 @@ function applyEnvironment(config: Json, env: Environment): { value: Json; names:
     );
   };
   return { value: visit(config, configSchema, []), names };
+}
+
+/** Whether it is all settings, or one section of them: what is in a section has variables, and the section has none. */
+function isWhole(path: readonly string[], schema: z.ZodType): boolean {
+  return path.length === 0 || (path.length === 1 && schema instanceof z.ZodObject);
 }
 
 /** A unit names a file by this variable; a file of variables can only take that back by an empty one. */

@@ -98,7 +98,7 @@ export interface ErrorFacts {
   readonly isHeld?: boolean;
   /** Seconds for `Retry-After`, rounded up. */
   readonly retryAfterSeconds?: number;
-  /** What can be done about it; never part of an answer. */
+  /** What can be done about it; of answers only those of the API have it. */
   readonly hint?: Hint;
   readonly cause?: unknown;
 }

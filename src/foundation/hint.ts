@@ -1,6 +1,6 @@
 /**
  * What can be done about an error or a finding. It is a fact, not a sentence: the command line names a command, a page
- * shows a link, and an answer over HTTP says nothing of it.
+ * shows a link, an answer of the API has it as it is, and an answer to a post says nothing of it.
  */
 export type Hint =
   | HintWith<PlainKind, unknown>

@@ -48,10 +48,15 @@ interface Exchange {
   readonly log: Log;
 }
 
-/** The same with the stable `code` of the error table, which the command line prints too. */
+/** The same with the stable `code` of the error table, which the command line prints too, and what can be done about it as a fact. */
 export function sendCodedError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
   const error = beginErrorReply(exchange, thrown, bodyLimitBytes);
-  return exchange.reply.send({ ...errorBody(error, exchange.request), code: error.code });
+  const { hint } = error.facts;
+  return exchange.reply.send({
+    ...errorBody(error, exchange.request),
+    code: error.code,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 /** Answers as the error table says; an unexpected error is logged whole and shown as internal. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isAtDistance } from "../support/distance.ts";
 import { makeMachine } from "../support/operator-machine.ts";
 
 const machine = makeMachine();
@@ -19,45 +20,53 @@ interface Shown {
 
 const show = (endpoint = "Contact") => machine.json<Shown>(["autoreply", "show", endpoint]);
 
-test("an automatic reply is off, is turned on with its words, shown, changed and turned off; the words stay", async () => {
-  expect(await show()).toMatchObject({ auto_reply: { state: "off", recipient_id: null, field: null } });
-  const text = machine.write("reply.txt", "\uFEFFThank you.\r\n\r\nAda\r\n");
-  const given = ["--text-file", text, "--subject", "{endpoint}: {reference}"];
-  const { auto_reply: made } = await machine.json<Shown>(["autoreply", "set", "Contact", ...given]);
-  expect(made).toEqual({
-    endpoint_id: expect.stringMatching(/^ep_/) as string,
-    recipient_id: expect.stringMatching(/^rcpt_/) as string,
-    state: "on",
-    field: "email",
-    subject: "{endpoint}: {reference}",
-    text: "Thank you.\n\nAda",
-    reply_to: null,
-    on_since: expect.stringMatching(/Z$/) as string,
-    last_sent_at: null,
-    limit_reached: null,
-  });
-  expect(await show()).toEqual({ auto_reply: made });
-  await machine.mustRun(["recipient", "add", "ada@example.com", "--endpoint", "Contact"]);
-  const change = ["autoreply", "set", "Contact", "--reply-to", "Ada@Example.com", "--clear-subject"];
-  expect(await machine.json(change)).toEqual({
-    auto_reply: { ...made, subject: null, reply_to: "ada@example.com" },
-  });
-  expect(await machine.json(["autoreply", "off", "Contact"])).toMatchObject({
-    auto_reply: { state: "off", text: "Thank you.\n\nAda", reply_to: "ada@example.com", on_since: null },
-  });
-  expect(await machine.json(["autoreply", "off", "Contact"])).toMatchObject({ auto_reply: { state: "off" } });
-  expect(await machine.json(["autoreply", "set", "Contact", "--clear-reply-to"])).toMatchObject({
-    auto_reply: { state: "on", text: "Thank you.\n\nAda", reply_to: null, recipient_id: made.recipient_id },
-  });
-});
+test.skipIf(isAtDistance)(
+  "an automatic reply is off, is turned on with its words, shown, changed and turned off; the words stay",
+  async () => {
+    expect(await show()).toMatchObject({ auto_reply: { state: "off", recipient_id: null, field: null } });
+    const text = machine.write("reply.txt", "\uFEFFThank you.\r\n\r\nAda\r\n");
+    const given = ["--text-file", text, "--subject", "{endpoint}: {reference}"];
+    const { auto_reply: made } = await machine.json<Shown>(["autoreply", "set", "Contact", ...given]);
+    expect(made).toEqual({
+      endpoint_id: expect.stringMatching(/^ep_/) as string,
+      recipient_id: expect.stringMatching(/^rcpt_/) as string,
+      state: "on",
+      field: "email",
+      subject: "{endpoint}: {reference}",
+      text: "Thank you.\n\nAda",
+      reply_to: null,
+      on_since: expect.stringMatching(/Z$/) as string,
+      last_sent_at: null,
+      limit_reached: null,
+    });
+    expect(await show()).toEqual({ auto_reply: made });
+    await machine.mustRun(["recipient", "add", "ada@example.com", "--endpoint", "Contact"]);
+    const change = ["autoreply", "set", "Contact", "--reply-to", "Ada@Example.com", "--clear-subject"];
+    expect(await machine.json(change)).toEqual({
+      auto_reply: { ...made, subject: null, reply_to: "ada@example.com" },
+    });
+    expect(await machine.json(["autoreply", "off", "Contact"])).toMatchObject({
+      auto_reply: { state: "off", text: "Thank you.\n\nAda", reply_to: "ada@example.com", on_since: null },
+    });
+    expect(await machine.json(["autoreply", "off", "Contact"])).toMatchObject({
+      auto_reply: { state: "off" },
+    });
+    expect(await machine.json(["autoreply", "set", "Contact", "--clear-reply-to"])).toMatchObject({
+      auto_reply: { state: "on", text: "Thank you.\n\nAda", reply_to: null, recipient_id: made.recipient_id },
+    });
+  },
+);
 
-test("people read what it is, and are told that no mail server is set and that any page may post", async () => {
-  const set = await machine.run(["autoreply", "set", "Two", "--field", "email"]);
-  expect(set.code).toBe(0);
-  for (const word of ["mail.host", "--allow-origin"]) expect(set.stderr).toContain(word);
-  for (const word of ["on since", "email", "built in", "mail.from"]) expect(set.stdout).toContain(word);
-  expect((await machine.run(["autoreply", "show", "None"])).stdout).toContain("off");
-});
+test.skipIf(isAtDistance)(
+  "people read what it is, and are told that no mail server is set and that any page may post",
+  async () => {
+    const set = await machine.run(["autoreply", "set", "Two", "--field", "email"]);
+    expect(set.code).toBe(0);
+    for (const word of ["mail.host", "--allow-origin"]) expect(set.stderr).toContain(word);
+    for (const word of ["on since", "email", "built in", "mail.from"]) expect(set.stdout).toContain(word);
+    expect((await machine.run(["autoreply", "show", "None"])).stdout).toContain("off");
+  },
+);
 
 test("help says what backscatter is and what bounds it", async () => {
   const help = (await machine.mustRun(["autoreply", "set", "--help"])).stdout;
@@ -66,6 +75,7 @@ test("help says what backscatter is and what bounds it", async () => {
 });
 
 test("bad input is refused with a sentence that says what to do, and changes nothing", async () => {
+  machine.write("reply.txt", "Thank you.");
   const cases: [args: string[], code: number, message: RegExp][] = [
     [["set", "Nobody"], 3, /there is no endpoint Nobody/],
     [["show", "Nobody"], 3, /there is no endpoint Nobody/],

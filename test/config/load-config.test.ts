@@ -195,17 +195,28 @@ describe("an environment variable overrides each value", () => {
     expect(server).toEqual({ ...defaultConfig.server, port: 2222, host: "0.0.0.0" });
   });
 
-  test("with a whole section as JSON, merged into what is there", () => {
+  test("with a whole object as JSON, merged into what is there", () => {
     const { rateLimit, plans } = load(
       {},
       {
-        FORMSVC_RATE_LIMIT: '{"secret":{"max":5}}',
+        FORMSVC_RATE_LIMIT_SECRET: '{"max":5}',
         FORMSVC_RATE_LIMIT_SECRET_WINDOW_SECONDS: "9",
         FORMSVC_PLANS: '{"team":{"monthlySubmissions":5,"endpoints":6,"customSpam":false}}',
       },
     );
     expect(rateLimit).toEqual({ ...defaultConfig.rateLimit, secret: { max: 5, windowSeconds: 9 } });
     expect(Object.keys(plans)).toEqual(["hobby", "pro", "business", "team"]);
+  });
+
+  test("but none sets a whole section by its name; the server of commands is no section either", () => {
+    const env = {
+      FORMSVC_SERVER: "https://forms.example.com",
+      FORMSVC_TOKEN: "fat_x",
+      FORMSVC_MAIL: '{"port":1}',
+    };
+    const loaded = loadConfig(fileWith({}), env);
+    expect(loaded.config).toEqual(defaultConfig);
+    expect([loaded.variables, loaded.unknownVariables]).toEqual([[], ["FORMSVC_MAIL"]]);
   });
 
   test("as text if the setting takes a text, even if it looks like a number or like null", () => {

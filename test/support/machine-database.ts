@@ -13,7 +13,9 @@ import { createLog } from "../../src/foundation/log.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { startServer } from "../../src/server/start-server.ts";
-import { makeEndpoint } from "./terminal.ts";
+import { SCOPES } from "../../src/operations/access.ts";
+import { createToken } from "../../src/tokens/token-operations.ts";
+import { makeEndpoint, performOn } from "./terminal.ts";
 
 /** What a test does by itself in the folder of an operator's machine, because processes would take much longer. */
 
@@ -42,6 +44,14 @@ export function createEndpoint(
     const place = { workspace: workspace ?? null, plans, newWorkspacePlan, now: systemClock.now() };
     const { endpoint, secret, publishable } = await makeEndpoint(db, made, place);
     return { id: endpoint.id, secret: secret.text, publishable: publishable.text };
+  });
+}
+
+/** The text of a token of the only account with every scope. */
+export function makeTokenHere(folder: string): Promise<string> {
+  return withDatabase(folder, async (db) => {
+    const input = { name: "tests at a distance", scopes: SCOPES };
+    return (await performOn(db, createToken, input, { now: systemClock.now() })).secret;
   });
 }
 

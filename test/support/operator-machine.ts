@@ -11,6 +11,7 @@ import {
   type ServerHere,
   storedData,
 } from "./machine-database.ts";
+import { Distance, isAtDistance } from "./distance.ts";
 import { collect, type ProcessOptions, type Ran, startProgram, whenEnded } from "./program.ts";
 import { type RunningServer, watchServer } from "./running-server.ts";
 import { makeFolder } from "./temporary-folder.ts";
@@ -25,6 +26,8 @@ export interface OperatorMachine {
   /** Writes a configuration without limits but for these settings. */
   configure(settings: Record<string, unknown>): void;
   start(args: readonly string[], options?: ProcessOptions): ChildProcess;
+  /** Starts a command in the place that the project of the tests has: here, or through a server. */
+  begin(args: readonly string[], options?: ProcessOptions): Promise<ChildProcess>;
   run(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
   /** Fails the test unless the command exits with 0. */
   mustRun(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
@@ -76,22 +79,45 @@ export function makeMachine(): OperatorMachine {
     children.push(child);
     return child;
   };
-  const commands = runCommands(start);
+  const distance = new Distance(folder.path);
+  const running = { url: null as string | null, isOld: false };
+  const commands = runCommands(async (args, options) => {
+    if (!isAtDistance) return start(args, options);
+    if (running.isOld) await distance.leave();
+    running.isOld = false;
+    const env = await distance.variables(args, running.url);
+    return start(args, { ...options, env: { ...options?.env, ...env } });
+  });
   return {
     folder: folder.path,
     database: path("formsvc.db"),
     path,
     write,
-    configure: (settings) => void write("formsvc.config.json", unlimitedBut(settings)),
+    configure(settings) {
+      write("formsvc.config.json", unlimitedBut(settings));
+      running.isOld = true;
+    },
     start,
     ...commands,
     createEndpoint: (made) => createEndpoint(folder.path, made),
     stored: ({ id }) => storedData(folder.path, id),
-    serve: ({ args = [], ...options } = {}) => watchServer(start(["serve", "--port", "0", ...args], options)),
+    async serve({ args = [], ...options } = {}) {
+      await distance.leave();
+      const server = await watchServer(start(["serve", "--port", "0", ...args], options));
+      running.url = server.url;
+      void server.ended.then(() => (running.url = null));
+      return server;
+    },
     async serveHere() {
+      await distance.leave();
       const server = await serveHere(folder.path);
       servers.push(server);
-      return server;
+      running.url = server.url;
+      const stop = (): Promise<void> => {
+        running.url = null;
+        return server.stop();
+      };
+      return { ...server, stop };
     },
     open(file = path("formsvc.db")) {
       const connection = new SqliteDatabase(file);
@@ -100,7 +126,7 @@ export function makeMachine(): OperatorMachine {
     },
     async remove() {
       for (const connection of connections) connection.close();
-      await Promise.all(servers.map((server) => server.stop()));
+      await Promise.all([...servers.map((server) => server.stop()), distance.leave()]);
       for (const child of children) child.kill("SIGKILL");
       await Promise.all(children.map(whenEnded));
       folder.remove();
@@ -111,19 +137,27 @@ export function makeMachine(): OperatorMachine {
 function unlimitedBut(settings: Record<string, unknown>): object {
   return {
     plans: { hobby: UNLIMITED },
-    rateLimit: { publishable: { max: null }, secret: { max: null }, badKey: { max: null } },
+    rateLimit: {
+      publishable: { max: null },
+      secret: { max: null },
+      badKey: { max: null },
+      ...(isAtDistance && { token: { max: null } }),
+    },
     ...settings,
   };
 }
 
-function runCommands(start: OperatorMachine["start"]): Pick<OperatorMachine, "run" | "mustRun" | "json"> {
-  const run: OperatorMachine["run"] = (args, options) => collect(start(args, options));
+function runCommands(
+  begin: OperatorMachine["begin"],
+): Pick<OperatorMachine, "begin" | "run" | "mustRun" | "json"> {
+  const run: OperatorMachine["run"] = async (args, options) => collect(await begin(args, options));
   const mustRun: OperatorMachine["mustRun"] = async (args, options) => {
     const ran = await run(args, options);
     if (ran.code !== 0) throw new Error(`${args.join(" ")}: exit ${ran.code}\n${ran.stderr}`);
     return ran;
   };
   return {
+    begin,
     run,
     mustRun,
     json: async <Result>(args: readonly string[], options?: ProcessOptions) =>

@@ -34,6 +34,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "workspaces",
   ],
   cli: [
+    "api",
     "app",
     "apply",
     "config",
@@ -189,6 +190,7 @@ const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
 /** Files that read the environment, with the reason. */
 const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
   "src/config/load-config.ts": "the settings",
+  "src/config/server-variables.ts": "where a command works, which is no setting of a server",
   "src/config/load-systemd.ts": "what systemd tells a service that it starts, which is no setting of ours",
   "src/cli/apply-command.ts": "secrets that a file of forms takes from variables that it names itself",
   "src/cli/schema-commands.ts":

@@ -1,0 +1,67 @@
+import { readPlaceVariables } from "../config/server-variables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { readContexts } from "../config/contexts.ts";
+
+/** A server that a command goes to, in place of the database of this machine. */
+export interface ChosenServer {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Null if nobody logged in. */
+  readonly token: string | null;
+}
+
+/** What was given with a command. */
+interface Given {
+  readonly server: string | null;
+  readonly config: string | null;
+  readonly db: string | null;
+}
+
+/**
+ * Where a command works: `--server`; here if `--db` or `--config` is given; `FORMSVC_SERVER`; here if a variable names a database or a
+ * configuration; the context in use; here.
+ *
+ * @returns null for here. @throws usage
+ */
+export function chooseServer({ server, config, db }: Given): ChosenServer | null {
+  if (server !== null && db !== null)
+    throw new FormsvcError("usage", "--server and --db name two places: give one of them");
+  if (server === null && (db !== null || config !== null)) return null;
+  const variables = readPlaceVariables();
+  const ofVariable = variables.server === null ? null : readServerAddress(variables.server, "FORMSVC_SERVER");
+  const origin = server ?? ofVariable;
+  if (origin !== null) {
+    // A token that is meant for one server is shown to no other.
+    const isMeant = ofVariable === null || ofVariable === origin;
+    return { origin, token: (isMeant ? variables.token : null) ?? tokenFor(origin) };
+  }
+  if (variables.namesDatabase) return null;
+  const { in_use: used, contexts } = readContexts();
+  const context = contexts.find(({ name }) => name === used);
+  return context === undefined ? null : { origin: context.server, token: context.token };
+}
+
+/** The token of the context of that server; of several the one in use. */
+function tokenFor(origin: string): string | null {
+  const { in_use: used, contexts } = readContexts();
+  const fitting = contexts.filter(({ server }) => server === origin);
+  return (fitting.find(({ name }) => name === used) ?? fitting[0])?.token ?? null;
+}
+
+/** Hosts of this machine, to which a token goes over plain http. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** The origin of a server's address. @param source the flag or variable it comes from @throws usage */
+export function readServerAddress(text: string, source: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isAddress =
+    url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase().replace(/\/$/, "");
+  if (!isAddress)
+    throw new FormsvcError("usage", `${source}: expected an address like https://forms.example.com`);
+  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname))
+    throw new FormsvcError(
+      "usage",
+      `${source}: over http a token can be read on the way; give an address with https`,
+    );
+  return url.origin;
+}

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment says of the place where a command works; none of it is a setting of the configuration. */
+export interface PlaceVariables {
+  /** `FORMSVC_SERVER`: the address of a server. */
+  readonly server: string | null;
+  /** `FORMSVC_TOKEN`: a token of that server. */
+  readonly token: string | null;
+  /** Whether a variable names a database or a configuration of this machine. */
+  readonly namesDatabase: boolean;
+  /** Where programs of this user keep their configuration, as the system says; null if it does not. */
+  readonly userFolder: string | null;
+}
+
+const DATABASE_VARIABLES = ["FORMSVC_DATABASE_PATH", "FORMSVC_DATABASE_URL", "FORMSVC_CONFIG"];
+
+export function readPlaceVariables(env: Environment = process.env): PlaceVariables {
+  return {
+    server: env["FORMSVC_SERVER"] || null,
+    token: env["FORMSVC_TOKEN"] || null,
+    namesDatabase: DATABASE_VARIABLES.some((name) => Boolean(env[name])),
+    userFolder: userFolder(env),
+  };
+}
+
+/** The folder of the XDG base directory specification, or `APPDATA` on Windows. A relative one is ignored, as it asks. */
+function userFolder(env: Environment): string | null {
+  const { XDG_CONFIG_HOME: named, APPDATA: ofWindows, HOME: home } = env;
+  if (named?.startsWith("/") === true) return named;
+  if (process.platform === "win32" && ofWindows) return ofWindows;
+  return home ? join(home, ".config") : null;
+}
