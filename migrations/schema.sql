@@ -16,7 +16,8 @@ CREATE TABLE workspace (
   account_id TEXT NOT NULL REFERENCES account,
   name TEXT NOT NULL,
   plan TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  time_zone TEXT
 ) STRICT;
 CREATE INDEX workspace_by_account ON workspace (account_id);
 
@@ -325,7 +326,8 @@ CREATE TABLE mail_recipient (
   confirmation_expires_at INTEGER,
   -- In every e-mail: who has it may end these e-mails, and nothing else.
   unsubscribe_token TEXT NOT NULL,
-  unsubscribed_at INTEGER
+  unsubscribed_at INTEGER,
+  language TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mail_recipient_by_mailbox ON mail_recipient (
   replace(substr(lower(address), 1, instr(replace(address, '@', '+'), '+') - 1), '.', '') || substr(lower(address), instr(address, '@'))

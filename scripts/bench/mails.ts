@@ -108,7 +108,13 @@ function composeOne(): Buffer {
   const submission = submissionOf(newId("ep", now));
   const body = renderBody(submission, JSON.stringify(DATA), "Bench", now);
   const mail = { id: newId("msg", now), from: FROM, to: "ada@example.org", unsubscribeUrl: null };
-  const rest = { language: "en", dashboardUrl: null, subjectTemplate: null, emailFields: ["email"] } as const;
+  const rest = {
+    language: "en",
+    timeZone: "UTC",
+    dashboardUrl: null,
+    subjectTemplate: null,
+    emailFields: ["email"],
+  } as const;
   return composeNotification({ ...mail, ...rest }, body);
 }
 

@@ -9,7 +9,8 @@ import { checkRecipientSettings } from "../mail/check-recipient-settings.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { checkWebhookSettings } from "../webhooks/check-webhook-settings.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
-import { checkName } from "../workspaces/workspace.ts";
+import { checkName, checkTimeZone } from "../workspaces/workspace.ts";
+import { namedOrNull } from "../mail/recipient-operations.ts";
 import {
   type FileEndpoint,
   type FileRecipient,
@@ -92,7 +93,15 @@ class Checker {
       if (before.has(was)) this.#add(path, "names an endpoint that another one was");
       before.add(was);
     }
-    return { ...given, name: this.#try([...at, "name"], given.name, checkName), endpoints };
+    const { time_zone: zone } = given;
+    return {
+      ...given,
+      name: this.#try([...at, "name"], given.name, checkName),
+      ...(typeof zone === "string" && {
+        time_zone: this.#try<string | null>([...at, "time_zone"], zone, () => checkTimeZone(zone)),
+      }),
+      endpoints,
+    };
   }
 
   #endpoint(given: FileEndpoint, at: Path): FileEndpoint {
@@ -162,7 +171,7 @@ class Checker {
 
   #recipients(given: readonly FileRecipient[], at: Path): FileRecipient[] {
     const recipients = given.map((recipient, index) => {
-      const { address, subject, max_spam_score: maxSpamScore } = recipient;
+      const { address, language, subject, max_spam_score: maxSpamScore } = recipient;
       const path = [...at, index];
       if (subject !== undefined)
         this.#try<unknown>([...path, "subject"], subject, () => checkRecipientSettings({ subject }));
@@ -175,7 +184,13 @@ class Checker {
         address,
         () => checkRecipientSettings({ address }).address,
       );
-      return { ...recipient, address: checked };
+      return {
+        ...recipient,
+        address: checked,
+        ...(language !== undefined && {
+          language: this.#try([...path, "language"], language, namedOrNull),
+        }),
+      };
     });
     this.#distinct(recipients, at, recipientKey, "recipient");
     return recipients;

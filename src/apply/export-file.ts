@@ -31,12 +31,12 @@ export interface Exported {
 export async function exportFile(perform: Perform): Promise<Exported> {
   const notes: string[] = [];
   const workspaces: FileWorkspace[] = [];
-  for (const { id, name, plan } of (await readWorkspaces(perform)).values()) {
+  for (const { id, name, plan, time_zone } of (await readWorkspaces(perform)).values()) {
     const spam = await perform(showSpam, { workspace: id });
     const endpoints: FileEndpoint[] = [];
     for (const { id: endpoint } of (await readEndpoints(perform, id)).values())
       endpoints.push(endpointOf(await readEndpoint(perform, endpoint), name, notes));
-    workspaces.push({ name, plan, ...spamOf(spam, name, notes), endpoints });
+    workspaces.push({ name, plan, time_zone, ...spamOf(spam, name, notes), endpoints });
   }
   return { file: { version: 1, workspaces }, notes };
 }

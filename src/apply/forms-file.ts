@@ -58,6 +58,7 @@ const endpoint = z.strictObject({
 const workspace = z.strictObject({
   name: z.string(),
   plan: z.string().optional(),
+  time_zone: z.string().nullable().optional(),
   spam: spamChoicesShape.optional(),
   endpoints: z.array(endpoint).default([]),
 });

@@ -8,6 +8,7 @@ import { listAllAccounts } from "../workspaces/account-operations.ts";
 import {
   createWorkspace,
   renameWorkspace,
+  setWorkspace,
   setWorkspacePlan,
   showUsage,
 } from "../workspaces/workspace-operations.ts";
@@ -108,7 +109,7 @@ function planNewWorkspace(
   phases: Phases,
   from: ShownWorkspace | "first" | null,
 ): void {
-  const { name, plan } = wanted;
+  const { name, plan, time_zone: zone } = wanted;
   const cell: WorkspaceCell = { name, id: null };
   phases.workspaces.push({
     verb: from === null || from === "first" ? "create" : "change",
@@ -117,6 +118,7 @@ function planNewWorkspace(
     differences: [
       ...(from === null || from === "first" ? [] : [{ member: "name", from: from.name, to: name }]),
       ...(plan === undefined ? [] : [{ member: "plan", to: plan }]),
+      ...((zone ?? null) === null ? [] : [{ member: "time_zone", to: zone }]),
     ],
     makesSecret: false,
     async run(perform) {
@@ -124,6 +126,8 @@ function planNewWorkspace(
       cell.id = made.id;
       if (plan !== undefined && plan !== made.plan)
         await perform(setWorkspacePlan, { workspace: made.id, plan });
+      if (zone !== undefined && zone !== made.time_zone)
+        await perform(setWorkspace, { workspace: made.id, time_zone: zone ?? "" });
       return NOTHING_TO_TELL;
     },
   });
@@ -135,7 +139,7 @@ async function makeWorkspace(
   perform: Perform,
   name: string,
   from: ShownWorkspace | "first" | null,
-): Promise<{ readonly id: string; readonly plan: string }> {
+): Promise<Pick<ShownWorkspace, "id" | "plan" | "time_zone">> {
   if (from === null) return (await perform(createWorkspace, { name })).workspace;
   const id = from === "first" ? (await perform(showUsage, { workspace: null })).workspace_id : from.id;
   return (await perform(renameWorkspace, { workspace: id, name })).workspace;
@@ -155,12 +159,19 @@ interface KnownWorkspace {
 
 async function planKnownWorkspace(perform: Perform, known: KnownWorkspace): Promise<void> {
   const { wanted, current, phases } = known;
-  const { name, plan, spam } = wanted;
+  const { name, plan, time_zone: zone, spam } = wanted;
   const cell: WorkspaceCell = { name, id: current.id };
   if (plan !== undefined && plan !== current.plan)
     phases.workspaces.push(
       changeOf("workspace", name, [{ member: "plan", from: current.plan, to: plan }], async (run) => {
         await run(setWorkspacePlan, { workspace: current.id, plan });
+      }),
+    );
+  const before = current.time_zone;
+  if (zone !== undefined && zone !== before)
+    phases.workspaces.push(
+      changeOf("workspace", name, [{ member: "time_zone", from: before, to: zone }], async (run) => {
+        await run(setWorkspace, { workspace: current.id, time_zone: zone ?? "" });
       }),
     );
   if (spam !== undefined) {

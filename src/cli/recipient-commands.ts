@@ -36,6 +36,10 @@ const settingOptions = [
     parse: parseScore,
   },
   {
+    flags: "--language <tag>",
+    summary: "of its e-mails, like de; '' is the endpoint's",
+  },
+  {
     flags: "--subject <template>",
     summary: "the subject, with {endpoint} and {name of a field} in it",
   },
@@ -140,9 +144,10 @@ const remove = command({
 });
 
 /** The settings that were given. */
-function readSettings({ digest, maxSpamScore, subject }: OptionValues<typeof settingOptions>) {
+function readSettings({ digest, language, maxSpamScore, subject }: OptionValues<typeof settingOptions>) {
   return {
     ...(digest !== null && { digest }),
+    ...(language !== null && { language: language || null }),
     ...(maxSpamScore !== null && { max_spam_score: maxSpamScore }),
     ...(subject !== null && { subject }),
   };
@@ -173,6 +178,7 @@ function printRecipient({ output }: CommandContext, shown: Shown): void {
     ["address", recipient.address],
     ["state", describeState(recipient)],
     ["digest", recipient.digest],
+    ["language", recipient.language ?? "the endpoint's"],
     ["subject", recipient.subject ?? "built in"],
     ["highest spam score", String(recipient.max_spam_score)],
     ["failing since", recipient.failing_since ?? ""],

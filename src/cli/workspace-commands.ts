@@ -14,6 +14,7 @@ import {
   listAllWorkspaces,
   listUsages,
   renameWorkspace,
+  setWorkspace,
   setWorkspacePlan,
   showUsage,
   showWorkspace,
@@ -31,6 +32,7 @@ export function register(program: Command): void {
     list,
     show,
     rename,
+    set,
     setPlan,
     usage,
     remove,
@@ -91,6 +93,7 @@ const show = command({
         ["plan", workspace.plan],
         ["submissions a month", shown(limits.monthly_submissions)],
         ["endpoints", shown(limits.endpoints)],
+        ["time zone", workspace.time_zone ?? "UTC"],
         ["own spam rules", limits.custom_spam ? "yes" : "no"],
         ["held posts in bytes", shown(limits.held_bytes)],
         ["created", workspace.created_at],
@@ -107,6 +110,29 @@ const rename = command({
     operate(context, async ({ perform }) =>
       printWorkspace(context, await perform(renameWorkspace, { workspace: reference, name })),
     ),
+});
+
+const set = command({
+  usage: "set <workspace>",
+  summary: "Change a workspace's settings",
+  options: [
+    {
+      flags: "--time-zone <zone>",
+      summary: "of the times in its e-mails, like Europe/Berlin; '' is UTC",
+      required: true,
+    },
+  ],
+  examples: ["formsvc workspace set ada --time-zone Europe/Berlin"],
+  action: (context, { timeZone }, [reference]) =>
+    operate(context, async ({ perform }) => {
+      const made = await perform(setWorkspace, { workspace: reference, time_zone: timeZone });
+      if (context.output.isJson) return context.output.json(made);
+      const { workspace } = made;
+      context.output.line(workspace.id);
+      return context.output.note(
+        `times in the e-mails of ${workspace.name} are those of ${workspace.time_zone ?? "UTC"}`,
+      );
+    }),
 });
 
 const setPlan = command({

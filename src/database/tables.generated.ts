@@ -19,6 +19,7 @@ export interface Tables {
     name: string;
     plan: string;
     created_at: number;
+    time_zone: string | null;
   };
   /** Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count. */
   usage: {
@@ -250,6 +251,7 @@ export interface Tables {
     confirmation_expires_at: number | null;
     unsubscribe_token: string;
     unsubscribed_at: number | null;
+    language: string | null;
   };
   /** Letters of the server that must not be lost. None holds the token of a link: that of a confirmation is made when its turn has come. */
   letter: {

@@ -15,7 +15,7 @@ import type { MailRecipient } from "./mail-recipient.ts";
 import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
 import { insertMailRecipientRows, RECIPIENTS } from "./mail-recipient-store.ts";
 import { requireAgreed } from "./mail-recipient-state.ts";
-import { newRecipientInput, recipientReference } from "./recipient-operations.ts";
+import { namedOrNull, newRecipientInput, recipientReference } from "./recipient-operations.ts";
 import type { StoredLetters } from "./stored-letters.ts";
 
 interface Parts {
@@ -40,14 +40,14 @@ export const createRecipient = operation({
   output: z.strictObject({ recipient: mailRecipientShape, asked }),
   async run(
     context: Context<Parts>,
-    { address, digest, max_spam_score: maxSpamScore, subject, ...reference },
+    { address, digest, language: tag, max_spam_score: maxSpamScore, subject, ...reference },
   ) {
     const { actor, config, now, parts } = context;
     if (actor.kind !== "terminal") requireMail(config);
     const created = await context.transact(function* () {
       const endpoint = yield* reachEndpoint(context, reference);
       const isAgreed = yield* needsNoQuestion(context, address);
-      const given = { address, digest, maxSpamScore, subject };
+      const given = { address, digest, language: namedOrNull(tag), maxSpamScore, subject };
       const made = yield* insertMailRecipientRows(endpoint.id, given, isAgreed ? now : null, now);
       const recipient = mailRecipientJson(made);
       const { isAsked, changes } = isAgreed ? NO_QUESTION : yield* ask(context, made, endpoint);
@@ -117,7 +117,7 @@ function* ask(
   if (baseUrl === null) return { isAsked: false, changes: [] };
   const asker = limitedAccountOf(actor) ?? AT_MACHINE;
   const perHour = config.mail.limits.confirmationsPerHour;
-  const language = endpoint.settings.language ?? "en";
+  const language = recipient.settings.language ?? endpoint.settings.language ?? "en";
   const question = { recipient, endpointName: endpoint.name, language, asker, baseUrl, perHour };
   const outcome = yield* askHolder(question, now);
   const change = { ...changeOf(RECIPIENTS, recipient, endpoint), action: "recipient.ask" } as const;

@@ -14,6 +14,8 @@ export interface Notification {
   readonly from: string;
   readonly to: string;
   readonly language: Language;
+  /** Of the times, by its name in the IANA database. */
+  readonly timeZone: string;
   /** With `{form}` or `{endpoint}`, which are the form's name, and `{name of a field}`; null for ours. */
   readonly subjectTemplate: string | null;
   /** Names of the endpoint's fields of format e-mail, as declared: the first that is filled gets the answer. */
@@ -30,7 +32,7 @@ const LIMITS = { value: 10_000, all: 32_000 };
 /** The e-mail about one submission. @param body the event as the outbox stores it. */
 export function composeNotification(notification: Notification, body: string): Buffer {
   const { id, from, to, subjectTemplate, emailFields, unsubscribeUrl } = notification;
-  const event = readEvent(body);
+  const event = readEvent(body, notification.timeZone);
   const wording = wordingIn(notification.language);
   const blocks = blocksOf(event, notification, wording);
   return renderMail({

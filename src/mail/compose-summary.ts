@@ -19,7 +19,7 @@ const LIMITS = { value: 200, all: 600 };
 export function composeSummary(summary: Summary, bodies: readonly string[], count: number): Buffer {
   const { id, from, to, dashboardUrl, unsubscribeUrl } = summary;
   const wording = wordingIn(summary.language);
-  const events = bodies.slice(0, MAX_SUMMARY_EVENTS).map(readEvent);
+  const events = bodies.slice(0, MAX_SUMMARY_EVENTS).map((body) => readEvent(body, summary.timeZone));
   const endpointName = events[0]?.endpointName ?? "";
   const left = count - events.length;
   const blocks = [

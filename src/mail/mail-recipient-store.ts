@@ -6,6 +6,7 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
+import { findLanguage } from "../languages/language.ts";
 import { domainOf } from "../foundation/mail-address.ts";
 import { endGathering } from "../outbox/queue/end-gathering.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
@@ -46,13 +47,15 @@ export function* insertMailRecipientRows(
   confirmedAt: number | null,
   now: number,
 ): Steps<MailRecipient> {
-  const { address, subject, digest, maxSpamScore } = checkRecipientSettings(given);
+  const { address, subject, digest, language, maxSpamScore } = checkRecipientSettings(given);
   yield* checkOthers(endpointId, address);
   const id = newId("rcpt", now);
   yield* insertRecipient({ id, kind: MAIL_KIND, endpointId, maxSpamScore, confirmedAt }, now);
   const token = randomBytes(UNSUBSCRIBE_TOKEN_BYTES).toString("base64url");
   yield* run(
-    query.insertInto("mail_recipient").values({ id, address, subject, digest, unsubscribe_token: token }),
+    query
+      .insertInto("mail_recipient")
+      .values({ id, address, subject, digest, language, unsubscribe_token: token }),
   );
   return yield* getMailRecipient(id);
 }
@@ -110,8 +113,8 @@ export function* updateMailRecipientRows(
   given: Partial<Omit<MailRecipientSettings, "address">>,
   now: number,
 ): Steps<MailRecipient> {
-  const { subject, digest, maxSpamScore } = { ...settings, ...checkRecipientSettings(given) };
-  yield* run(query.updateTable("mail_recipient").set({ subject, digest }).where("id", "=", id));
+  const { subject, digest, language, maxSpamScore } = { ...settings, ...checkRecipientSettings(given) };
+  yield* run(query.updateTable("mail_recipient").set({ subject, digest, language }).where("id", "=", id));
   yield* setMaxSpamScore(id, maxSpamScore);
   if (digest !== settings.digest) yield* endGathering(id, now);
   return yield* getMailRecipient(id);
@@ -157,7 +160,7 @@ function toMailRecipient(
   const { address, subject, digest } = row;
   return {
     ...rest,
-    settings: { address, subject, digest, maxSpamScore },
+    settings: { address, subject, digest, language: findLanguage(row.language), maxSpamScore },
     unsubscribeToken: row.unsubscribe_token,
     unsubscribedAt: row.unsubscribed_at,
   };

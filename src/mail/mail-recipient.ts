@@ -1,3 +1,4 @@
+import type { Language } from "../languages/language.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 
 /** The kind of recipient that gets e-mail about submissions. */
@@ -22,6 +23,8 @@ export interface MailRecipientSettings {
   /** With `{form}` or `{endpoint}`, and `{name of a field}`; null for the built-in one. */
   readonly subject: string | null;
   readonly digest: Digest;
+  /** Of its e-mails; null for the endpoint's. */
+  readonly language: Language | null;
   /** Submissions with a higher spam score are not sent; 0 to 100. */
   readonly maxSpamScore: number;
 }
@@ -30,6 +33,7 @@ export interface MailRecipientSettings {
 export const defaultMailRecipientSettings: Omit<MailRecipientSettings, "address"> = {
   subject: null,
   digest: "each",
+  language: null,
   maxSpamScore: 50,
 };
 

@@ -9,6 +9,7 @@ import type {
   Route,
   Transport,
 } from "../outbox/sending/transport.ts";
+import { readTimeZone } from "../workspaces/time-zone.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { composeNotification, type Notification } from "./compose-notification.ts";
 import { composeSummary } from "./compose-summary.ts";
@@ -17,6 +18,7 @@ import { listMailFields } from "./mail-fields.ts";
 import { keepFrame } from "./mail-frames.ts";
 import { type Digest, MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
+import { UTC } from "./mailed-event.ts";
 import type { SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
@@ -109,15 +111,15 @@ async function compose(
   const { id, body, memberIds, memberBodies } = message;
   const frame = await readFrame(parts, recipient, id);
   if (frame === null) return null;
-  // A frame of an earlier version names no language.
-  const mail = { language: "en" as const, ...frame, id, from, to: recipient.settings.address };
+  // A frame of an earlier version names neither.
+  const mail = { language: "en" as const, timeZone: UTC, ...frame, id, from, to: recipient.settings.address };
   if (memberIds.length > 0) return composeSummary(mail, [body, ...memberBodies], memberIds.length + 1);
   return composeNotification(mail, body);
 }
 
 /** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
 type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl"> &
-  Partial<Pick<Notification, "language">>;
+  Partial<Pick<Notification, "language" | "timeZone">>;
 
 /** As it was before the first attempt. Kept without waiting for the disk, like the claim. */
 async function readFrame(
@@ -130,9 +132,10 @@ async function readFrame(
     return await db.relaxedTransaction(function* () {
       const endpoint = yield* findEndpoint(endpointId);
       const emailFields = endpoint === undefined ? [] : yield* listMailFields(endpoint);
-      const language = endpoint?.settings.language ?? "en";
+      const language = settings.language ?? endpoint?.settings.language ?? "en";
+      const timeZone = endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC);
       const links = { dashboardUrl, unsubscribeUrl: unsubscribeUrl(recipient) };
-      const frame: Frame = { subjectTemplate: settings.subject, emailFields, language, ...links };
+      const frame: Frame = { subjectTemplate: settings.subject, emailFields, language, timeZone, ...links };
       return yield* keepFrame(deliveryId, frame);
     });
   } catch (error) {

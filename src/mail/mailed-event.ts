@@ -8,7 +8,7 @@ export interface MailedEvent {
   readonly endpointName: string;
   readonly submissionId: string;
   readonly spamScore: number;
-  /** `2026-11-22 09:41 UTC` */
+  /** `2026-11-22 09:41 UTC`, in the zone that the reader is told. */
   readonly receivedAt: string;
   readonly data: Readonly<Record<string, unknown>>;
   /** What was sent beyond the form's fields, by path. */
@@ -29,19 +29,35 @@ interface StoredEvent {
   };
 }
 
-/** @param body the event as the outbox stores it. */
-export function readEvent(body: string): MailedEvent {
+/**
+ * @param body the event as the outbox stores it.
+ * @param timeZone by its name in the IANA database.
+ */
+export function readEvent(body: string, timeZone: string): MailedEvent {
   const { endpoint, submission } = JSON.parse(body) as StoredEvent;
   return {
     endpointName: endpoint.name,
     submissionId: submission.id,
     spamScore: submission.spam_score,
-    receivedAt: `${submission.created_at.slice(0, 16).replace("T", " ")} UTC`,
+    receivedAt: zonedTime(submission.created_at, timeZone),
     data: submission.data,
     beside: submission.unknown_fields ?? {},
     dropped: submission.unknown_fields_dropped ?? 0,
   };
 }
+
+/** `2026-11-22 10:41 Europe/Berlin`: the same digits in every language. @param time as ISO 8601, in UTC. */
+export function zonedTime(time: string, timeZone: string): string {
+  if (timeZone === UTC) return `${time.slice(0, 16).replace("T", " ")} UTC`;
+  return `${minutesIn(timeZone).format(new Date(time)).replace(",", "")} ${timeZone}`;
+}
+
+/** What a workspace has that chose no zone. */
+export const UTC = "UTC";
+
+/** Sweden writes a date as ISO 8601 does. */
+const minutesIn = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "short" });
 
 /** The value of a field as text; anything but text as JSON. */
 export function fieldText(value: unknown): string {

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { endpointReference } from "../endpoints/endpoint-operations.ts";
+import { namedLanguage } from "../endpoints/endpoint.ts";
+import type { Language } from "../languages/language.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
 import {
@@ -19,17 +21,22 @@ export const recipientReference = { recipient: z.string().describe("Its id.") };
 const settings = {
   digest: z.enum(DIGESTS).describe("An e-mail for each submission, or one an hour or a day."),
   max_spam_score: z.number().describe("Send nothing with a higher spam score, 0 to 100."),
+  language: z
+    .string()
+    .nullable()
+    .describe("The language of its e-mails, a tag like de; null is the endpoint's."),
   subject: z
     .string()
     .nullable()
     .describe("The subject, with {form} and {name of a field} in it; null is the built-in one."),
 };
-const { digest, maxSpamScore, subject } = defaultMailRecipientSettings;
+const { digest, language, maxSpamScore, subject } = defaultMailRecipientSettings;
 
 export const newRecipientInput = z.strictObject({
   ...endpointReference,
   address: z.string().describe("One address without a name, like ada@example.com. It never changes."),
   digest: settings.digest.default(digest),
+  language: settings.language.default(language),
   max_spam_score: settings.max_spam_score.default(maxSpamScore),
   subject: settings.subject.default(subject),
 });
@@ -69,6 +76,7 @@ export const setRecipient = operation({
   input: z.strictObject({
     ...recipientReference,
     digest: settings.digest.optional(),
+    language: settings.language.optional(),
     max_spam_score: settings.max_spam_score.optional(),
     subject: settings.subject.optional(),
   }),
@@ -84,14 +92,21 @@ export const setRecipient = operation({
 
 function changeIn(input: {
   readonly digest?: MailRecipientSettings["digest"] | undefined;
+  readonly language?: string | null | undefined;
   readonly max_spam_score?: number | undefined;
   readonly subject?: string | null | undefined;
 }): Partial<Omit<MailRecipientSettings, "address">> {
   return {
     ...(input.digest !== undefined && { digest: input.digest }),
+    ...(input.language !== undefined && { language: namedOrNull(input.language) }),
     ...(input.max_spam_score !== undefined && { maxSpamScore: input.max_spam_score }),
     ...(input.subject !== undefined && { subject: input.subject }),
   };
+}
+
+/** @throws usage */
+export function namedOrNull(tag: string | null): Language | null {
+  return tag === null ? null : namedLanguage(tag);
 }
 
 export const enableRecipient = operation({

@@ -5,6 +5,7 @@ import { composeLetter } from "./compose-letter.ts";
 import { composeNotification } from "./compose-notification.ts";
 import type { SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
+import { UTC } from "./mailed-event.ts";
 
 /** What became of an e-mail that tries the mail server. */
 export interface TestMail {
@@ -61,8 +62,9 @@ function composeTest(messageId: string, { from, to }: TestEnvelope): Buffer {
 
 /** The e-mail about an invented submission. */
 function composeSample(messageId: string, { from, to, dashboardUrl }: TestEnvelope, body: string): Buffer {
-  const template = { language: "en", subjectTemplate: null, emailFields: [], unsubscribeUrl: null } as const;
-  return composeNotification({ ...template, id: messageId, from, to, dashboardUrl }, body);
+  const template = { subjectTemplate: null, emailFields: [], unsubscribeUrl: null } as const;
+  const reader = { language: "en", timeZone: UTC } as const;
+  return composeNotification({ ...template, ...reader, id: messageId, from, to, dashboardUrl }, body);
 }
 
 function renderSample({ id, name }: { readonly id: string; readonly name: string }, now: number): string {

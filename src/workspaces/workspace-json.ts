@@ -25,6 +25,7 @@ export const workspaceShape = z.strictObject({
   account_id: z.string(),
   name: z.string(),
   plan: z.string(),
+  time_zone: z.string().nullable().describe("Of the times in its e-mails, like Europe/Berlin; null is UTC."),
   created_at: z.string(),
 });
 
@@ -34,6 +35,7 @@ export function workspaceJson(workspace: Workspace): z.output<typeof workspaceSh
     account_id: workspace.accountId,
     name: workspace.name,
     plan: workspace.plan,
+    time_zone: workspace.timeZone,
     created_at: toIsoTime(workspace.createdAt),
   };
 }

@@ -18,6 +18,7 @@ import {
   readUsages,
   updatePlanRow,
 } from "./workspace-store.ts";
+import { updateTimeZoneRow } from "./time-zone.ts";
 import { updateWorkspaceNameRow } from "./rename.ts";
 import { limitsOf, type NamedUsage, type Usage } from "./workspace.ts";
 
@@ -119,6 +120,28 @@ export const renameWorkspace = operation({
       { workspace: workspaceJson(renamed) },
       { subject: renamed.id, workspaceId: renamed.id, detail },
     );
+  },
+});
+
+export const setWorkspace = operation({
+  name: "workspace.set",
+  summary: "Change a workspace's settings",
+  kind: "write",
+  access: "workspace:write",
+  input: z.strictObject({
+    workspace,
+    time_zone: z
+      .string()
+      .max(100)
+      .describe("Of the times in its e-mails, by a name like Europe/Berlin; empty is UTC."),
+  }),
+  output: shown,
+  *run(context, { workspace: reference, time_zone: zone }) {
+    const before = yield* reachWorkspace(context, reference);
+    const set = yield* updateTimeZoneRow(before, zone);
+    if (set.timeZone === before.timeZone) return changed({ workspace: workspaceJson(set) });
+    const change = { subject: set.id, workspaceId: set.id, detail: set.timeZone ?? "UTC" };
+    return changed({ workspace: workspaceJson(set) }, change);
   },
 });
 

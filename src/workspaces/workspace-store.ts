@@ -365,7 +365,7 @@ function* insertAccount(
 }
 
 function* insertNamedWorkspace(accountId: string, name: string, now: number, plan: string): Steps<Workspace> {
-  const workspace = { id: newId("ws", now), accountId, name, plan, createdAt: now };
+  const workspace = { id: newId("ws", now), accountId, name, plan, timeZone: null, createdAt: now };
   yield* run(
     query
       .insertInto("workspace")
@@ -389,7 +389,9 @@ function toWorkspace(row: {
   account_id: string;
   name: string;
   plan: string;
+  time_zone: string | null;
   created_at: number;
 }): Workspace {
-  return { id: row.id, accountId: row.account_id, name: row.name, plan: row.plan, createdAt: row.created_at };
+  const { id, account_id: accountId, name, plan, time_zone: timeZone, created_at: createdAt } = row;
+  return { id, accountId, name, plan, timeZone, createdAt };
 }

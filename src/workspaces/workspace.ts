@@ -13,6 +13,8 @@ export interface Workspace {
   readonly accountId: string;
   readonly name: string;
   readonly plan: string;
+  /** Of the times in its e-mails, by its name in the IANA database; null is UTC. */
+  readonly timeZone: string | null;
   readonly createdAt: number;
 }
 
@@ -89,6 +91,20 @@ export function checkName(text: string): string {
   }
   if (/\p{Cc}/u.test(name)) throw new FormsvcError("usage", "the name has a control character");
   return name;
+}
+
+/** A time zone by the name that `Intl` gives it, whatever the case it was typed in; null for UTC, and for an empty text. @throws usage */
+export function checkTimeZone(text: string): string | null {
+  if (text.trim() === "") return null;
+  try {
+    // An offset like +02:00 has no name, and no summer time.
+    if (!/^[a-z]/i.test(text.trim())) throw new RangeError("no name");
+    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: text.trim() }).resolvedOptions();
+    return timeZone === "UTC" ? null : timeZone;
+  } catch {
+    const given = JSON.stringify(text.slice(0, MAX_NAME_LENGTH));
+    throw new FormsvcError("usage", `not a time zone: ${given}; give a name like Europe/Berlin or UTC`);
+  }
 }
 
 /** An e-mail address without its outer blanks. @throws usage when it cannot be one. */

@@ -24,6 +24,14 @@ test.each([
     "version: 1\nworkspaces:\n  - name: A\n    endpoints:\n      - name: F\n        color: red\n        schema: {}\n",
     /forms\.yaml:6: workspaces\.0\.endpoints\.0\.color: there is no such member/,
   ],
+  [
+    { version: 1, workspaces: [{ name: "A", time_zone: "Berlin" }] },
+    /workspaces\.0\.time_zone: not a time zone: "Berlin"/,
+  ],
+  [
+    contact({ recipients: [{ address: "ada@example.org", language: "klingon" }] }),
+    /recipients\.0\.language: not a language that is spoken here: "klingon"/,
+  ],
   [contact({ keep_days: 0 }), /workspaces\.0\.endpoints\.0\.keep_days: expected 1 to 36500 days/],
   [contact({ schema: { email: { type: "text" } } }), /workspaces\.0\.endpoints\.0\.schema\.email\.type/],
   [contact({ webhooks: [{ url: "ftp://x" }] }), /webhooks\.0\.url: The webhook's URL must begin with https/],

@@ -33,6 +33,7 @@ const base: Notification = {
   from: "forms@example.com",
   to: "owner@example.org",
   language: "en",
+  timeZone: "UTC",
   subjectTemplate: null,
   emailFields: ["email"],
   dashboardUrl: null,

@@ -8,6 +8,7 @@ const NOTIFICATION: Notification = {
   from: "forms@example.com",
   to: "owner@example.org",
   language: "en",
+  timeZone: "UTC",
   subjectTemplate: null,
   emailFields: [],
   dashboardUrl: "https://forms.example.com/dashboard",

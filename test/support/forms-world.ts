@@ -78,6 +78,7 @@ export const EVERYTHING = {
   workspaces: [
     {
       name: "Client A",
+      time_zone: "Europe/Berlin",
       plan: "pro",
       spam: { maxLinks: 3, keywords: [{ word: "casino", effect: 20 }] },
       endpoints: [
@@ -95,6 +96,7 @@ export const EVERYTHING = {
           recipients: [
             {
               address: "office@example.com",
+              language: "de",
               digest: "daily",
               max_spam_score: 40,
               subject: "{form}: {email}",

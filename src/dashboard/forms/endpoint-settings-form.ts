@@ -8,7 +8,7 @@ import {
   type StoreAddress,
 } from "../../endpoints/endpoint.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { findLanguage, LANGUAGES } from "../../languages/language.ts";
+import { findLanguage } from "../../languages/language.ts";
 import type { UnknownFields } from "../../schemas/compile-schema.ts";
 import { checkName } from "../../workspaces/workspace.ts";
 import { readLines, readNumber } from "../kit/typed-text.ts";
@@ -68,16 +68,6 @@ export const STORE_ADDRESS: Choices<StoreAddress> = {
   short: { label: "Shortened", about: "Like 203.0.113.0: enough to see floods, not a person" },
   none: { label: "Not at all", about: "Limits still work; they need it for a moment only" },
 };
-
-const LANGUAGE_NAMES = new Intl.DisplayNames("en", { type: "language" });
-
-/** In the order of their names. */
-export const LANGUAGE_OPTIONS: readonly { readonly value: string; readonly label: string }[] = [
-  { value: "", label: "That of their browser" },
-  ...LANGUAGES.map((language) => ({ value: language, label: LANGUAGE_NAMES.of(language) ?? language })).sort(
-    (a, b) => a.label.localeCompare(b.label),
-  ),
-];
 
 export function settingsForm({ name, settings }: NamedSettings): TypedSettings {
   return {

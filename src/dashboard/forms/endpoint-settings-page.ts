@@ -7,6 +7,7 @@ import { listRefusedOrigins, type RefusedOrigin } from "../../endpoints/refused-
 import { html, type Html } from "../../foundation/html.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { changedNotice } from "../kit/changed-notice.ts";
+import { languageOptions } from "../kit/language-options.ts";
 import { deletionCard } from "./endpoint-delete-page.ts";
 import { moveCard, readOtherWorkspaces } from "./endpoint-move-page.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
@@ -19,7 +20,6 @@ import {
   readSettingsForm,
   savedInputs,
   INPUT_NAMES,
-  LANGUAGE_OPTIONS,
   SETTING_LABELS,
   settingsForm,
   STORE_ADDRESS,
@@ -166,7 +166,7 @@ function settingField(name: keyof TypedSettings, typed: TypedSettings, problems:
     problems,
   };
   if (name === "unknownFields") return choiceField(parts, choicesOf(UNKNOWN_FIELDS));
-  if (name === "language") return selectField(parts, LANGUAGE_OPTIONS);
+  if (name === "language") return selectField(parts, languageOptions("That of their browser"));
   if (name === "storeAddress") return choiceField(parts, choicesOf(STORE_ADDRESS));
   if (name === "allowedOrigins" || name === "honeypots") return areaField(parts);
   return textField({ ...parts, isRequired: name === "name" });

@@ -18,6 +18,8 @@ import { type Answer, page, redirect } from "../answer.ts";
 import { endpointFrame, pathOf } from "../forms/endpoint-frame.ts";
 import { NO_PROBLEMS } from "../kit/field.ts";
 import { readMailFault } from "./mail-fault.ts";
+import { UTC } from "../../mail/mailed-event.ts";
+import { readTimeZone } from "../../workspaces/time-zone.ts";
 import type { DashboardParts } from "../parts.ts";
 import { type CheckedReply, checkTyped, readTyped, type TypedReply, typedFrom } from "./reply-form.ts";
 import { type EditedReply, type ReplyView, replyView } from "./reply-view.ts";
@@ -112,6 +114,7 @@ function read(
       isOperator: viewer.isOperator,
       fingerprint: fingerprintOf(shown.reply),
       now,
+      timeZone: (yield* readTimeZone(endpoint.workspaceId)) ?? UTC,
     };
   });
 }

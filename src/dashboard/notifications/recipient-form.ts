@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { findLanguage } from "../../languages/language.ts";
 import { checkRecipientSettings } from "../../mail/check-recipient-settings.ts";
 import {
   defaultMailRecipientSettings,
@@ -10,6 +11,7 @@ import {
   type MailRecipientSettings,
 } from "../../mail/mail-recipient.ts";
 import { checkFormChosen, formField } from "../forms/form-choice.ts";
+import { languageOptions } from "../kit/language-options.ts";
 import { type Problems, selectField, textField, tryField } from "../kit/field.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
 import { digestLabel } from "./recipient-words.ts";
@@ -19,6 +21,8 @@ export interface TypedRecipient {
   readonly endpointId: string;
   readonly address: string;
   readonly digest: Digest;
+  /** Empty for that of the form. */
+  readonly language: string;
   readonly maxSpamScore: string;
   /** Empty for the built-in one. */
   readonly subject: string;
@@ -28,6 +32,7 @@ export const EMPTY_RECIPIENT: TypedRecipient = {
   endpointId: "",
   address: "",
   digest: defaultMailRecipientSettings.digest,
+  language: "",
   maxSpamScore: String(defaultMailRecipientSettings.maxSpamScore),
   subject: "",
 };
@@ -37,14 +42,22 @@ export function readTyped(form: URLSearchParams): TypedRecipient {
     endpointId: form.get("endpoint") ?? "",
     address: (form.get("address") ?? "").trim(),
     digest: DIGESTS.find((each) => each === form.get("digest")) ?? EMPTY_RECIPIENT.digest,
+    language: findLanguage(form.get("language")) ?? "",
     maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
     subject: (form.get("subject") ?? "").trim(),
   };
 }
 
 export function typedFrom({ endpointId, settings }: MailRecipient): TypedRecipient {
-  const { address, digest, maxSpamScore, subject } = settings;
-  return { endpointId, address, digest, maxSpamScore: String(maxSpamScore), subject: subject ?? "" };
+  const { address, digest, language, maxSpamScore, subject } = settings;
+  return {
+    endpointId,
+    address,
+    digest,
+    language: language ?? "",
+    maxSpamScore: String(maxSpamScore),
+    subject: subject ?? "",
+  };
 }
 
 type Change = Omit<MailRecipientSettings, "address">;
@@ -54,7 +67,8 @@ export function checkChange(problems: Map<string, string>, typed: TypedRecipient
   const maxSpamScore = readSpamScore(problems, typed.maxSpamScore);
   const wanted = typed.subject === "" ? null : typed.subject;
   tryField(problems, "subject", () => checkRecipientSettings({ subject: wanted }));
-  return problems.size > 0 ? null : { subject: wanted, digest: typed.digest, maxSpamScore };
+  const language = findLanguage(typed.language);
+  return problems.size > 0 ? null : { subject: wanted, digest: typed.digest, language, maxSpamScore };
 }
 
 /** The settings of a new recipient, or null and the problems. */
@@ -93,6 +107,10 @@ export function recipientFields({ typed, problems, endpoints }: RecipientFields)
       DIGESTS.map((each) => ({ value: each, label: digestLabel(each) })),
     )}
     ${spamScoreField(typed.maxSpamScore, problems)}
+    ${selectField(
+      { name: "language", label: "Language", value: typed.language, problems },
+      languageOptions("That of the form"),
+    )}
     ${textField({
       name: "subject",
       label: "Subject",

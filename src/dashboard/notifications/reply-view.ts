@@ -3,6 +3,7 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { AutoReply } from "../../mail/auto-reply/auto-reply.ts";
 import type { ShownAutoReply } from "../../mail/auto-reply/auto-reply-json.ts";
+import { zonedTime } from "../../mail/mailed-event.ts";
 import { replyOf } from "../../mail/auto-reply/compose-auto-reply.ts";
 import { describeLimit, type ReplyLimits } from "../../mail/auto-reply/reply-limits.ts";
 import { textOf } from "../../mail/mail-parts.ts";
@@ -35,6 +36,8 @@ export interface ReplyView {
   /** Of the settings that the form began from. */
   readonly fingerprint: string;
   readonly now: number;
+  /** Of the times in its e-mails. */
+  readonly timeZone: string;
 }
 
 export interface EditedReply {
@@ -155,7 +158,7 @@ const NOBODY_NAMED = "the sender of this server’s e-mail";
 function previewCard({ endpoint, now, ...view }: ReplyView, typed: TypedReply): Html {
   const words = wordsOf(typed);
   const from = view.from ?? NOBODY_NAMED;
-  const receivedAt = `${toIsoTime(now).slice(0, 16).replace("T", " ")} UTC`;
+  const receivedAt = zonedTime(toIsoTime(now), view.timeZone);
   const language = endpoint.settings.language ?? "en";
   const post = { endpointName: endpoint.name, reference: EXAMPLE_REFERENCE, receivedAt, language };
   const { subject, blocks } = replyOf(words, post);

@@ -4,9 +4,16 @@ import { html, type Html } from "../../foundation/html.ts";
 import { deleteWorkspace, type WorkspaceContents } from "../../workspaces/delete-workspace.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace } from "../../workspaces/workspace-store.ts";
-import { renameWorkspace } from "../../workspaces/workspace-operations.ts";
+import { renameWorkspace, setWorkspace } from "../../workspaces/workspace-operations.ts";
 import { type Answer, page, redirect } from "../answer.ts";
-import { NO_PROBLEMS, type Problems, problemSummary, textField } from "../kit/field.ts";
+import {
+  NO_PROBLEMS,
+  type Option,
+  type Problems,
+  problemSummary,
+  selectField,
+  textField,
+} from "../kit/field.ts";
 import { doneSoon } from "../kit/long-work.ts";
 import { grouped } from "../kit/numbers.ts";
 import { pageWords } from "../kit/sentence.ts";
@@ -44,6 +51,18 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
     }
   });
 
+  routes.write("/workspaces/:id/time-zone", async (visit) => {
+    const id = visit.params["id"] ?? "";
+    const zone = visit.form.get("time_zone") ?? "";
+    try {
+      await visit.perform(setWorkspace, { workspace: id, time_zone: zone });
+      return redirect(`/dashboard/workspaces/${id}`, "saved");
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+      return show(visit, {}, new Map([["time_zone", pageWords(error.message)]]));
+    }
+  });
+
   routes.write("/workspaces/:id/delete", async (visit) => {
     const id = visit.params["id"] ?? "";
     const workspace = await db.read(() => getViewableWorkspace(visit.viewer, id));
@@ -55,6 +74,14 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
     const isDone = await doneSoon(visit.perform(deleteWorkspace, { workspace: id }), log);
     return redirect("/dashboard/usage", isDone ? "workspace-deleted" : "workspace-being-deleted");
   });
+}
+
+/** The zones that `Intl` lists, by region, and the chosen one, which may have an older name. */
+function zoneOptions(chosen: string | null): Option[] {
+  const names = Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC");
+  const others = chosen === null || names.includes(chosen) ? names : [chosen, ...names];
+  const listed = others.map((name) => ({ value: name, label: name.replaceAll("_", " ") }));
+  return [{ value: "", label: "UTC" }, ...listed];
 }
 
 interface Typed {
@@ -72,6 +99,16 @@ function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Prob
       <form class="card stacked" method="post" action="${path}">
         ${textField({ name: "name", label: "Name of the workspace", value: typed.name, isRequired: true, problems })}
         <p><button class="primary">Save the name</button></p>
+      </form>
+    </section>
+    <section class="part" aria-labelledby="zone">
+      <header><h2 id="zone">Time zone</h2><p>Of the times in e-mails. Here, times are those of your own device.</p></header>
+      <form class="card stacked" method="post" action="${path}/time-zone">
+        ${selectField(
+          { name: "time_zone", label: "Time zone", value: workspace.timeZone ?? "", problems },
+          zoneOptions(workspace.timeZone),
+        )}
+        <p><button>Save the time zone</button></p>
       </form>
     </section>
     <section class="part" aria-labelledby="delete">

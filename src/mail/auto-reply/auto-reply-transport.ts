@@ -11,8 +11,9 @@ import { logMailAttempt } from "../log-mail-attempt.ts";
 import { keepFrame } from "../mail-frames.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
 import { findMailRecipient } from "../mail-recipient-store.ts";
+import { readTimeZone } from "../../workspaces/time-zone.ts";
 import { type MailDeliverySettings, mailPolicyOf, toAttempt } from "../mail-transport.ts";
-import { readEvent } from "../mailed-event.ts";
+import { readEvent, UTC } from "../mailed-event.ts";
 import type { SmtpSender } from "../smtp-sender.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import {
@@ -80,12 +81,13 @@ async function attempt(
   id: string,
   message: Message,
 ): Promise<AttemptResult> {
-  const event = readEvent(message.body);
-  const begun = await begin(db, { id, messageId: message.id, data: event.data }, clock.now());
+  const { data } = readEvent(message.body, UTC);
+  const begun = await begin(db, { id, messageId: message.id, data }, clock.now());
   if (typeof begun === "string") return nothingSent("message", "suppressed", begun);
   if (begun === null) return nothingSent("own", "interrupted", "The database was busy; nothing was sent.");
-  // A frame of an earlier version names no language.
-  const { to, replyTo, words, language = "en" } = begun;
+  // A frame of an earlier version names neither.
+  const { to, replyTo, words, language = "en", timeZone = UTC } = begun;
+  const event = readEvent(message.body, timeZone);
   const post = { ...event, language, reference: event.submissionId };
   const raw = composeAutoReply({ id: message.id, from, to, replyTo }, words, post);
   // A stranger chose the address, so what is said of it never speaks of this server, and holds up no other e-mail.
@@ -108,6 +110,7 @@ interface Frame {
   readonly words: Pick<AutoReply["settings"], "subject" | "text">;
   readonly replyTo: string | null;
   readonly language?: Language;
+  readonly timeZone?: string;
 }
 
 interface Begun extends Frame {
@@ -144,7 +147,13 @@ async function begin(
       const { subject, text } = reply.settings;
       const endpoint = yield* findEndpoint(reply.endpointId);
       const language = endpoint?.settings.language ?? "en";
-      const frame: Frame = { words: { subject, text }, replyTo: yield* readReplyTo(reply), language };
+      const timeZone = endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC);
+      const frame: Frame = {
+        words: { subject, text },
+        replyTo: yield* readReplyTo(reply),
+        language,
+        timeZone,
+      };
       return { to, ...(yield* keepFrame(messageId, frame)) };
     });
   } catch (error) {
