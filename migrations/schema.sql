@@ -1,7 +1,7 @@
 -- The tables as all migrations together make them, for readers; nothing runs this file.
 -- Made by scripts/embed-migrations.ts from the numbered files. Times are milliseconds since 1970 UTC.
 
--- Owners of workspaces, by e-mail address. An operator sees all workspaces.
+-- People who sign in, by e-mail address. An operator sees all workspaces.
 CREATE TABLE account (
   id TEXT PRIMARY KEY,
   email TEXT NOT NULL UNIQUE COLLATE NOCASE,
@@ -10,7 +10,7 @@ CREATE TABLE account (
 ) STRICT;
 CREATE INDEX account_by_email ON account (lower(email));
 
--- Groups of endpoints of an account, each with the plan that limits it.
+-- Groups of endpoints, each with the plan that limits it and one of its owners.
 CREATE TABLE workspace (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account,
@@ -20,6 +20,29 @@ CREATE TABLE workspace (
   time_zone TEXT
 ) STRICT;
 CREATE INDEX workspace_by_account ON workspace (account_id);
+CREATE TRIGGER workspace_gets_owner AFTER INSERT ON workspace BEGIN
+  INSERT INTO member (workspace_id, account_id, role, endpoints, may_export, sees_spam_details, since, by_account_id)
+    VALUES (new.id, new.account_id, 'owner', NULL, 1, 1, new.created_at, NULL);
+END;
+
+-- Who sees a workspace, and as what. A trigger makes the account of a new workspace its owner.
+CREATE TABLE member (
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'reader')),
+  -- A list of ids as JSON: the only endpoints that are seen. NULL is all of the workspace, later ones too.
+  endpoints TEXT,
+  -- Two switches for readers.
+  may_export INTEGER NOT NULL CHECK (may_export IN (0, 1)),
+  sees_spam_details INTEGER NOT NULL CHECK (sees_spam_details IN (0, 1)),
+  since INTEGER NOT NULL,
+  -- Who made them a member; NULL is nobody with an account.
+  by_account_id TEXT REFERENCES account ON DELETE SET NULL,
+  PRIMARY KEY (workspace_id, account_id),
+  CHECK (role <> 'owner' OR endpoints IS NULL)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX member_by_account ON member (account_id);
+CREATE INDEX member_by_maker ON member (by_account_id) WHERE by_account_id IS NOT NULL;
 
 -- Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.
 CREATE TABLE usage (

@@ -12,8 +12,9 @@ const tablesFile = new URL("../src/database/tables.generated.ts", import.meta.ur
 
 /** What each table holds, in the order of reading. */
 const TABLES: Readonly<Record<string, string>> = {
-  account: "Owners of workspaces, by e-mail address. An operator sees all workspaces.",
-  workspace: "Groups of endpoints of an account, each with the plan that limits it.",
+  account: "People who sign in, by e-mail address. An operator sees all workspaces.",
+  workspace: "Groups of endpoints, each with the plan that limits it and one of its owners.",
+  member: "Who sees a workspace, and as what. A trigger makes the account of a new workspace its owner.",
   usage: "Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.",
   endpoint: "One form: its settings.",
   endpoint_number: "A small number for each endpoint, which its submissions refer to. A trigger adds it.",

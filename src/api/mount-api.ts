@@ -4,6 +4,7 @@ import { answerRequest } from "./answer-request.ts";
 import { createAuthentication } from "./authenticate.ts";
 import { openapiDocument } from "./openapi.ts";
 import type { ServedParts } from "./parts.ts";
+import { requireRole } from "./require-role.ts";
 import { ROUTES } from "./routes.ts";
 
 declare module "fastify" {
@@ -16,7 +17,7 @@ declare module "fastify" {
 /** What every answer has: nothing of it is kept by browsers and proxies, and none takes it for a page. */
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** Adds the routes of the API under `/api/v1`. Token and scopes are looked at before anything is read of a body. */
+/** Adds the routes of the API under `/api/v1`. Token, scopes and role are looked at before anything is read of a body. */
 export function mountApi(server: FastifyInstance, parts: ServedParts): void {
   const authenticate = createAuthentication(parts);
   let document: string | null = null;
@@ -40,6 +41,7 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
         onRequest: async (request, reply) => {
           request.actor = await authenticate(request, reply);
           requireAccess(request.actor, route.operation.access);
+          await requireRole(route, parts, request.actor, request.params as Record<string, string>);
         },
         handler: (request, reply) =>
           answerRequest(route, served, { actor: actorOf(request), request, reply }),

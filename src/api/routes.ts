@@ -28,6 +28,12 @@ import {
 import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
 import { tryMailServer } from "../mail/try-mail-server.ts";
 import { testRecipient } from "../mail/test-recipient.ts";
+import {
+  listWorkspaceMembers,
+  removeWorkspaceMember,
+  setMember,
+  showMember,
+} from "../members/member-operations.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
 import { listEvents } from "../submissions/event-operations.ts";
@@ -130,6 +136,7 @@ const ofWebhook = { shownBy: showWebhook };
 const ofRecipient = { shownBy: showRecipient };
 const ofReply = { shownBy: showReply };
 const ofWorkspace = { shownBy: showWorkspace };
+const ofMember = { shownBy: showMember };
 const ofAccount = { shownBy: showAccount };
 
 /** Every operation that programs can do, with its address. A test compares it with the list of all operations. */
@@ -213,6 +220,10 @@ export const ROUTES: readonly ApiRoute[] = [
   replace("/workspaces/:workspace/time-zone", setWorkspace, ofWorkspace),
   replace("/workspaces/:workspace/plan", setWorkspacePlan, ofWorkspace),
   read("/workspaces/:workspace/usage", showUsage, ofWorkspace),
+  read("/workspaces/:workspace/members", listWorkspaceMembers, ofWorkspace),
+  read("/workspaces/:workspace/members/:email", showMember, ofMember),
+  change("/workspaces/:workspace/members/:email", setMember, ofMember),
+  remove("/workspaces/:workspace/members/:email", removeWorkspaceMember, ofMember),
   read("/usage", listUsages),
   read("/accounts", listAllAccounts),
   make("/accounts", createAccount),
@@ -236,6 +247,7 @@ export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "account.set-totp": "the same",
   "account.remove-totp": "the same",
   "account.renew-codes": "the same",
+  "member.leave": "is done by people; a token’s account is removed by an owner",
   "submission.import": "takes a file, which may be larger than any request's body",
   "account.end-own-sessions": "is about the browser that asks",
   "recipient.confirm": "is done with the link of a letter",

@@ -25,6 +25,13 @@ import {
   tryWebhook,
 } from "../webhooks/webhook-operations.ts";
 import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
+import {
+  leaveWorkspace,
+  listWorkspaceMembers,
+  removeWorkspaceMember,
+  setMember,
+  showMember,
+} from "../members/member-operations.ts";
 import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
 import { confirmRecipient, unsubscribeRecipient } from "../mail/follow-link.ts";
 import {
@@ -183,6 +190,11 @@ export const OPERATIONS: readonly AnyOperation[] = [
   deleteWorkspace,
   showUsage,
   listUsages,
+  listWorkspaceMembers,
+  showMember,
+  setMember,
+  removeWorkspaceMember,
+  leaveWorkspace,
   listEvents,
   createToken,
   listAllTokens,

@@ -25,6 +25,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   doctor: () => import("./doctor-command.ts"),
   held: () => import("./held-commands.ts"),
   spam: () => import("./spam-commands.ts"),
+  member: () => import("./member-commands.ts"),
   recipient: () => import("./recipient-commands.ts"),
   webhook: () => import("./webhook-commands.ts"),
   mail: () => import("./mail-commands.ts"),

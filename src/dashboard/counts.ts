@@ -1,10 +1,10 @@
 import type { Database } from "../database/database.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { findSubmissions } from "../submissions/browse-submissions.ts";
-import { countHeldPosts } from "../submissions/held-health.ts";
-import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { countViewableHeld } from "../submissions/held-health.ts";
+import { listClosed } from "../workspaces/standing.ts";
 import { everyViewable } from "./inbox/inbox-filter.ts";
-import { type Counts, MAX_COUNT } from "./kit/layout.ts";
+import { type Counts, MAX_COUNT, SECTION_ACCESS } from "./kit/layout.ts";
 
 /** Newest submissions that are looked at for unread ones: beyond them nobody counts, and each page needs the number. */
 const MAX_LOOKED = 500;
@@ -15,8 +15,7 @@ export async function readCounts(db: Database, viewer: Viewer): Promise<Counts> 
   const filter = { ...every, unreadBy: viewer.accountId };
   const request = { filter, direction: "older", cursor: null, wanted: MAX_COUNT + 1 } as const;
   const { ids } = await findSubmissions(db, request, MAX_LOOKED);
-  const held = await db.read(function* () {
-    return yield* countHeldPosts((yield* listViewableWorkspaces(viewer)).map(({ id }) => id));
-  });
-  return { unread: ids.length, held };
+  const held = await db.read(() => countViewableHeld(viewer));
+  const closed = await db.read(() => listClosed(viewer, SECTION_ACCESS));
+  return { unread: ids.length, held, closed };
 }

@@ -35,6 +35,8 @@ import { webhookNewPages } from "./notifications/webhook-new-page.ts";
 import { accountAdminPages } from "./system/account-admin-page.ts";
 import { accountListPages } from "./system/accounts-page.ts";
 import { changesPages } from "./system/changes-page.ts";
+import { memberPages } from "./members/member-page.ts";
+import { membersPages } from "./members/members-page.ts";
 import { workspacePages } from "./system/workspace-page.ts";
 import { workspaceListPages } from "./system/workspaces-page.ts";
 
@@ -76,6 +78,8 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   accountAdminPages,
   workspaceListPages,
   workspacePages,
+  membersPages,
+  memberPages,
   changesPages,
   inboxPages,
   bulkPages,

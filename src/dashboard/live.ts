@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { findViewerOf, type Viewer } from "../sessions/session.ts";
 import { type Arrivals, countArrivals } from "../submissions/news.ts";
@@ -91,7 +92,7 @@ export class LiveStreams {
     if (after !== null) {
       const from = await db.read(() => tailAfter(after));
       const missed = await db.read(() => countArrivals(from, this.#position));
-      stream.count = countFor(stream.viewer, missed);
+      stream.count = await this.#countFor(stream.viewer, missed);
     }
     // The server may have begun to stop meanwhile.
     if (!this.#streams.has(stream)) return null;
@@ -125,11 +126,19 @@ export class LiveStreams {
     this.#position = arrivals.position;
     if (arrivals.isCut) this.#plan();
     for (const stream of this.#streams) {
-      const came = countFor(stream.viewer, arrivals);
-      if (came === 0 || stream.out === null || !(await this.#goesOn(stream))) continue;
+      if (stream.out === null || arrivals.byEndpoint.size === 0) continue;
+      const came = await this.#countFor(stream.viewer, arrivals);
+      if (came === 0 || !(await this.#goesOn(stream))) continue;
       stream.count += came;
       write(stream.out, eventOf(stream.count));
     }
+  }
+
+  /** Of what somebody sees now: who was removed from a workspace hears nothing more of it. */
+  async #countFor(viewer: Viewer, { byEndpoint }: Arrivals): Promise<number> {
+    const endpointIds = await this.#parts.db.read(() => viewableEndpointIds(viewer));
+    const counts = endpointIds?.map((id) => byEndpoint.get(id) ?? 0) ?? [...byEndpoint.values()];
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   async #comment(): Promise<void> {
@@ -163,11 +172,6 @@ export class LiveStreams {
     if (this.#planned !== null) clearTimeout(this.#planned);
     this.#planned = null;
   }
-}
-
-function countFor({ accountId, isOperator }: Viewer, { byAccount }: Arrivals): number {
-  if (!isOperator) return byAccount.get(accountId) ?? 0;
-  return [...byAccount.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function eventOf(count: number): string {

@@ -14,6 +14,7 @@ import { readCounts } from "./counts.ts";
 import { appPage, plainPage } from "./kit/layout.ts";
 import { noticeHtml } from "./kit/notices.ts";
 import { ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
+import { accessOf, requireOnPage } from "./page-access.ts";
 import type { DashboardParts } from "./parts.ts";
 import { performers, Stopped } from "./perform.ts";
 import {
@@ -98,7 +99,7 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   return routes;
 }
 
-/** Before anything is read of a request: its network, its page's site, its turn and its session. */
+/** Before anything is read of a request: its network, its page's site, its turn, its session and the role of whose session it is. */
 function guard(
   scope: FastifyInstance,
   parts: DashboardParts,
@@ -120,8 +121,12 @@ function guard(
     request.leavePlace = leave;
     reply.raw.once("close", leave);
     if (cookie === null) return;
-    request.viewer = await currentViewer(request, parts, cookie);
-    names.learn(cookie, request.viewer?.accountId ?? null);
+    const viewer = await currentViewer(request, parts, cookie);
+    request.viewer = viewer;
+    names.learn(cookie, viewer?.accountId ?? null);
+    const access = viewer && accessOf(request);
+    if (viewer === null || access === null) return;
+    await parts.db.read(() => requireOnPage(viewer, access, request.params as Record<string, string>));
   });
   // What is streamed has bounds of its own.
   scope.addHook("onSend", async ({ leavePlace }) => leavePlace?.());

@@ -40,6 +40,7 @@ export const COPIED_TABLES = [
   "sign_in_key",
   "known_address",
   "workspace",
+  "member",
   "usage",
   "limit_notice",
   "workspace_spam",

@@ -4,7 +4,7 @@ import type { Generated } from "kysely";
 
 /** Row types of every table. Times are milliseconds since 1970 UTC. */
 export interface Tables {
-  /** Owners of workspaces, by e-mail address. An operator sees all workspaces. */
+  /** People who sign in, by e-mail address. An operator sees all workspaces. */
   account: {
     id: string;
     email: string;
@@ -12,14 +12,27 @@ export interface Tables {
     is_operator: Generated<number>;
     email_proved_at: number | null;
   };
-  /** Groups of endpoints of an account, each with the plan that limits it. */
+  /** Groups of endpoints, each with the plan that limits it and one of its owners. */
   workspace: {
     id: string;
+    /** One of its owners. */
     account_id: string;
     name: string;
     plan: string;
     created_at: number;
     time_zone: string | null;
+  };
+  /** Who sees a workspace, and as what. A trigger makes the account of a new workspace its owner. */
+  member: {
+    workspace_id: string;
+    account_id: string;
+    role: "owner" | "editor" | "reader";
+    /** JSON array of ids; null is all. */
+    endpoints: string | null;
+    may_export: number;
+    sees_spam_details: number;
+    since: number;
+    by_account_id: string | null;
   };
   /** Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count. */
   usage: {

@@ -8,12 +8,9 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { findLanguage } from "../languages/language.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
-import {
-  getWorkspace,
-  listViewableWorkspaces,
-  mayView,
-  readWorkspaceNames,
-} from "../workspaces/workspace-store.ts";
+import { findSight, findStanding, seesEndpoint, type Sight } from "../workspaces/standing.ts";
+import { getWorkspace, readWorkspaceNames } from "../workspaces/workspace-store.ts";
+import type { Access } from "../operations/access.ts";
 import { SEES_ALL, type Viewing } from "../operations/actor.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
@@ -61,16 +58,22 @@ export function* insertEndpointRow(
 
 /** @param workspaceId null is all that are visible */
 export function* listEndpoints(workspaceId: string | null, viewing: Viewing = SEES_ALL): Steps<Endpoint[]> {
-  const rows = selectVisible(viewing, yield* visibleWorkspaceIds(viewing)).orderBy("id");
+  const rows = selectVisible(viewing, yield* findSight(viewing)).orderBy("id");
   return (yield* all(workspaceId === null ? rows : rows.where("workspace_id", "=", workspaceId))).map(
     toEndpoint,
   );
 }
 
-/** The ids of all endpoints that somebody may see; null is every endpoint. */
-export function* viewableEndpointIds(viewing: Viewing): Steps<string[] | null> {
-  if (viewing.isOperator && (viewing.reach ?? null) === null) return null;
-  return (yield* listEndpoints(null, viewing)).map(({ id }) => id);
+/**
+ * The ids of all endpoints that somebody may see; null is every endpoint.
+ *
+ * @param access only of workspaces in which the role is enough for it; null is of all that are seen
+ */
+export function* viewableEndpointIds(viewing: Viewing, access: Access | null = null): Steps<string[] | null> {
+  const sight = yield* findSight(viewing, access);
+  if (sight === null) return null;
+  const rows = selectVisible(viewing, sight).clearSelect().select("id").orderBy("id");
+  return (yield* all(rows)).map(({ id }) => id);
 }
 
 /**
@@ -107,7 +110,7 @@ export function* reachEndpoint(
 /** The endpoint with this id; undefined, too, if it is somebody else's. @throws forbidden */
 export function* findReachableEndpoint(asking: Asking, id: string): Steps<Endpoint | undefined> {
   const { viewing } = asking;
-  const row = yield* first(selectVisible(viewing, yield* visibleWorkspaceIds(viewing)).where("id", "=", id));
+  const row = yield* first(selectVisible(viewing, yield* findSight(viewing)).where("id", "=", id));
   if (row === undefined || !(yield* isInReach(asking, row.workspace_id))) return undefined;
   return toEndpoint(row);
 }
@@ -128,7 +131,7 @@ const MAX_NAMESAKES = 10;
 
 function* findNamed(viewing: Viewing, reference: string, workspace: string | null): Steps<EndpointRow[]> {
   const column = isId("ep", reference) ? "id" : "name";
-  let rows = selectVisible(viewing, yield* visibleWorkspaceIds(viewing)).where(column, "=", reference);
+  let rows = selectVisible(viewing, yield* findSight(viewing)).where(column, "=", reference);
   if (workspace !== null)
     rows = rows.where("workspace_id", "=", (yield* getWorkspace(workspace, viewing)).id);
   return yield* all(rows.orderBy("id").limit(MAX_NAMESAKES));
@@ -139,19 +142,19 @@ export function eachOf(ids: readonly string[]) {
   return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
-/** Null is every workspace. */
-function* visibleWorkspaceIds(viewing: Viewing): Steps<string[] | null> {
-  if (viewing.isOperator) return null;
-  return (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
-}
-
-/** @param workspaceIds the visible ones; null is every one */
-function selectVisible({ reach = null }: Viewing, workspaceIds: readonly string[] | null) {
+/** @param sight null is everything */
+function selectVisible({ reach = null }: Viewing, sight: Sight | null) {
   let rows = query.selectFrom("endpoint").selectAll();
-  if (workspaceIds !== null) rows = rows.where("workspace_id", "in", eachOf(workspaceIds));
-  if (reach !== null) rows = rows.where("workspace_id", "=", reach.workspaceId);
+  if (sight !== null) rows = rows.where(isSeen(sight));
   const only = reach?.endpointId ?? null;
   return only === null ? rows : rows.where("id", "=", only);
+}
+
+/** As a condition on rows of `endpoint`. */
+export function isSeen({ whole, bound, endpoints }: Sight) {
+  const inWhole = sql<boolean>`endpoint.workspace_id IN ${eachOf(whole)}`;
+  if (bound.length === 0) return inWhole;
+  return sql<boolean>`(${inWhole} OR endpoint.id IN ${eachOf(endpoints)} AND endpoint.workspace_id IN ${eachOf(bound)})`;
 }
 
 /** Of a reference like `Bakery/Contact`. None if it is not written like that, or another workspace is asked for. */
@@ -194,10 +197,16 @@ export function* findEndpoint(id: string): Steps<Endpoint | undefined> {
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableEndpoint(viewing: Viewing, id: string): Steps<Endpoint> {
   const endpoint = yield* findEndpoint(id);
-  const isOther = (viewing.reach?.endpointId ?? id) !== id;
-  if (endpoint === undefined || isOther || !(yield* mayView(viewing, endpoint.workspaceId)))
+  if (endpoint === undefined || !(yield* mayViewEndpoint(viewing, endpoint.workspaceId, id)))
     throw noEndpoint(id);
   return endpoint;
+}
+
+/** Whether somebody may see what belongs to an endpoint of a workspace. */
+export function* mayViewEndpoint(viewing: Viewing, workspaceId: string, endpointId: string): Steps<boolean> {
+  if ((viewing.reach?.endpointId ?? endpointId) !== endpointId) return false;
+  const standing = yield* findStanding(viewing, workspaceId);
+  return standing !== null && seesEndpoint(standing, endpointId);
 }
 
 /** Each setting that is not undefined replaces the stored one. @throws usage */
@@ -244,7 +253,7 @@ export function* findSchema(endpointId: string, version: number): Steps<SchemaDe
  */
 export function* listDeclaredFields(endpointIds: readonly string[] | null): Steps<ReadonlySet<string>> {
   let schemas = query.selectFrom("endpoint_schema").select("definition");
-  if (endpointIds !== null) schemas = schemas.where("endpoint_id", "in", endpointIds);
+  if (endpointIds !== null) schemas = schemas.where("endpoint_id", "in", eachOf(endpointIds));
   const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
   return new Set(versions.flatMap(({ definition }) => Object.keys(JSON.parse(definition) as object)));
 }

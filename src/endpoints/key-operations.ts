@@ -25,7 +25,7 @@ export const listEndpointKeys = operation({
   name: "key.list",
   summary: "List an endpoint's keys, the last 100 revoked ones too",
   kind: "read",
-  access: "endpoints:read",
+  access: "keys:read",
   input: z.strictObject(endpointReference),
   output: z.strictObject({ data: z.array(keyShape) }),
   *run(context, reference) {
@@ -38,7 +38,7 @@ export const showKey = operation({
   name: "key.show",
   summary: "Show a key, without its text",
   kind: "read",
-  access: "endpoints:read",
+  access: "keys:read",
   input: z.strictObject(keyReference),
   output: z.strictObject({ key: keyShape }),
   *run(context, { key: reference }) {

@@ -4,6 +4,7 @@ import { run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
+import { unbindEndpoint } from "../workspaces/member-store.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpointJson, endpointShape } from "./endpoint-json.ts";
@@ -40,6 +41,7 @@ export const moveEndpoint = operation({
       if (before.workspaceId === target.id) return changed(before);
       yield* checkEndpointLimit(target, config.plans);
       const moved = yield* updateWorkspaceRow(before, target);
+      yield* unbindEndpoint(before.workspaceId, before.id);
       // Both workspaces see that it came or went.
       return changed(moved, changeOf(before), changeOf(moved));
     });

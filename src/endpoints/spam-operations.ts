@@ -10,6 +10,7 @@ import {
   spamChoicesShape,
   type SpamSettings,
 } from "../spam/spam-settings.ts";
+import { findStanding } from "../workspaces/standing.ts";
 import { isInReach, reachWorkspace } from "../workspaces/reach.ts";
 import { getWorkspace, noWorkspace } from "../workspaces/workspace-store.ts";
 import { type ChosenScope, readSpamState, requireCustomSpam } from "./choose-spam.ts";
@@ -115,8 +116,10 @@ export function* reachSpamScope(
   }
   requireAccess(context.actor, furtherAccess);
   const workspace = yield* reachWorkspace(context, named);
-  // What holds for a workspace holds for other endpoints than the one that a token is bound to.
-  if ((context.viewing.reach?.endpointId ?? null) !== null) throw noWorkspace(named ?? workspace.id);
+  // What holds for a workspace holds for other endpoints than those that a token or a member is bound to.
+  const standing = yield* findStanding(context.viewing, workspace.id);
+  const isBound = (context.viewing.reach?.endpointId ?? standing?.endpoints ?? null) !== null;
+  if (isBound) throw noWorkspace(named ?? workspace.id);
   yield* isInReach({ ...context, access: furtherAccess }, workspace.id);
   return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
 }

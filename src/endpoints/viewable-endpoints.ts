@@ -1,9 +1,11 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
-import { eachOf } from "./endpoint-store.ts";
+import { eachOf, isSeen, listEndpoints, reachEndpoint, viewableEndpointIds } from "./endpoint-store.ts";
 import type { Viewing } from "../operations/actor.ts";
-import { listViewableWorkspaces, readWorkspaceNames } from "../workspaces/workspace-store.ts";
 import { labelWorkspaces } from "../workspaces/label-workspaces.ts";
+import { type Asking, isInReach } from "../workspaces/reach.ts";
+import { findSight, requireAnywhere } from "../workspaces/standing.ts";
+import { getWorkspace, readWorkspaceNames } from "../workspaces/workspace-store.ts";
 
 /** An endpoint as lists and filters name it. */
 export interface EndpointName {
@@ -12,15 +14,40 @@ export interface EndpointName {
   readonly workspaceId: string;
 }
 
+/** The endpoint or workspace that is asked for; null is all that there is to see. */
+export interface EndpointsReference {
+  readonly endpoint: string | null;
+  readonly workspace: string | null;
+}
+
+/**
+ * The ids of what is asked for; null, which is every endpoint, for who sees all of them. Of several workspaces, those are meant in which
+ * the role is enough.
+ *
+ * @throws not_found, ambiguous; forbidden if it is enough in none of them
+ */
+export function* reachEndpointIds(
+  asking: Asking,
+  { endpoint, workspace }: EndpointsReference,
+): Steps<readonly string[] | null> {
+  if (endpoint !== null) return [(yield* reachEndpoint(asking, { endpoint, workspace })).id];
+  const { viewing, access } = asking;
+  if (workspace === null) {
+    yield* requireAnywhere(viewing, access);
+    return yield* viewableEndpointIds(viewing, access);
+  }
+  const { id: only } = yield* getWorkspace(workspace, viewing);
+  yield* isInReach(asking, only);
+  return (yield* listEndpoints(only, viewing)).map(({ id }) => id);
+}
+
 /** Of every endpoint that somebody may see, workspace by workspace, by name. @param limit how many at most; null is all. */
 export function* listEndpointNames(viewing: Viewing, limit: number | null): Steps<EndpointName[]> {
   let rows = selectNames().orderBy("workspace_id").orderBy("name").orderBy("id");
   const only = viewing.reach?.endpointId ?? null;
   if (only !== null) rows = rows.where("id", "=", only);
-  if (!viewing.isOperator || (viewing.reach ?? null) !== null) {
-    const ids = (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
-    rows = rows.where("workspace_id", "in", eachOf(ids));
-  }
+  const sight = yield* findSight(viewing);
+  if (sight !== null) rows = rows.where(isSeen(sight));
   return yield* all(limit === null ? rows : rows.limit(limit));
 }
 

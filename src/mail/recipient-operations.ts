@@ -1,15 +1,11 @@
 import { z } from "zod";
 import { endpointReference } from "../endpoints/endpoint-operations.ts";
 import { namedLanguage } from "../endpoints/endpoint.ts";
+import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import type { Language } from "../languages/language.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
-import {
-  chooseEndpointIds,
-  endpointChoice,
-  listMembers,
-  reachRecipient,
-} from "../recipients/reach-recipient.ts";
+import { endpointChoice, listMembers, reachRecipient } from "../recipients/reach-recipient.ts";
 import { tryRecipient } from "../recipients/try-recipient.ts";
 import { DIGESTS, defaultMailRecipientSettings, type MailRecipientSettings } from "./mail-recipient.ts";
 import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
@@ -51,7 +47,7 @@ export const listAllRecipients = operation({
   input: z.strictObject(endpointChoice),
   output: z.strictObject({ data: z.array(mailRecipientShape) }),
   *run(context, choice) {
-    const recipients = yield* listMembers(RECIPIENTS, yield* chooseEndpointIds(context, choice));
+    const recipients = yield* listMembers(RECIPIENTS, yield* reachEndpointIds(context, choice));
     return { data: recipients.map(mailRecipientJson) };
   },
 });

@@ -38,7 +38,7 @@ export function* findStoppedMailRecipients(
   viewing: Viewing,
   limit: number,
 ): Steps<{ readonly stopped: readonly MailRecipient[]; readonly more: number }> {
-  const endpointIds = yield* viewableEndpointIds(viewing);
+  const endpointIds = yield* viewableEndpointIds(viewing, "recipients:read");
   const filter = { kind: MAIL_KIND, endpointIds, idleOrFailing: true };
   const idle = yield* listSomeRecipients(filter, null, MAX_LOOKED_AT);
   const found = idle.filter(({ state }) => state === "stopped");

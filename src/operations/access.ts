@@ -39,7 +39,12 @@ export const ACCESS = {
   "endpoints:read": {
     role: "reader",
     scopes: ["endpoints:read"],
-    about: "Look at forms, their fields, settings and keys",
+    about: "Look at forms, their fields and settings",
+  },
+  "keys:read": {
+    role: "editor",
+    scopes: ["endpoints:read"],
+    about: "Look at keys, without their texts",
   },
   "endpoints:create": {
     role: "editor",
@@ -62,7 +67,7 @@ export const ACCESS = {
     about: "Delete a form with all that was sent to it",
   },
   "recipients:read": {
-    role: "reader",
+    role: "editor",
     scopes: ["recipients:read"],
     about: "Look at webhooks, recipients of e-mail, automatic replies, and what was sent to them",
   },
@@ -80,7 +85,12 @@ export const ACCESS = {
   "submissions:read": {
     role: "reader",
     scopes: ["submissions:read"],
-    about: "Look at submissions and held posts, and at why they scored",
+    about: "Look at submissions and held posts",
+  },
+  "spam:details": {
+    role: "reader",
+    scopes: ["submissions:read"],
+    about: "See why a post scored, unless that is switched off for a reader",
   },
   "submissions:mark-read": {
     role: "reader",
@@ -120,7 +130,7 @@ export const ACCESS = {
   "submissions:export": {
     role: "reader",
     scopes: ["submissions:export"],
-    about: "Take out everything that was sent at once",
+    about: "Take out everything that was sent at once, unless that is switched off for a reader",
   },
   "letters:follow": {
     role: null,
@@ -136,7 +146,27 @@ export const ACCESS = {
   "workspace:read": {
     role: "reader",
     scopes: ["workspace:read"],
-    about: "Look at workspaces, their plans and usage",
+    about: "Look at workspaces and their plans",
+  },
+  "workspace:usage": {
+    role: "owner",
+    scopes: ["workspace:read"],
+    about: "Look at what counted towards a plan",
+  },
+  "members:read": {
+    role: "editor",
+    scopes: ["members:read"],
+    about: "Look at who is a member",
+  },
+  "members:write": {
+    role: "owner",
+    scopes: ["members:write"],
+    about: "Invite members, change what they may do, and remove them",
+  },
+  "members:leave": {
+    role: "reader",
+    scopes: null,
+    about: "Leave a workspace",
   },
   "workspace:write": {
     role: "owner",

@@ -1,6 +1,6 @@
 import type { Actor as Account, Doer } from "../audit/audit-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Access, includesRole, includesScope, type Role, ruleOf, type Scope } from "./access.ts";
+import { type Access, includesScope, ruleOf, type Scope } from "./access.ts";
 
 /** Somebody who is signed in to the dashboard. */
 interface AccountActor {
@@ -66,17 +66,6 @@ export function viewingOf(actor: Actor): Viewing {
   return { accountId: account?.accountId ?? null, isOperator, reach };
 }
 
-/** The role in a workspace; null if it is not visible. @param ownerId the account of the workspace. */
-export function roleIn(
-  { accountId, isOperator, reach = null }: Viewing,
-  workspace: { readonly id: string; readonly ownerId: string },
-): Role | null {
-  if (reach !== null && reach.workspaceId !== workspace.id) return null;
-  if (isOperator) return "operator";
-  if (accountId === null) return reach === null ? null : "owner";
-  return workspace.ownerId === accountId ? "owner" : null;
-}
-
 /**
  * What can be said before the operation's target and input are looked at.
  *
@@ -97,16 +86,6 @@ export function requireAccess(actor: Actor, access: Access): void {
   const isOperator = actor.kind === "account" ? actor.isOperator : actor.account?.isOperator === true;
   if (role === "operator" && !isOperator)
     throw new FormsvcError("forbidden", "Only an operator may do that.");
-}
-
-/** @param role in the workspace of what is to be changed or shown. @throws forbidden naming the roles */
-export function requireRole(role: Role, access: Access): void {
-  const needed = ruleOf(access).role;
-  if (needed === null || includesRole(role, needed)) return;
-  throw new FormsvcError(
-    "forbidden",
-    `The role ${role} in this workspace may not do that; it needs ${needed}.`,
-  );
 }
 
 /** Whom the record of changes names. */

@@ -5,6 +5,7 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { problemsOf } from "../foundation/problems.ts";
+import type { Access } from "./access.ts";
 import { type Actor, doerOf, requireAccess, viewingOf } from "./actor.ts";
 import type { AnyOperation, Context, Operation, Outcome, Progress, StreamOperation } from "./operation.ts";
 
@@ -76,15 +77,17 @@ export async function performStream<Parts, Input extends z.ZodObject, Part exten
 /**
  * What an operation shows, as steps for another one's transaction; its rights are not looked at.
  *
- * @param operation one that reads one state of the database. @throws invalid_request
+ * @param operation one that reads one state of the database. @param access what is asked of the role in its workspace
+ * @throws invalid_request
  */
 export function stepsOf<Parts, Input extends z.ZodObject, Output extends z.ZodType>(
   door: Door<Parts>,
   operation: Operation<Parts, Input, Output>,
   input: z.input<Input>,
+  access: Access = operation.access,
 ): () => Steps<z.output<Output>> {
   const read = readInput(operation.input, input);
-  const context = contextOf(door, operation, undefined, () => undefined);
+  const context = contextOf(door, { ...operation, access }, undefined, () => undefined);
   return () => operation.run(context, read) as Steps<z.output<Output>>;
 }
 

@@ -4,10 +4,10 @@ import { changed, type Context, type OwnChange } from "../operations/operation.t
 import { alignDeliveries } from "../outbox/queue/align-deliveries.ts";
 import { deleteRecipient, setRecipientEnabled } from "../outbox/queue/recipient-store.ts";
 import { reachRecipient } from "./reach-recipient.ts";
-import type { Member, RecipientType } from "./recipient-type.ts";
+import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
 /** What the record says of a change to a recipient. */
-export function changeOf<Of extends Member>(
+export function changeOf<Of extends AnyRecipient>(
   { describe }: RecipientType<Of>,
   member: Of,
   { workspaceId }: Endpoint,
@@ -16,7 +16,7 @@ export function changeOf<Of extends Member>(
 }
 
 /** Enables or disables a recipient, and moves its deliveries to the matching state. @throws not_found, forbidden */
-export async function switchRecipient<Of extends Member>(
+export async function switchRecipient<Of extends AnyRecipient>(
   context: Context,
   type: RecipientType<Of>,
   id: string,
@@ -35,7 +35,7 @@ export async function switchRecipient<Of extends Member>(
 }
 
 /** Deletes a recipient with all its deliveries. @throws not_found, forbidden */
-export async function removeRecipient<Of extends Member>(
+export async function removeRecipient<Of extends AnyRecipient>(
   context: Context,
   type: RecipientType<Of>,
   id: string,

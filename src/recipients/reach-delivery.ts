@@ -1,13 +1,14 @@
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findReachableEndpoint } from "../endpoints/endpoint-store.ts";
+import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import type { FormsvcError } from "../foundation/errors.ts";
 import { type Channel, findShown, noDelivery } from "../outbox/queue/channel-deliveries.ts";
 import type { Delivery } from "../outbox/queue/delivery.ts";
 import { getDelivery } from "../outbox/queue/delivery-store.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 import type { Asking } from "../workspaces/reach.ts";
-import { chooseEndpointIds, type EndpointChoice } from "./reach-recipient.ts";
+import type { EndpointChoice } from "./reach-recipient.ts";
 
 /** A recipient with the endpoint that messages are sent to it of. */
 export interface ReachedRecipient {
@@ -65,5 +66,5 @@ export function* chooseRecipients(
   none: (id: string) => FormsvcError,
 ): Steps<ChosenRecipients> {
   const reached = recipientId === null ? null : yield* reachShown(asking, channel, recipientId, none);
-  return { recipientId, endpointIds: yield* chooseEndpointIds(asking, endpoints), reached };
+  return { recipientId, endpointIds: yield* reachEndpointIds(asking, endpoints), reached };
 }

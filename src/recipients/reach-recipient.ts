@@ -1,17 +1,11 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import {
-  findReachableEndpoint,
-  listEndpoints,
-  reachEndpoint,
-  viewableEndpointIds,
-} from "../endpoints/endpoint-store.ts";
+import { findReachableEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { findRecipient, listRecipients, listSomeRecipients } from "../outbox/queue/recipient-store.ts";
 import type { Asking } from "../workspaces/reach.ts";
-import { getWorkspace } from "../workspaces/workspace-store.ts";
-import type { Member, RecipientType } from "./recipient-type.ts";
+import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
 /** A recipient with the endpoint whose submissions it gets. */
 export interface Owned<Of> {
@@ -25,7 +19,7 @@ export interface Owned<Of> {
  *
  * @throws not_found, forbidden
  */
-export function* reachRecipient<Of extends Member>(
+export function* reachRecipient<Of extends AnyRecipient>(
   asking: Asking,
   type: RecipientType<Of>,
   id: string,
@@ -49,20 +43,8 @@ export const endpointChoice = {
 
 export type EndpointChoice = z.output<z.ZodObject<typeof endpointChoice>>;
 
-/** The chosen endpoints, as far as they are visible; null is every one there is. @throws not_found, ambiguous, forbidden */
-export function* chooseEndpointIds(
-  asking: Asking,
-  { endpoint, workspace }: EndpointChoice,
-): Steps<readonly string[] | null> {
-  const { viewing } = asking;
-  if (endpoint !== null) return [(yield* reachEndpoint(asking, { endpoint, workspace })).id];
-  if (workspace === null) return yield* viewableEndpointIds(viewing);
-  const { id } = yield* getWorkspace(workspace, viewing);
-  return (yield* listEndpoints(id, viewing)).map((each) => each.id);
-}
-
 /** All of these endpoints, oldest first. @param endpointIds null is every endpoint */
-export function* listMembers<Of extends Member>(
+export function* listMembers<Of extends AnyRecipient>(
   { kind, complete }: RecipientType<Of>,
   endpointIds: readonly string[] | null,
 ): Steps<Of[]> {
@@ -75,14 +57,15 @@ export function* listMembers<Of extends Member>(
 }
 
 /** Up to `limit` that are visible, oldest first. @param after the id of the last one of the page before; null is the first page. */
-export function* listOwned<Of extends Member>(
+export function* listOwned<Of extends AnyRecipient>(
   viewing: Viewing,
   { kind, complete }: RecipientType<Of>,
   after: string | null,
   limit: number,
 ): Steps<Owned<Of>[]> {
   const asking: Asking = { viewing, access: "recipients:read" };
-  const filter = { kind, endpointIds: yield* viewableEndpointIds(viewing), idleOrFailing: false };
+  const endpointIds = yield* viewableEndpointIds(viewing, "recipients:read");
+  const filter = { kind, endpointIds, idleOrFailing: false };
   const owned: Owned<Of>[] = [];
   for (const recipient of yield* listSomeRecipients(filter, after, limit)) {
     const member = yield* complete(recipient);

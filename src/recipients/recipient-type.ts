@@ -3,13 +3,13 @@ import type { FormsvcError } from "../foundation/errors.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 
 /** What every recipient has, whatever kind it is of. */
-export interface Member {
+export interface AnyRecipient {
   readonly id: string;
   readonly endpointId: string;
 }
 
 /** A kind of recipient, as the feature that owns its further columns knows it. */
-export interface RecipientType<Of extends Member> {
+export interface RecipientType<Of extends AnyRecipient> {
   /** As `recipient.kind` has it. */
   readonly kind: string;
   /** The recipient with its further columns; undefined if its own row is gone. */

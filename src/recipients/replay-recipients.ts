@@ -14,7 +14,7 @@ import {
 import { changeOf } from "./change-recipient.ts";
 import { limitedAccountOf } from "./limited-account.ts";
 import { chooseRecipients, reachDelivery, type ReachedRecipient } from "./reach-delivery.ts";
-import type { Member, RecipientType } from "./recipient-type.ts";
+import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
 /** What of a replay every channel has in common. */
 export const replayInput = {
@@ -38,7 +38,7 @@ export const replayedShape = z.strictObject({
 type Replayed = z.output<typeof replayedShape>;
 
 /** A channel with what the record of changes says of a replay. */
-export interface ReplayedChannel<Of extends Member> extends Channel {
+export interface ReplayedChannel<Of extends AnyRecipient> extends Channel {
   readonly type: RecipientType<Of>;
   readonly action: NonNullable<OwnChange["action"]>;
   /** What stands for its recipients if none is named. */
@@ -55,7 +55,7 @@ interface ReplayRequest extends z.output<z.ZodObject<typeof replayInput>> {
  * @throws usage unless one of the two is named; not_found when it is not there; conflict for what is being sent, in a dry run as well,
  *   and for messages of a kind that is only shown; rate_limited if an account sent too many as new ones
  */
-export async function replay<Of extends Member>(
+export async function replay<Of extends AnyRecipient>(
   context: Context,
   channel: ReplayedChannel<Of>,
   request: ReplayRequest,
@@ -72,7 +72,7 @@ export async function replay<Of extends Member>(
   return replayOne(context, channel, delivery, request);
 }
 
-async function replayOne<Of extends Member>(
+async function replayOne<Of extends AnyRecipient>(
   context: Context,
   channel: ReplayedChannel<Of>,
   id: string,
@@ -89,7 +89,7 @@ async function replayOne<Of extends Member>(
   return { matched: 1, replayed: 1, id: await replayDelivery(db, id, options) };
 }
 
-async function replayMany<Of extends Member>(
+async function replayMany<Of extends AnyRecipient>(
   context: Context,
   channel: ReplayedChannel<Of>,
   request: ReplayRequest,
@@ -134,7 +134,7 @@ interface Noted {
 }
 
 /** Counts what an account sends as new, and records who sends again. */
-async function note<Of extends Member>(
+async function note<Of extends AnyRecipient>(
   context: Context,
   channel: ReplayedChannel<Of>,
   { options, reached, messages }: Noted,
@@ -147,7 +147,7 @@ async function note<Of extends Member>(
   });
 }
 
-function* changeTo<Of extends Member>(
+function* changeTo<Of extends AnyRecipient>(
   { type, action, everyone }: ReplayedChannel<Of>,
   reached: ReachedRecipient | null,
 ): Steps<OwnChange> {

@@ -3,14 +3,14 @@ import { countAction } from "../outbox/queue/account-limits.ts";
 import { tryNow } from "../outbox/queue/try-now.ts";
 import { limitedAccountOf } from "./limited-account.ts";
 import { reachRecipient } from "./reach-recipient.ts";
-import type { Member, RecipientType } from "./recipient-type.ts";
+import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
 /**
  * What waits for a recipient after a failure is tried now. It counts as a test, so that nobody drives a receiver by it.
  *
  * @throws not_found, forbidden, rate_limited
  */
-export function tryRecipient<Of extends Member>(
+export function tryRecipient<Of extends AnyRecipient>(
   context: Context,
   type: RecipientType<Of>,
   id: string,

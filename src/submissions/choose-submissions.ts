@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
+import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import type { Context } from "../operations/operation.ts";
 import { findAssigneeId } from "../workspaces/assignee.ts";
 import { MAX_SEARCHED_LENGTH, searchProblem } from "./match-text.ts";
-import { reachEndpointIds } from "./reach-posts.ts";
 import type { Asker, SearchPlaces } from "./search-places.ts";
 import {
   type AssigneeFilter,

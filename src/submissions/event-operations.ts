@@ -11,9 +11,9 @@ import type { Steps } from "../database/steps.ts";
 import { getEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { includesScope, type Scope } from "../operations/access.ts";
+import { type Access, includesScope, type Scope } from "../operations/access.ts";
 import { type Context, operation } from "../operations/operation.ts";
-import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { findSight, findStanding, refusalOf, seesEndpoint, type Standing } from "../workspaces/standing.ts";
 import { type EventPlace, readPlace, writePlace } from "./event-place.ts";
 import { EVERY_SUBMISSION } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
@@ -65,9 +65,14 @@ export const listEvents = operation({
     const isAll = found.length < limit;
     const next = isAll ? yield* endOf(told, place, now) : behind(told, place);
     const data: Told[] = [];
+    const standings = new Map<string, Standing | null>();
     for (const each of told) {
       const event = "change" in each ? changeEvent(each.change) : yield* storedEvent(each.submission);
-      if (mayHear(context, event)) data.push(event);
+      const { workspace_id: workspaceId } = event;
+      if (workspaceId !== null && !standings.has(workspaceId))
+        standings.set(workspaceId, yield* findStanding(context.viewing, workspaceId));
+      const standing = workspaceId === null ? null : (standings.get(workspaceId) ?? null);
+      if (mayHear(context, event) && isHeardAs(standing, event)) data.push(event);
     }
     return { data, next_after: writePlace(next) };
   },
@@ -100,8 +105,8 @@ function* keptPlace(after: string, now: number): Steps<EventPlace> {
 }
 
 function* readChanges({ viewing, now }: Context, place: EventPlace, limit: number): Steps<Found[]> {
-  const seesAll = viewing.isOperator && (viewing.reach ?? null) === null;
-  const workspaceIds = seesAll ? null : (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
+  const sight = yield* findSight(viewing);
+  const workspaceIds = sight && [...sight.whole, ...sight.bound];
   const filter = { after: place.change, since: now - KEPT_MS, workspaceIds };
   return (yield* readChangesAfter(filter, limit)).map((change) => ({ commit: change.commit, change }));
 }
@@ -180,6 +185,25 @@ const SCOPES: Readonly<Record<string, Scope | null>> = {
   webhook: "recipients:read",
   workspace: "workspace:read",
 };
+
+/** What one must be allowed to hear of what a noun names; of others, to read a workspace. */
+const READ: Readonly<Record<string, Access>> = {
+  autoreply: "recipients:read",
+  key: "keys:read",
+  member: "members:read",
+  recipient: "recipients:read",
+  token: "tokens",
+  webhook: "recipients:read",
+};
+
+/** Whether a member's role is enough, and of who sees only some endpoints, whether it is about one of them. */
+function isHeardAs(standing: Standing | null, { type, ids }: Told): boolean {
+  if (standing === null) return true;
+  const noun = type.split(".", 1)[0] ?? "";
+  const access = Object.hasOwn(READ, noun) ? READ[noun] : undefined;
+  if (access !== undefined && refusalOf(standing, access) !== null) return false;
+  return standing.endpoints === null || ids.some((id) => seesEndpoint(standing, id));
+}
 
 /** Whether whoever asks may read what an event tells of; a token of one endpoint hears of that alone. */
 function mayHear({ actor, viewing }: Context, { type, ids }: Told): boolean {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import { type Context, operation } from "../operations/operation.ts";
@@ -10,6 +11,7 @@ import {
   searchInput,
   submissionsInput,
 } from "./choose-submissions.ts";
+import { type Conceal, concealReasons } from "./conceal-reasons.ts";
 import { CSV_SEPARATORS, type CsvFields, csvHeader, csvRow, type CsvSeparator } from "./csv.ts";
 import { collectFields, readSlices } from "./export-fields.ts";
 import { submissionJson } from "./submission-json.ts";
@@ -50,13 +52,19 @@ export const exportSubmissions = operation({
       throw new FormsvcError("usage", `a separator is for csv, and the format is ${format}`);
     const { db, gone } = context;
     const filter = await db.read(() => readSubmissionFilter(context, input));
-    const request = { filter, format, separator: separator ?? ",", limit, cursor, ...(gone && { gone }) };
+    const conceal = await db.read(() => concealReasons(context.viewing));
+    const readFilter = (): Steps<SubmissionFilter> => readSubmissionFilter(context, input);
+    const how = { conceal, readFilter, format, separator: separator ?? ",", limit, cursor } as const;
+    const request = { filter, ...how, ...(gone && { gone }) };
     return eachInSearchPlace(context, filter, writeExport(db, request));
   },
 });
 
 export interface ExportRequest {
   readonly filter: SubmissionFilter;
+  /** Asked again for each part: of what is not visible any more nothing else goes out. */
+  readonly readFilter: () => Steps<SubmissionFilter>;
+  readonly conceal: Conceal;
   readonly format: ExportFormat;
   /** Of CSV. */
   readonly separator: CsvSeparator;
@@ -74,8 +82,8 @@ interface ExportPart {
   readonly count: number;
 }
 
-function toJson(submission: StoredSubmission): string {
-  return jsonText(submissionJson(submission));
+function toJson(submission: StoredSubmission, conceal: Conceal): string {
+  return jsonText(submissionJson(conceal(submission)));
 }
 
 /**
@@ -92,8 +100,8 @@ async function* writeExport(db: Database, request: ExportRequest): AsyncGenerato
   for await (const page of readPages(db, request)) {
     const texts = page.map((submission, index) => {
       if (format === "csv") return csvRow(submission, fields, separator);
-      if (format === "ndjson") return `${toJson(submission)}\n`;
-      return `${count + index === 0 ? "[\n" : ",\n"}${toJson(submission)}`;
+      if (format === "ndjson") return `${toJson(submission, request.conceal)}\n`;
+      return `${count + index === 0 ? "[\n" : ",\n"}${toJson(submission, request.conceal)}`;
     });
     count += page.length;
     yield { text: texts.join(""), count };
@@ -106,7 +114,9 @@ const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false, hasSetAside: fa
 async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly StoredSubmission[]> {
   let left = request.limit ?? Infinity;
   for await (const slice of readSlices(db, request)) {
-    const page = slice.slice(0, left);
+    const { endpointIds } = await db.read(request.readFilter);
+    const seen = endpointIds === null ? slice : slice.filter((each) => endpointIds.includes(each.endpointId));
+    const page = seen.slice(0, left);
     yield page;
     left -= page.length;
     if (left === 0) return;

@@ -1,11 +1,13 @@
 import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
 import { readTail, type TailPosition } from "./tail.ts";
 import type { StoredSubmission } from "./submission-work.ts";
 
 /** The submissions that are followed, and the position after which they begin. */
 export interface Tail {
-  readonly filter: SubmissionFilter;
+  /** Asked again for each page: whoever follows hears only of what they may see by now. */
+  readonly readFilter: () => Steps<SubmissionFilter>;
   readonly from: TailPosition;
   /** Submissions that are read at once. */
   readonly pageSize: number;
@@ -19,12 +21,14 @@ export interface Tail {
  */
 export async function* followSubmissions(
   db: Database,
-  { filter, from, pageSize }: Tail,
+  { readFilter, from, pageSize }: Tail,
   changed: () => Promise<void>,
 ): AsyncGenerator<StoredSubmission, never> {
   let position = from;
   for (;;) {
-    const page = await db.read(() => readTail(filter, position, pageSize));
+    const page = await db.read(function* () {
+      return yield* readTail(yield* readFilter(), position, pageSize);
+    });
     yield* page.submissions;
     position = page.position;
     if (page.submissions.length === 0) await changed();

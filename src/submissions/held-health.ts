@@ -3,9 +3,13 @@ import { query } from "../database/database.ts";
 import { all, first, type Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { viewableEndpointIds } from "../endpoints/endpoint-store.ts";
+import type { Viewing } from "../operations/actor.ts";
+import { findSight } from "../workspaces/standing.ts";
 import { listWorkspaces } from "../workspaces/workspace-store.ts";
 import { findLimits, type Plans } from "../workspaces/workspace.ts";
 import { sumHeldBytes } from "./evict-held.ts";
+import { countHeldPostsOf } from "./held-post.ts";
 
 /** Share of a bound at which an owner should make room. */
 const CLOSE_TO_FULL = 0.8;
@@ -51,6 +55,17 @@ function isClose(taken: number, most: number | null): boolean {
 function listHolders() {
   return all(query.selectFrom("held_total").selectAll().where("posts", ">", 0).orderBy("workspace_id"));
 }
+
+/** How many held posts somebody may see. */
+export function* countViewableHeld(viewing: Viewing): Steps<number> {
+  const sight = yield* findSight(viewing);
+  if (sight === null) return yield* countHeldPosts((yield* listWorkspaces()).map(({ id }) => id));
+  if (sight.bound.length === 0) return yield* countHeldPosts(sight.whole);
+  return yield* countHeldPostsOf(yield* viewableEndpointIds(viewing), AFTER_ALL_HELD);
+}
+
+/** Behind every id of a held post. */
+const AFTER_ALL_HELD = "held_~";
 
 /** Held posts of these workspaces together. */
 export function* countHeldPosts(workspaceIds: readonly string[]): Steps<number> {

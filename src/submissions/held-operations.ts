@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { giveTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
+import { type EndpointsReference, reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { changed, type Context, operation, type Outcome } from "../operations/operation.ts";
 import { postsInput, readPostsFilter } from "./choose-submissions.ts";
+import { concealReasons } from "./conceal-reasons.ts";
 import { heldPostJson, heldPostShape } from "./held-json.ts";
 import {
   dropExpired,
@@ -14,7 +16,7 @@ import {
   HELD_REASONS,
   listHeldPosts,
 } from "./held-post.ts";
-import { type PostsReference, reachEndpointIds, reachHeldPost, reachHeldPosts } from "./reach-posts.ts";
+import { reachHeldPost, reachHeldPosts } from "./reach-posts.ts";
 import { releaseHeldPostRow } from "./release-held.ts";
 import { changesOf } from "./submission-operations.ts";
 import { MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
@@ -49,7 +51,8 @@ export const listHeld = operation({
     return db.read(function* () {
       const filter = { ...(yield* readPostsFilter(context, input)), why };
       const { data, nextCursor } = yield* listHeldPosts(filter, limit, cursor, maxBytes);
-      return { data: data.map(heldPostJson), next_cursor: nextCursor };
+      const conceal = yield* concealReasons(context.viewing);
+      return { data: data.map((each) => heldPostJson(conceal(each))), next_cursor: nextCursor };
     });
   },
 });
@@ -65,8 +68,11 @@ export const showHeld = operation({
   }),
   async run(context, { held: reference }) {
     await dropOld(context);
-    const held = await context.db.read(() => reachHeldPost(context, reference));
-    return { ...heldPostJson(held), schema_version: held.schemaVersion };
+    const { held, conceal } = await context.db.read(function* () {
+      const found = yield* reachHeldPost(context, reference);
+      return { held: found, conceal: yield* concealReasons(context.viewing) };
+    });
+    return { ...heldPostJson(conceal(held)), schema_version: held.schemaVersion };
   },
 });
 
@@ -151,7 +157,7 @@ interface HeldPostRange {
 /** Null if nothing is held there. */
 function* chooseRange(
   context: Context,
-  { endpoint, workspace }: PostsReference,
+  { endpoint, workspace }: EndpointsReference,
   newest: string | null,
 ): Steps<HeldPostRange | null> {
   const endpointIds = yield* reachEndpointIds(context, { endpoint, workspace });

@@ -8,8 +8,8 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
+import { mayViewEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Viewing } from "../operations/actor.ts";
-import { mayView } from "../workspaces/workspace-store.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "./submission.ts";
 
@@ -197,8 +197,8 @@ export function moveHeldPostsOf(endpointId: string, workspaceId: string, limit: 
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
 export function* getViewableHeldPost(viewing: Viewing, id: string): Steps<HeldPost> {
   const held = yield* findHeldPost(id);
-  const isOther = (viewing.reach?.endpointId ?? held?.endpointId) !== held?.endpointId;
-  if (held === undefined || isOther || !(yield* mayView(viewing, held.workspaceId))) throw noHeldPost(id);
+  if (held === undefined || !(yield* mayViewEndpoint(viewing, held.workspaceId, held.endpointId)))
+    throw noHeldPost(id);
   return held;
 }
 

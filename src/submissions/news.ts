@@ -1,7 +1,5 @@
 import type { Head } from "../database/database.ts";
 import { all, type Steps, textByEngine } from "../database/steps.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { IS_COMPLETE, isIncomplete, type TailPosition } from "./tail.ts";
 
 /** Tells who wants to know that submissions may have come. */
@@ -37,8 +35,8 @@ export function newsHead(news: News): Head {
 /** What came after a position. */
 export interface Arrivals {
   readonly position: TailPosition;
-  /** How many, by the account that owns them. */
-  readonly byAccount: ReadonlyMap<string, number>;
+  /** How many, by endpoint. */
+  readonly byEndpoint: ReadonlyMap<string, number>;
   /** Whether there is more after the position, or will be when a transaction ends. */
   readonly isCut: boolean;
 }
@@ -71,18 +69,15 @@ interface Counted extends TailPosition {
 /** Counts the submissions that were committed after a position. @param until the last position that counts */
 export function* countArrivals(after: TailPosition, until: TailPosition = TAIL_END): Steps<Arrivals> {
   const counts = yield* all(textByEngine<Counted>(COUNT_SQL, after.commit, after.id, until.commit, until.id));
-  const byAccount = new Map<string, number>();
+  const byEndpoint = new Map<string, number>();
   let position = after;
   let total = 0;
   for (const counted of counts) {
     if (isBefore(position, counted)) position = { commit: counted.commit, id: counted.id };
     total += counted.submissions;
-    const endpoint = yield* findEndpoint(counted.endpoint_id);
-    if (endpoint === undefined) continue;
-    const { accountId } = yield* getWorkspace(endpoint.workspaceId);
-    byAccount.set(accountId, (byAccount.get(accountId) ?? 0) + counted.submissions);
+    byEndpoint.set(counted.endpoint_id, counted.submissions);
   }
-  return { position, byAccount, isCut: total === MAX_ARRIVALS || (yield* isIncomplete()) };
+  return { position, byEndpoint, isCut: total === MAX_ARRIVALS || (yield* isIncomplete()) };
 }
 
 /** Later than every submission. */

@@ -1,12 +1,13 @@
 import { toIsoTime } from "../foundation/clock.ts";
+import type { Conceal } from "./conceal-reasons.ts";
 import type { PersonRecords } from "./find-person.ts";
 import { setAsideJson, submissionJson } from "./submission-json.ts";
 
 /** The records of a person as every JSON output shows them. */
-export function personJson({ submissions, held, hasMore }: PersonRecords) {
+export function personJson({ submissions, held, hasMore }: PersonRecords, conceal: Conceal) {
   return {
     has_more: hasMore,
-    submissions: submissions.map(submissionJson),
+    submissions: submissions.map((each) => submissionJson(conceal(each))),
     held: held.map(({ id, data, setAside, createdAt }) => ({
       id,
       data,

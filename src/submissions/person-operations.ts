@@ -1,11 +1,13 @@
 import { z } from "zod";
+import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { inSearchPlace, postsInput, type SearchParts } from "./choose-submissions.ts";
+import { concealReasons } from "./conceal-reasons.ts";
 import { eraseHeldRows, eraseSubmissionRows, findPerson } from "./find-person.ts";
 import { personJson } from "./person-json.ts";
-import { findHeldPosts, findSubmissions, reachEndpointIds } from "./reach-posts.ts";
+import { findHeldPosts, findSubmissions } from "./reach-posts.ts";
 import { submissionShape } from "./submission-json.ts";
 import { changesOf } from "./submission-operations.ts";
 
@@ -41,7 +43,8 @@ export const findPersonRecords = operation({
     const { db } = context;
     const endpointIds = await db.read(() => reachEndpointIds(context, reference));
     const find = () => findPerson(db, { field, value, endpointIds });
-    return personJson(await inSearchPlace(context, true, find));
+    const conceal = await db.read(() => concealReasons(context.viewing));
+    return personJson(await inSearchPlace(context, true, find), conceal);
   },
 });
 

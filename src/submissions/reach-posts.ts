@@ -1,10 +1,8 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
-import { eachOf, findReachableEndpoint, reachEndpoint } from "../endpoints/endpoint-store.ts";
-import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
+import { eachOf, findReachableEndpoint, mayViewEndpoint } from "../endpoints/endpoint-store.ts";
 import { isId } from "../foundation/id.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
-import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { listBinned } from "./submission-bin.ts";
 import { idOfEndpoint } from "./endpoint-number.ts";
 import { findHeldPost, type HeldPost, noHeldPost } from "./held-post.ts";
@@ -127,33 +125,6 @@ function* isHeldInReach(
   asking: Asking,
   { workspaceId, endpointId }: Pick<HeldPost, "workspaceId" | "endpointId">,
 ): Steps<boolean> {
-  const only = asking.viewing.reach?.endpointId ?? endpointId;
-  return only === endpointId && (yield* isInReach(asking, workspaceId));
-}
-
-/** The endpoint or workspace whose posts are asked for; null is all that there is to see. */
-export interface PostsReference {
-  readonly endpoint: string | null;
-  readonly workspace: string | null;
-}
-
-/** Their ids; null, which is every endpoint, for who sees all of them. @throws not_found, ambiguous, forbidden */
-export function* reachEndpointIds(
-  asking: Asking,
-  { endpoint, workspace }: PostsReference,
-): Steps<readonly string[] | null> {
-  if (endpoint !== null) return [(yield* reachEndpoint(asking, { endpoint, workspace })).id];
-  const { viewing } = asking;
-  const only = workspace === null ? null : (yield* getWorkspace(workspace, viewing)).id;
-  if (only === null && viewing.isOperator && (viewing.reach ?? null) === null) return null;
-  const seen = (yield* listEndpointNames(viewing, null)).filter(
-    ({ workspaceId }) => only === null || workspaceId === only,
-  );
-  const ids: string[] = [];
-  const allowed = new Map<string, boolean>();
-  for (const { id, workspaceId } of seen) {
-    if (!allowed.has(workspaceId)) allowed.set(workspaceId, yield* isInReach(asking, workspaceId));
-    if (allowed.get(workspaceId) === true) ids.push(id);
-  }
-  return ids;
+  if (!(yield* mayViewEndpoint(asking.viewing, workspaceId, endpointId))) return false;
+  return yield* isInReach(asking, workspaceId);
 }

@@ -21,7 +21,7 @@ export const explainScore = operation({
   name: "spam.explain",
   summary: "Show the reasons of the score of a submission or held post, as they were when it came",
   kind: "read",
-  access: "submissions:read",
+  access: "spam:details",
   input: z.strictObject({ post: z.string().describe("Id of a submission or held post.") }),
   output: verdictShape.extend({
     version: z.number().describe("Of the filter that gave the score."),
@@ -40,7 +40,7 @@ export const scorePost = operation({
   summary:
     "Score a post as an endpoint would, with its settings and its workspace's memory; nothing is stored",
   kind: "read",
-  access: "submissions:read",
+  access: "spam:details",
   input: z.strictObject({ ...endpointReference, post: jsonObject }),
   output: verdictShape.extend({
     unfit: z

@@ -7,6 +7,7 @@ import type { Viewing } from "../operations/actor.ts";
 import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
 import { getAccount } from "../workspaces/workspace-store.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
+import { concealReasons } from "./conceal-reasons.ts";
 import {
   inSearchPlace,
   readSubmissionFilter,
@@ -44,7 +45,8 @@ export const listSubmissions = operation({
     const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
     const request = { limit, cursor, maxBytes, ...(gone && { gone }) };
     const page = await inSearchPlace(context, isLookup(filter), () => browseSubmissions(db, filter, request));
-    return { data: page.data.map(submissionJson), next_cursor: page.nextCursor };
+    const conceal = await db.read(() => concealReasons(context.viewing));
+    return { data: page.data.map((each) => submissionJson(conceal(each))), next_cursor: page.nextCursor };
   },
 });
 
@@ -62,7 +64,8 @@ export const showSubmission = operation({
     const submission = yield* reachSubmission(context, reference);
     const { schemaVersion } = submission;
     const mark = yield* findMark(submission.id);
-    return { ...submissionJson(submission), schema_version: schemaVersion, mark };
+    const conceal = yield* concealReasons(context.viewing);
+    return { ...submissionJson(conceal(submission)), schema_version: schemaVersion, mark };
   },
 });
 

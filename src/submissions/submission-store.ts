@@ -4,9 +4,8 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { SpamClass } from "../spam/spam-verdict.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { findEndpoint, mayViewEndpoint } from "../endpoints/endpoint-store.ts";
 import type { EventParts } from "../outbox/queue/event.ts";
-import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { NOT_BINNED_SQL } from "./submission-bin.ts";
 import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
@@ -134,8 +133,7 @@ export function* getViewableSubmission(viewing: Viewing, id: string): Steps<Stor
   const submission = yield* findSubmission(id);
   if (submission === undefined) throw noSubmission(id);
   const endpoint = yield* findEndpoint(submission.endpointId);
-  const isOther = (viewing.reach?.endpointId ?? submission.endpointId) !== submission.endpointId;
-  if (endpoint === undefined || isOther || !(yield* mayView(viewing, endpoint.workspaceId)))
+  if (endpoint === undefined || !(yield* mayViewEndpoint(viewing, endpoint.workspaceId, endpoint.id)))
     throw noSubmission(id);
   return submission;
 }

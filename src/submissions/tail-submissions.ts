@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
 import {
@@ -7,6 +8,7 @@ import {
   type SearchParts,
   submissionsInput,
 } from "./choose-submissions.ts";
+import { type Conceal, concealReasons } from "./conceal-reasons.ts";
 import { followSubmissions, type Tail } from "./follow-submissions.ts";
 import { type SubmissionJson, submissionJson, submissionShape } from "./submission-json.ts";
 import { isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE, type SubmissionFilter } from "./submission-store.ts";
@@ -49,9 +51,12 @@ export const tailSubmissions = operation({
   async run(context: Context<Parts>, { cursor, follow, limit, ...input }) {
     const { db, actor } = context;
     const filter = await db.read(() => readSubmissionFilter(context, input));
+    const conceal = await db.read(() => concealReasons(context.viewing));
+    const asJson = (submissions: AsyncIterable<StoredSubmission>) => eachAsJson(submissions, conceal);
+    const readFilter = (): Steps<SubmissionFilter> => readSubmissionFilter(context, input);
     const from = await db.read(() => (cursor === null ? tailEnd() : tailAfter(cursor)));
     const pageSize = actor.kind === "terminal" ? MAX_PAGE_SIZE : DISTANT_PAGE_SIZE;
-    const tail = { filter, from, pageSize };
+    const tail = { readFilter, from, pageSize };
     if (cursor !== null && follow) return asJson(followSubmissions(db, tail, context.parts.committed));
     if (cursor !== null) return asJson(stored(context, tail, limit ?? MAX_PAGE_SIZE));
     const newest = await readNewest(context, filter, limit ?? sizeOf(filter));
@@ -78,8 +83,11 @@ async function readNewest(
   return data.toReversed();
 }
 
-async function* asJson(submissions: AsyncIterable<StoredSubmission>): AsyncGenerator<SubmissionJson, void> {
-  for await (const submission of submissions) yield submissionJson(submission);
+async function* eachAsJson(
+  submissions: AsyncIterable<StoredSubmission>,
+  conceal: Conceal,
+): AsyncGenerator<SubmissionJson, void> {
+  for await (const submission of submissions) yield submissionJson(conceal(submission));
 }
 
 async function* give(submissions: readonly StoredSubmission[]): AsyncGenerator<StoredSubmission> {
@@ -100,13 +108,15 @@ async function* newestAndNext(
 
 async function* stored(
   { db }: Context<Parts>,
-  { filter, from, pageSize }: Tail,
+  { readFilter, from, pageSize }: Tail,
   limit: number,
 ): AsyncGenerator<StoredSubmission> {
   let position = from;
   for (let left = limit; left > 0;) {
     const wanted = Math.min(left, pageSize);
-    const page = await db.read(() => readTail(filter, position, wanted));
+    const page = await db.read(function* () {
+      return yield* readTail(yield* readFilter(), position, wanted);
+    });
     yield* page.submissions;
     position = page.position;
     left = page.submissions.length < wanted ? 0 : left - wanted;

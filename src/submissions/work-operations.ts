@@ -2,13 +2,17 @@ import { z } from "zod";
 import { giveTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Actor } from "../operations/actor.ts";
+import type { Actor, Viewing } from "../operations/actor.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
-import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
+import {
+  type EndpointsReference,
+  listEndpointNames,
+  reachEndpointIds,
+} from "../endpoints/viewable-endpoints.ts";
 import { findAssignee } from "../workspaces/assignee.ts";
 import { requireAlso } from "../workspaces/reach.ts";
 import { postsInput } from "./choose-submissions.ts";
-import { type PostsReference, reachEndpointIds, reachSubmissions } from "./reach-posts.ts";
+import { findSubmissions, reachSubmissions } from "./reach-posts.ts";
 import { deleteBinRows, insertBinRows, listBinOf } from "./submission-bin.ts";
 import { assigneeShape, noteJson, noteShape } from "./submission-json.ts";
 import { changesOf } from "./submission-operations.ts";
@@ -42,8 +46,14 @@ export const setSubmissions = operation({
       throw new FormsvcError("usage", "say what is to be set: the state, or who is assigned");
     const workspaceIds = yield* reachSubmissions(context, wanted, { consequence: "; nothing was changed" });
     const isNobody = reference === null || reference === "none";
+    const sees = function* (viewing: Viewing): Steps<boolean> {
+      return (
+        (yield* findSubmissions({ viewing, access: "submissions:read" }, wanted)).size ===
+        new Set(wanted).size
+      );
+    };
     const assignee =
-      reference === undefined ? undefined : isNobody ? null : yield* findAssignee(reference, workspaceIds);
+      reference === undefined ? undefined : isNobody ? null : yield* findAssignee(reference, sees);
     yield* updateWork(wanted, { state, assigneeId: assignee === null ? null : assignee?.id });
     const did = [
       ...(state === undefined ? [] : [state]),
@@ -171,7 +181,7 @@ export const emptyBin = operation({
   },
 });
 
-function* chosenEndpoints(context: Context, reference: PostsReference): Steps<readonly string[]> {
+function* chosenEndpoints(context: Context, reference: EndpointsReference): Steps<readonly string[]> {
   const ids = yield* reachEndpointIds(context, reference);
   return ids ?? (yield* listEndpointNames(context.viewing, null)).map((endpoint) => endpoint.id);
 }

@@ -114,7 +114,8 @@ function* selectVisible({ accountId, isOperator, reach = null }: Viewing) {
   const rows = query.selectFrom("api_token").selectAll();
   if (isOperator && reach === null) return rows;
   const viewing = { accountId, isOperator, reach };
-  const workspaces = accountId === null ? [] : (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
+  const workspaces =
+    accountId === null ? [] : (yield* listViewableWorkspaces(viewing, "tokens")).map(({ id }) => id);
   return rows.where((row) =>
     row.or([row("account_id", "=", accountId), row("workspace_id", "in", [...workspaces, ""])]),
   );

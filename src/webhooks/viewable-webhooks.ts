@@ -48,7 +48,7 @@ const MAX_NAMED = 3;
 const MAX_LOOKED_AT = 1000;
 
 export function* findWebhookTroubles(viewing: Viewing, now: number): Steps<WebhookTroubles> {
-  const endpointIds = yield* viewableEndpointIds(viewing);
+  const endpointIds = yield* viewableEndpointIds(viewing, "recipients:read");
   const filter = { kind: WEBHOOK_KIND, endpointIds, idleOrFailing: true };
   const found = (yield* listSomeRecipients(filter, null, MAX_LOOKED_AT)).filter((one) => isIll(one, now));
   const ill: Webhook[] = [];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { endpointReference } from "../endpoints/endpoint-operations.ts";
+import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { reachEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -8,13 +9,7 @@ import type { Access } from "../operations/access.ts";
 import { shownOnce } from "../operations/marks.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
-import {
-  chooseEndpointIds,
-  endpointChoice,
-  listMembers,
-  type Owned,
-  reachRecipient,
-} from "../recipients/reach-recipient.ts";
+import { endpointChoice, listMembers, type Owned, reachRecipient } from "../recipients/reach-recipient.ts";
 import { tryRecipient } from "../recipients/try-recipient.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { requireAlso } from "../workspaces/reach.ts";
@@ -51,7 +46,7 @@ export const listAllWebhooks = operation({
   input: z.strictObject(endpointChoice),
   output: z.strictObject({ data: z.array(webhookShape) }),
   *run(context, choice) {
-    const webhooks = yield* listMembers(WEBHOOKS, yield* chooseEndpointIds(context, choice));
+    const webhooks = yield* listMembers(WEBHOOKS, yield* reachEndpointIds(context, choice));
     return { data: webhooks.map(webhookJson) };
   },
 });

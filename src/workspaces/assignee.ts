@@ -4,7 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { Viewing } from "../operations/actor.ts";
 import type { Account } from "./workspace.ts";
-import { findAccount, findAccountByEmail, getAccount, mayView } from "./workspace-store.ts";
+import { findAccount, findAccountByEmail, getAccount } from "./workspace-store.ts";
 
 /** Who is to look after something of a workspace. */
 export interface Assignee {
@@ -15,27 +15,25 @@ export interface Assignee {
 const MAX_SHOWN_LENGTH = 320;
 
 /**
- * The account that is to look after what belongs to these workspaces: one that sees all of them.
+ * The account that is to look after something: one that sees all of it.
  *
+ * @param sees whether somebody sees all of it
  * @param reference an id or an e-mail address. @throws usage, in the same words whether there is no such account or it sees less: who
  *   has an account here is not told to everybody
  */
-export function* findAssignee(reference: string, workspaceIds: Iterable<string>): Steps<Assignee> {
+export function* findAssignee(
+  reference: string,
+  sees: (viewing: Viewing) => Steps<boolean>,
+): Steps<Assignee> {
   const account = yield* find(reference);
-  if (account !== undefined && (yield* seesAll(account, new Set(workspaceIds)))) {
-    const { id, email } = account;
-    return { id, email };
+  if (account !== undefined) {
+    const { id, email, isOperator } = account;
+    if (yield* sees({ accountId: id, isOperator })) return { id, email };
   }
   throw new FormsvcError(
     "usage",
     `${reference.slice(0, MAX_SHOWN_LENGTH)} is nobody who sees these submissions; name the address of an account that sees the workspace`,
   );
-}
-
-function* seesAll({ id: accountId, isOperator }: Account, workspaceIds: Iterable<string>): Steps<boolean> {
-  for (const workspaceId of workspaceIds)
-    if (!(yield* mayView({ accountId, isOperator }, workspaceId))) return false;
-  return true;
 }
 
 function find(reference: string): Steps<Account | undefined> {

@@ -7,9 +7,10 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { accountReference } from "./account-operations.ts";
 import { emptyAndDelete, type WorkspaceParts } from "./delete-workspace.ts";
+import { listSolelyOwned, passOn } from "./member-store.ts";
 import type { Account, Workspace } from "./workspace.ts";
 import { accountJson, accountShape } from "./workspace-json.ts";
-import { checkOtherOperator, getAccount, listViewableWorkspaces } from "./workspace-store.ts";
+import { checkOtherOperator, getAccount } from "./workspace-store.ts";
 
 /** Names of workspaces that a refusal tells. */
 const MAX_NAMED = 10;
@@ -35,7 +36,7 @@ export const deleteAccount = operation({
     const { account, owned } = await context.transact(function* () {
       const found = yield* getAccount(reference);
       yield* checkOtherOperator(found);
-      const workspaces = yield* listViewableWorkspaces({ accountId: found.id, isOperator: false });
+      const workspaces = yield* listSolelyOwned(found.id);
       if (workspaces.length > 0 && !withWorkspaces) throw stillOwns(found, workspaces);
       const changes = workspaces.map(({ id, name }) => ({
         action: "workspace.delete" as const,
@@ -62,9 +63,10 @@ function stillOwns({ email }: Account, workspaces: readonly Workspace[]): Formsv
   );
 }
 
-/** The rows of its sign-in, sessions and tokens go with it. @throws conflict for the only operator */
+/** The rows of its sign-in, sessions, tokens and memberships go with it. @throws conflict for the only operator */
 function* deleteAccountRow(account: Account): Steps<void> {
   yield* checkOtherOperator(account);
+  yield* passOn(account.id);
   yield* run(query.deleteFrom("account").where("id", "=", account.id));
   yield* raiseSettingsVersion();
 }

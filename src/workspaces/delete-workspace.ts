@@ -33,7 +33,7 @@ export const countContents = operation({
   name: "workspace.count-contents",
   summary: "Count what would be deleted with a workspace",
   kind: "read",
-  access: "workspace:read",
+  access: "workspace:usage",
   input: z.strictObject(reference),
   output: z.strictObject({ workspace: workspaceShape, contents: contentsShape }),
   *run(context: Context<WorkspaceParts>, { workspace }) {

@@ -1,10 +1,11 @@
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Access } from "../operations/access.ts";
-import { requireAccess, requireRole } from "../operations/actor.ts";
+import { requireAccess } from "../operations/actor.ts";
 import type { Context } from "../operations/operation.ts";
 import type { Workspace } from "./workspace.ts";
-import { chooseWorkspace, findRole, getWorkspace, listViewableWorkspaces } from "./workspace-store.ts";
+import { findStanding, requireForWhole, requireStanding } from "./standing.ts";
+import { chooseWorkspace, getWorkspace, listViewableWorkspaces } from "./workspace-store.ts";
 
 /** Who asks, and what is asked for. */
 export type Asking = Pick<Context, "viewing" | "access">;
@@ -16,9 +17,9 @@ export type Asking = Pick<Context, "viewing" | "access">;
  * @throws forbidden when it is there, and the role in the workspace is not enough
  */
 export function* isInReach({ viewing, access }: Asking, workspaceId: string): Steps<boolean> {
-  const role = yield* findRole(viewing, workspaceId);
-  if (role === null) return false;
-  requireRole(role, access);
+  const standing = yield* findStanding(viewing, workspaceId);
+  if (standing === null) return false;
+  requireStanding(standing, access);
   return true;
 }
 
@@ -43,7 +44,8 @@ export function* reachWorkspace(
   reference: string | null,
 ): Steps<Workspace> {
   const workspace = yield* find(context, reference);
-  yield* isInReach(context, workspace.id);
+  const standing = yield* findStanding(context.viewing, workspace.id);
+  if (standing !== null) requireForWhole(standing, context.access);
   return workspace;
 }
 

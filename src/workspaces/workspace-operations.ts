@@ -2,6 +2,7 @@ import { z } from "zod";
 import { monthOf } from "../foundation/clock.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { reachWorkspace } from "./reach.ts";
+import { requireAnywhere } from "./standing.ts";
 import {
   limitsJson,
   limitsShape,
@@ -149,7 +150,7 @@ export const showUsage = operation({
   name: "workspace.usage",
   summary: "Show how many submissions count towards the plan's monthly limit",
   kind: "read",
-  access: "workspace:read",
+  access: "workspace:usage",
   input: z.strictObject({ workspace: onlyOrNamed, month }),
   output: usageShape,
   async run(context, { workspace: reference, month: asked }) {
@@ -167,11 +168,12 @@ export const listUsages = operation({
   summary:
     "Show the same of each workspace, the fullest first; those on a plan that is not configured are left out",
   kind: "read",
-  access: "workspace:read",
+  access: "workspace:usage",
   input: z.strictObject({ month }),
   output: z.strictObject({ data: z.array(usageShape.extend({ workspace_name: z.string() })) }),
-  *run({ viewing, config, now }, { month: asked }) {
-    const visible = yield* listViewableWorkspaces(viewing);
+  *run({ viewing, config, now, access }, { month: asked }) {
+    yield* requireAnywhere(viewing, access);
+    const visible = yield* listViewableWorkspaces(viewing, access);
     const counted = yield* readUsages(visible, asked ?? monthOf(now), config.plans);
     const fullest = counted.toSorted(
       (left, right) => shareOf(right) - shareOf(left) || right.used - left.used,

@@ -7,8 +7,9 @@ import type { Tables } from "../database/tables.generated.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
-import { roleIn, SEES_ALL, type Viewing } from "../operations/actor.ts";
-import type { Role } from "../operations/access.ts";
+import type { Access } from "../operations/access.ts";
+import { SEES_ALL, type Viewing } from "../operations/actor.ts";
+import { findSight, needsWhole } from "./standing.ts";
 import {
   type Account,
   checkEmail,
@@ -90,17 +91,30 @@ export function* getWorkspace(reference: string, viewing: Viewing = SEES_ALL): S
   return toWorkspace(row);
 }
 
-/** Every workspace that somebody may see. */
-export function* listViewableWorkspaces(viewing: Viewing): Steps<Workspace[]> {
-  return (yield* all(selectVisible(viewing).orderBy("id"))).map(toWorkspace);
+/**
+ * Every workspace that somebody may see.
+ *
+ * @param access only those in which the role is enough for it; null is all
+ */
+export function* listViewableWorkspaces(viewing: Viewing, access: Access | null = null): Steps<Workspace[]> {
+  const workspaces = (yield* all(selectVisible(viewing).orderBy("id"))).map(toWorkspace);
+  const sight = access === null ? null : yield* findSight(viewing, access);
+  if (sight === null || access === null) return workspaces;
+  const allowed = new Set(needsWhole(access) ? sight.whole : [...sight.whole, ...sight.bound]);
+  return workspaces.filter(({ id }) => allowed.has(id));
 }
 
-/** The rows that {@link roleIn} gives a role in. */
+/** The rows of the workspaces that somebody has a standing in. */
 function selectVisible({ accountId, isOperator, reach = null }: Viewing) {
   let rows = query.selectFrom("workspace").selectAll();
   if (reach !== null) rows = rows.where("id", "=", reach.workspaceId);
   const isLimited = !isOperator && (accountId !== null || reach === null);
-  return isLimited ? rows.where("account_id", "=", accountId) : rows;
+  if (!isLimited) return rows;
+  const own = query
+    .selectFrom("member")
+    .select("workspace_id")
+    .where("account_id", "=", accountId ?? "");
+  return rows.where("id", "in", own);
 }
 
 /** Whether somebody may see more than one workspace. */
@@ -120,18 +134,6 @@ export function* getViewableWorkspace(viewing: Viewing, id: string): Steps<Works
   const row = yield* first(selectVisible(viewing).where("id", "=", id));
   if (row === undefined) throw noWorkspace(id);
   return toWorkspace(row);
-}
-
-/** The role that somebody has in a workspace; null if there is none of this id for them. */
-export function* findRole(viewing: Viewing, workspaceId: string): Steps<Role | null> {
-  if (viewing.isOperator && (viewing.reach ?? null) === null) return "operator";
-  const row = yield* first(query.selectFrom("workspace").select("account_id").where("id", "=", workspaceId));
-  return row === undefined ? null : roleIn(viewing, { id: workspaceId, ownerId: row.account_id });
-}
-
-/** Whether somebody may see what belongs to a workspace. */
-export function* mayView(viewing: Viewing, workspaceId: string): Steps<boolean> {
-  return (yield* findRole(viewing, workspaceId)) !== null;
 }
 
 const OF_OPERATOR_SQL = `SELECT account.is_operator FROM workspace
@@ -384,7 +386,7 @@ export function noWorkspace(reference: string): FormsvcError {
   });
 }
 
-function toWorkspace(row: {
+export function toWorkspace(row: {
   id: string;
   account_id: string;
   name: string;

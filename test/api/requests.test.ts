@@ -117,10 +117,11 @@ test("refusals come in one order: no token, no scope, not there, wrong input", a
       code: "invalid_request",
     },
   ]);
-  // The size is not looked at before the scope.
+  // The size is not looked at before the scope, nor before what the address names.
   const large = "x".repeat(1_048_576);
   expect((await reader("PATCH", nowhere, { body: large })).status).toBe(403);
-  expect((await writer("PATCH", nowhere, { body: large })).status).toBe(413);
+  expect((await writer("PATCH", nowhere, { body: large })).status).toBe(404);
+  expect((await writer("PATCH", `/endpoints/${form.id}`, { body: large })).status).toBe(413);
 });
 
 type Wrong = [method: string, path: string, request: Parameters<Ask>[2], status: number, code: string];

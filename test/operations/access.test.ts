@@ -5,8 +5,9 @@ import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { listAllEndpoints, pauseEndpoint, showEndpoint } from "../../src/endpoints/endpoint-operations.ts";
 import { issueKey, revokeKey, rotateKey } from "../../src/endpoints/key-operations.ts";
 import { type Access, ACCESS, ROLES, ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
-import { type Actor, type Reach, requireAccess, requireRole } from "../../src/operations/actor.ts";
+import { type Actor, type Reach, requireAccess } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { requireStanding } from "../../src/workspaces/standing.ts";
 import { type Identity, threeOwners, tokenOf } from "../support/actors.ts";
 import type { temporaryDatabase } from "../support/temporary-database.ts";
 import { performOn } from "../support/terminal.ts";
@@ -50,7 +51,8 @@ describe.each(ASKED)("$name ($access)", ({ access }) => {
     if (role === null) return;
     for (const has of ROLES) {
       const isEnough = ROLES.indexOf(has) >= ROLES.indexOf(role);
-      const ask = () => requireRole(has, access);
+      const standing = { role: has, endpoints: null, mayExport: true, seesSpamDetails: true };
+      const ask = () => requireStanding(standing, access);
       if (isEnough) expect(ask, has).not.toThrow();
       else expect(ask, has).toThrow(`it needs ${role}`);
     }

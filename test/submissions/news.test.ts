@@ -12,7 +12,7 @@ import { NOON } from "../support/fake-clock.ts";
 import { hasPostgresql, temporaryPostgresql, untilTailed } from "../support/temporary-postgresql.ts";
 
 async function withEndpoint(db: Database, email = "ana@example.org") {
-  const { account, workspace } = await db.transaction(() => insertAccountRows(email, NOON));
+  const { workspace } = await db.transaction(() => insertAccountRows(email, NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const { id } = await db.transaction(() => insertEndpointRow(workspace, made, plans, NOON));
@@ -22,11 +22,11 @@ async function withEndpoint(db: Database, email = "ana@example.org") {
     await untilTailed(db);
     return ids;
   };
-  return { account: account.id, endpoint: id, store };
+  return { endpoint: id, store };
 }
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
-  test("arrivals after a position are counted by account, and up to another position if there is one", async () => {
+  test("arrivals after a position are counted by endpoint, and up to another position if there is one", async () => {
     const db = await temporary();
     const [ana, eve] = [await withEndpoint(db), await withEndpoint(db, "eve@example.org")];
     const [first = ""] = await ana.store(1);
@@ -34,19 +34,19 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const middle = await db.read(tailEnd);
     await eve.store(2);
     const all = await db.read(() => countArrivals(TAIL_START));
-    expect(all.byAccount).toEqual(
+    expect(all.byEndpoint).toEqual(
       new Map([
-        [ana.account, 4],
-        [eve.account, 2],
+        [ana.endpoint, 4],
+        [eve.endpoint, 2],
       ]),
     );
     expect(all.isCut).toBe(false);
     expect(all.position).toEqual(await db.read(tailEnd));
     const from = await db.read(() => tailAfter(first));
     const part = await db.read(() => countArrivals(from, middle));
-    expect([part.byAccount, part.position]).toEqual([new Map([[ana.account, 3]]), middle]);
+    expect([part.byEndpoint, part.position]).toEqual([new Map([[ana.endpoint, 3]]), middle]);
     const none = await db.read(() => countArrivals(all.position));
-    expect(none).toEqual({ position: all.position, byAccount: new Map(), isCut: false });
+    expect(none).toEqual({ position: all.position, byEndpoint: new Map(), isCut: false });
   });
 });
 
@@ -54,17 +54,17 @@ test.skipIf(!hasPostgresql)(
   "on PostgreSQL what waits for a slower transaction is counted once that has ended, and there is more until then",
   async () => {
     const db = await temporaryPostgresql();
-    const { account, endpoint } = await withEndpoint(db);
+    const { endpoint } = await withEndpoint(db);
     await db.withConnection(async (client) => {
       await client.query("BEGIN");
       await client.query("SELECT pg_current_xact_id()");
       await storeSubmissions(db, [{ endpointId: endpoint, createdAt: NOON }]);
       const early = await db.read(() => countArrivals(TAIL_START));
-      expect(early).toEqual({ position: TAIL_START, byAccount: new Map(), isCut: true });
+      expect(early).toEqual({ position: TAIL_START, byEndpoint: new Map(), isCut: true });
       await client.query("COMMIT");
     });
     await untilTailed(db);
     const late = await db.read(() => countArrivals(TAIL_START));
-    expect([late.byAccount, late.isCut]).toEqual([new Map([[account, 1]]), false]);
+    expect([late.byEndpoint, late.isCut]).toEqual([new Map([[endpoint, 1]]), false]);
   },
 );

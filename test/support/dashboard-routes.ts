@@ -49,6 +49,7 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   tokens: ({ tokenId }) => tokenId,
   workspaces: ({ workspaceId }) => workspaceId,
   accounts: ({ accountId }) => accountId,
+  members: ({ accountId }) => accountId,
   help: () => "spam",
 };
 

@@ -41,6 +41,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "src/http/",
     "src/keys/",
     "src/mail/",
+    "src/members/",
     "src/operations/",
     "src/recipients/",
     "src/sessions/",

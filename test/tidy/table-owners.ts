@@ -5,6 +5,7 @@ import type { SourceFile } from "./source-rules.ts";
 export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   account: "workspaces",
   workspace: "workspaces",
+  member: "workspaces",
   usage: "workspaces",
   endpoint: "endpoints",
   endpoint_schema: "endpoints",

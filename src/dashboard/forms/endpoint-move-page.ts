@@ -38,7 +38,7 @@ const REFUSALS: ReadonlySet<string> = new Set(["usage", "plan_limit"]);
 
 /** The workspaces that a form could go to. */
 export function* readOtherWorkspaces(viewer: Visit["viewer"], endpoint: Endpoint): Steps<Option[]> {
-  const ids = (yield* listViewableWorkspaces(viewer)).map(({ id }) => id);
+  const ids = (yield* listViewableWorkspaces(viewer, "endpoints:move")).map(({ id }) => id);
   const labels = yield* labelWorkspaces(ids);
   return ids
     .filter((id) => id !== endpoint.workspaceId)

@@ -8,11 +8,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { exampleSchema } from "../../schemas/example-schema.ts";
 import { checkName } from "../../workspaces/workspace.ts";
-import {
-  getViewableWorkspace,
-  listViewableWorkspaces,
-  seesSeveralWorkspaces,
-} from "../../workspaces/workspace-store.ts";
+import { getViewableWorkspace, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "../kit/field.ts";
@@ -107,7 +103,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
 
   async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {
     const workspaces = await parts.db.read(function* () {
-      const offered = (yield* listViewableWorkspaces(viewer)).slice(0, MAX_OFFERED);
+      const offered = (yield* listViewableWorkspaces(viewer, "endpoints:create")).slice(0, MAX_OFFERED);
       const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
       return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
     });
@@ -120,13 +116,13 @@ const SHOWN: ReadonlySet<string> = new Set(["usage", "plan_limit"]);
 
 /** With several, none is chosen beforehand: the form of a customer would count for another. */
 function* workspaceProblem(viewer: Visit["viewer"], id: string): Steps<[string, string][]> {
-  const isUnclear = id === "" && (yield* seesSeveralWorkspaces(viewer));
+  const isUnclear = id === "" && (yield* listViewableWorkspaces(viewer, "endpoints:create")).length > 1;
   return isUnclear ? [["workspace", "Choose the workspace that it belongs to."]] : [];
 }
 
 function* chosenWorkspace(viewer: Visit["viewer"], id: string) {
   if (id !== "") return yield* getViewableWorkspace(viewer, id);
-  const [only] = yield* listViewableWorkspaces(viewer);
+  const [only] = yield* listViewableWorkspaces(viewer, "endpoints:create");
   if (only === undefined) throw new FormsvcError("usage", "there is no workspace of yours yet");
   return only;
 }

@@ -1,7 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import { isAllowable } from "../../endpoints/allowed-origin.ts";
 import { listRefusals, type Refusal } from "../../endpoints/refused-origins.ts";
-import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { countReleasable } from "../../submissions/held-post.ts";
@@ -13,7 +13,7 @@ const MAX_LINES = 3;
 
 /** Sites whose posts were refused, each with what can be done about it; and allowed ones whose posts are held still. */
 export function* originLines(viewer: Viewer): Steps<FindingLine[]> {
-  const endpointIds = viewer.isOperator ? null : (yield* listEndpointNames(viewer, null)).map(({ id }) => id);
+  const endpointIds = yield* viewableEndpointIds(viewer, "endpoints:write");
   const refusals = yield* listRefusals(endpointIds);
   const lines = refusals
     .filter(({ isAllowed }) => !isAllowed)

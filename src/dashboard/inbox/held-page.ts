@@ -1,10 +1,11 @@
 import { giveTurn } from "../../database/read-in-turn.ts";
-import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
-import { listEndpointNames, readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { getViewableEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
+import { readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { isId } from "../../foundation/id.ts";
 import type { Viewer } from "../../sessions/session.ts";
+import { concealReasons } from "../../submissions/conceal-reasons.ts";
 import { dropAllHeld, dropHeld, releaseHeld } from "../../submissions/held-operations.ts";
 import {
   countHeldPostsOf,
@@ -34,20 +35,33 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
     const { data, nextCursor } = await db.read(() =>
       listHeldPosts(filter, PAGE_ROWS, before, MAX_PAGE_BYTES),
     );
-    const { endpoints, choices } = await db.read(function* () {
+    const { endpoints, choices, conceal } = await db.read(function* () {
       return {
+        conceal: yield* concealReasons(viewer),
         endpoints: yield* readEndpointNames([...new Set(data.map((held) => held.endpointId))]),
         choices: yield* listFormChoices(viewer),
       };
     });
     const { days } = config.held;
     const showsWorkspace = hasSeveralWorkspaces(choices);
-    const list = { posts: data, endpoints, choices, showsWorkspace, endpointId, before, nextCursor, days };
+    const list = {
+      posts: data.map((each) => conceal(each)),
+      endpoints,
+      choices,
+      showsWorkspace,
+      endpointId,
+      before,
+      nextCursor,
+      days,
+    };
     return page("Held", heldView(list));
   });
 
   routes.read("/held/:id", async ({ viewer, params, query }) => {
-    const post = await db.read(() => getViewableHeldPost(viewer, params["id"] ?? ""));
+    const post = await db.read(function* () {
+      const found = yield* getViewableHeldPost(viewer, params["id"] ?? "");
+      return (yield* concealReasons(viewer))(found);
+    });
     const endpoint = await db.read(() => getViewableEndpoint(viewer, post.endpointId));
     return page("Held post", heldPostView(post, endpoint.name, query.get("endpoint") ?? ""));
   });
@@ -85,8 +99,7 @@ function toFilter({ db }: DashboardParts, viewer: Viewer, endpointId: string): P
     const every = { since: null, until: null };
     if (endpointId !== "")
       return { ...every, endpointIds: [(yield* getViewableEndpoint(viewer, endpointId)).id] };
-    if (viewer.isOperator) return { ...every, endpointIds: null };
-    return { ...every, endpointIds: (yield* listEndpointNames(viewer, null)).map(({ id }) => id) };
+    return { ...every, endpointIds: yield* viewableEndpointIds(viewer) };
   });
 }
 

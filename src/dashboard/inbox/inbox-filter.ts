@@ -1,6 +1,5 @@
 import type { Steps } from "../../database/steps.ts";
-import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
-import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { getViewableEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
 import type { Viewer } from "../../sessions/session.ts";
@@ -106,7 +105,9 @@ export function* toSubmissionFilter(
   return {
     ...EVERY_SUBMISSION,
     endpointIds:
-      endpoint === "" ? yield* viewableIds(viewer) : [(yield* getViewableEndpoint(viewer, endpoint)).id],
+      endpoint === ""
+        ? yield* viewableEndpointIds(viewer)
+        : [(yield* getViewableEndpoint(viewer, endpoint)).id],
     spamClass: spamClass === "" ? null : spamClass,
     since: readTime(since, now),
     until: readTime(until, now),
@@ -117,11 +118,5 @@ export function* toSubmissionFilter(
 
 /** Every submission that somebody may see. */
 export function* everyViewable(viewer: Viewer): Steps<SubmissionFilter> {
-  return { ...EVERY_SUBMISSION, endpointIds: yield* viewableIds(viewer) };
-}
-
-/** Null, which is every endpoint, for operators. */
-function* viewableIds(viewer: Viewer): Steps<readonly string[] | null> {
-  if (viewer.isOperator) return null;
-  return (yield* listEndpointNames(viewer, null)).map(({ id }) => id);
+  return { ...EVERY_SUBMISSION, endpointIds: yield* viewableEndpointIds(viewer) };
 }

@@ -25,7 +25,7 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
   /** What one sees first: what needs a person, the last days and the month. */
   const readTop = async (viewer: Viewer, now: number): Promise<Html> => {
     const { every, usage, isOneOfSeveral } = await parts.db.read(function* () {
-      const workspaces = yield* listViewableWorkspaces(viewer);
+      const workspaces = yield* listViewableWorkspaces(viewer, "workspace:usage");
       return {
         every: yield* everyViewable(viewer),
         usage: yield* readFullest(workspaces, parts.config.plans, now),

@@ -5,15 +5,18 @@ import { listMarks, type Mark } from "../../history/teach.ts";
 import type { Attempt, Delivery } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts, listDeliveries } from "../../outbox/queue/delivery-store.ts";
 import { tellAttempt } from "../../webhooks/hide-network.ts";
+import type { Access } from "../../operations/access.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { getViewableSubmission } from "../../submissions/submission-store.ts";
+import { concealReasons } from "../../submissions/conceal-reasons.ts";
 import type { StoredSubmission } from "../../submissions/submission-work.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { findMailRecipient } from "../../mail/mail-recipient-store.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { findWebhook } from "../../webhooks/webhook-store.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
+import { findStanding, refusalOf } from "../../workspaces/standing.ts";
 import { getViewableWorkspace, seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
 import type { DashboardParts } from "../parts.ts";
 
@@ -35,14 +38,20 @@ export interface WholeSubmission {
   readonly workspaceName: string | null;
   readonly definition: SchemaDefinition;
   readonly mark: Mark | null;
-  readonly messages: readonly SentMessage[];
+  /** Null for who may not see who is told. */
+  readonly messages: readonly SentMessage[] | null;
+  /** What the viewer may do besides reading. */
+  readonly may: { readonly change: boolean; readonly seeDetails: boolean };
 }
 
 /** @throws not_found, in the same words, when it is not there and when it belongs to somebody else. */
 export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): Promise<WholeSubmission> {
   return db.read(function* () {
-    const submission = yield* getViewableSubmission(viewer, id);
-    const endpoint = yield* getViewableEndpoint(viewer, submission.endpointId);
+    const found = yield* getViewableSubmission(viewer, id);
+    const endpoint = yield* getViewableEndpoint(viewer, found.endpointId);
+    const submission = (yield* concealReasons(viewer))(found);
+    const standing = yield* findStanding(viewer, endpoint.workspaceId);
+    const mayDo = (access: Access): boolean => standing !== null && refusalOf(standing, access) === null;
     const { deliveries } = yield* listDeliveries({
       kinds: null,
       recipientId: null,
@@ -63,7 +72,10 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const mark = (yield* listMarks([id])).get(id) ?? null;
     const isNamed = viewer.isOperator && (yield* seesSeveralWorkspaces(viewer));
     const workspaceName = isNamed ? (yield* getViewableWorkspace(viewer, endpoint.workspaceId)).name : null;
-    return { submission, endpoint, workspaceName, definition: yield* readSchema(endpoint), mark, messages };
+    const definition = yield* readSchema(endpoint);
+    const told = mayDo("recipients:read") ? messages : null;
+    const may = { change: mayDo("submissions:write"), seeDetails: mayDo("spam:details") };
+    return { submission, endpoint, workspaceName, definition, mark, messages: told, may };
   });
 }
 

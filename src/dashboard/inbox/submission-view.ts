@@ -33,11 +33,12 @@ export function submissionView(parts: SubmissionViewParts): Html {
     </div>
     <div class="two">
       <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
-      <div class="stack">${scoreCard(submission)} ${messagesCard(parts)}</div>
+      <div class="stack">${parts.may.seeDetails && scoreCard(submission)} ${messagesCard(parts)}</div>
     </div>`;
 }
 
-function asideCard({ submission, endpoint, definition, shown }: SubmissionViewParts): Html | null {
+function asideCard({ submission, endpoint, definition, shown, may }: SubmissionViewParts): Html | null {
+  if (!may.change) return setAsideCard(submission.setAside, null);
   return setAsideCard(submission.setAside, {
     definition,
     action: addressOf(shown, `/submissions/${submission.id}/add-field`),
@@ -55,7 +56,7 @@ function turnLinks({ shown, newer, older }: SubmissionViewParts): Html {
   </nav>`;
 }
 
-function actions({ submission, endpoint, mark, shown }: SubmissionViewParts): Html {
+function actions({ submission, endpoint, mark, shown, may }: SubmissionViewParts): Html {
   const { id, data } = submission;
   const address = replyAddressOf(data);
   return html`<form class="actions" method="post" action="${addressOf(shown, "/bulk", { on: id })}">
@@ -64,12 +65,12 @@ function actions({ submission, endpoint, mark, shown }: SubmissionViewParts): Ht
       address !== null &&
       html`<a class="button primary" href="${mailLink({ address, subject: `Re: ${endpoint.name}`, quoted: longestText(data) })}">Reply by mail</a>`
     }
-    ${mark !== "ham" && html`<button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>`}
-    ${mark !== "spam" && html`<button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>`}
-    ${mark !== null && html`<button name="do" value="none">Remove the mark</button>`}
+    ${may.change && mark !== "ham" && html`<button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>`}
+    ${may.change && mark !== "spam" && html`<button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>`}
+    ${may.change && mark !== null && html`<button name="do" value="none">Remove the mark</button>`}
     <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
     <button type="button" data-copy="json">Copy as JSON</button>
-    <button name="do" value="delete" class="danger">Delete</button>
+    ${may.change && html`<button name="do" value="delete" class="danger">Delete</button>`}
   </form>`;
 }
 
@@ -87,7 +88,8 @@ function scoreCard(submission: StoredSubmission): Html {
   </section>`;
 }
 
-function messagesCard({ submission, messages, shown, now }: SubmissionViewParts): Html {
+function messagesCard({ submission, messages, shown, now }: SubmissionViewParts): Html | null {
+  if (messages === null) return null;
   const action = addressOf(shown, `/submissions/${submission.id}/replay`);
   return html`<section class="card">
     <header><h2>Sent to</h2></header>

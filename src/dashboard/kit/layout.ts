@@ -1,4 +1,5 @@
 import { html, type Html } from "../../foundation/html.ts";
+import type { Access } from "../../operations/access.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { SCRIPT_PATH, STYLE_PATH } from "../assets/assets.ts";
 import { helpFor } from "../assets/help.ts";
@@ -10,6 +11,8 @@ export interface Counts {
   /** Up to {@link MAX_COUNT}. */
   readonly unread: number;
   readonly held: number;
+  /** What the viewer may do in none of their workspaces: its section is not shown. */
+  readonly closed: ReadonlySet<Access>;
 }
 
 /** Beyond it a count is shown as "99+". */
@@ -21,7 +24,9 @@ interface Section {
   readonly icon: IconName;
   /** Begin the paths of further pages of the section. */
   readonly others?: readonly string[];
-  readonly count?: keyof Counts;
+  readonly count?: "unread" | "held";
+  /** What one must be allowed to do somewhere. */
+  readonly access?: Access;
   readonly operatorsOnly?: boolean;
 }
 
@@ -35,13 +40,18 @@ const MENU_SECTIONS: readonly Section[] = [
   {
     path: "/dashboard/notifications",
     label: "Notifications",
+    access: "recipients:read",
     icon: "bell",
     others: ["/dashboard/recipients", "/dashboard/webhooks", "/dashboard/replies"],
   },
-  { path: "/dashboard/spam", label: "Spam", icon: "shield" },
-  { path: "/dashboard/usage", label: "Usage", icon: "bars" },
+  { path: "/dashboard/spam", label: "Spam", icon: "shield", access: "endpoints:write" },
+  { path: "/dashboard/members", label: "Members", icon: "people", access: "members:read" },
+  { path: "/dashboard/usage", label: "Usage", icon: "bars", access: "workspace:usage" },
   { path: "/dashboard/system", label: "System", icon: "server", operatorsOnly: true },
 ];
+
+/** What is asked of the viewer's roles for each page. */
+export const SECTION_ACCESS: readonly Access[] = MENU_SECTIONS.flatMap(({ access }) => access ?? []);
 
 export interface AppPage {
   readonly title: string;
@@ -57,6 +67,7 @@ export function appPage({ title, viewer, counts, path, content }: AppPage): Html
   const links = (sections: readonly Section[]): Html[] =>
     sections
       .filter(({ operatorsOnly = false }) => !operatorsOnly || viewer.isOperator)
+      .filter(({ access }) => access === undefined || !counts.closed.has(access))
       .map((section) => sectionLink(section, counts, path));
   return document(
     title,

@@ -4,6 +4,7 @@ import { type SecurityParts, setOwnPassword } from "../../sessions/security-oper
 import { countRecoveryCodes, findCredential } from "../../sessions/credential-store.ts";
 import { endOwnSessions } from "../../sessions/sign-in-operations.ts";
 import { listSessions, type Session, type Viewer } from "../../sessions/session.ts";
+import { listOwnMemberships, type OwnMembership } from "../../workspaces/member-store.ts";
 import { page, redirect } from "../answer.ts";
 import { PASSWORD_HINT } from "./entrance.ts";
 import { textField } from "../kit/field.ts";
@@ -11,6 +12,7 @@ import { keysSetting } from "../assets/keys-dialog.ts";
 import type { DashboardParts } from "../parts.ts";
 import { type Perform, performers } from "../perform.ts";
 import { settingsGroup, settingsPart } from "../kit/settings-groups.ts";
+import { ownWorkspacesPart } from "../members/own-workspaces.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { browserOf } from "../inbox/sender-facts.ts";
@@ -64,6 +66,7 @@ interface AccountState {
   readonly hasFactor: boolean;
   readonly recoveryCodes: number;
   readonly sessions: readonly Session[];
+  readonly workspaces: readonly OwnMembership[];
 }
 
 function readState(
@@ -77,6 +80,7 @@ function readState(
       hasFactor: credential !== undefined && credential.totpSecret !== null,
       recoveryCodes: yield* countRecoveryCodes(accountId),
       sessions: yield* listSessions(accountId, now, config.dashboard),
+      workspaces: yield* listOwnMemberships(accountId),
     };
   });
 }
@@ -86,7 +90,8 @@ interface AccountParts extends AccountState {
   readonly problem: string | undefined;
 }
 
-function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: AccountParts): Html {
+function accountView(parts: AccountParts): Html {
+  const { viewer, problem, hasFactor, recoveryCodes, sessions, workspaces } = parts;
   return html`<div class="head">
       <h1>Account</h1>
       <span class="muted"><bdi>${viewer.email}</bdi></span>
@@ -108,6 +113,7 @@ function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: Ac
       )}
       ${factorPart(hasFactor, recoveryCodes)}
       <div class="needs-script">${settingsGroup({ title: "Keyboard", about: "In lists, keys do what the buttons do." }, keysSetting)}</div>
+      ${ownWorkspacesPart(workspaces)}
       ${sessionsPart(sessions, viewer.sessionId)}
       ${settingsGroup(
         { title: "Tokens", about: "With a token, a program does what you do here, over the API." },

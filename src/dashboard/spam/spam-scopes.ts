@@ -52,7 +52,7 @@ export function* readScopeView(
   { plans, defaults }: { readonly plans: Plans; readonly defaults: SpamSettings },
 ): Steps<SpamScopeView> {
   const { workspace } = chosen;
-  const endpoints = endpoint === null ? yield* listEndpoints(workspace.id) : [];
+  const endpoints = endpoint === null ? yield* listEndpoints(workspace.id, viewer) : [];
   const own = [];
   for (const each of endpoints.slice(0, MAX_ENDPOINTS)) {
     const choices = yield* readChoices({

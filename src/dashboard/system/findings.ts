@@ -3,7 +3,7 @@ import { monthOf } from "../../foundation/clock.ts";
 import type { Finding } from "../../foundation/finding.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { countHeldPosts } from "../../submissions/held-health.ts";
+import { countViewableHeld } from "../../submissions/held-health.ts";
 import { findStoppedMailRecipients } from "../../mail/viewable-mail-recipients.ts";
 import { findWebhookTroubles } from "../../webhooks/viewable-webhooks.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
@@ -22,15 +22,16 @@ export async function readFindings(parts: DashboardParts, viewer: Viewer): Promi
   const { db, config, clock } = parts;
   const now = clock.now();
   const own = await db.read(function* () {
-    const workspaces = yield* listViewableWorkspaces(viewer);
+    const counted = yield* listViewableWorkspaces(viewer, "workspace:usage");
+    const changeable = yield* listViewableWorkspaces(viewer, "endpoints:write");
     return [
       ...(yield* webhookLines(viewer, now)),
       ...(yield* mailLines(viewer)),
       ...(yield* originLines(viewer)),
-      ...(yield* limitLines(workspaces, config.plans, now)),
-      ...(yield* heldLines(workspaces)),
+      ...(yield* limitLines(counted, config.plans, now)),
+      ...(yield* heldLines(viewer)),
       ...(yield* formLines(
-        workspaces.map(({ id }) => id),
+        changeable.map(({ id }) => id),
         now,
       )),
     ];
@@ -102,8 +103,8 @@ function limitSentence({ name, used, limit }: NamedUsage): string {
   return hasReached(used, limit, 100) ? `${share} New posts are refused and held.` : share;
 }
 
-function* heldLines(workspaces: readonly Workspace[]): Steps<FindingLine[]> {
-  const held = yield* countHeldPosts(workspaces.map(({ id }) => id));
+function* heldLines(viewer: Viewer): Steps<FindingLine[]> {
+  const held = yield* countViewableHeld(viewer);
   if (held === 0) return [];
   const text =
     held === 1

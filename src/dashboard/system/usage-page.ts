@@ -9,6 +9,8 @@ import {
   listViewableWorkspaces,
   readUsages,
 } from "../../workspaces/workspace-store.ts";
+import { isInReach } from "../../workspaces/reach.ts";
+import { requireAnywhere } from "../../workspaces/standing.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { page } from "../answer.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -26,7 +28,10 @@ const MOST_COUNTED = 200_000;
 export function usagePages(routes: Routes, { db, config }: DashboardParts): void {
   routes.read("/usage", async (visit) => {
     const { query, now } = visit;
-    const workspaces = await db.read(() => listViewableWorkspaces(visit.viewer));
+    const workspaces = await db.read(function* () {
+      yield* requireAnywhere(visit.viewer, "workspace:usage");
+      return yield* listViewableWorkspaces(visit.viewer, "workspace:usage");
+    });
     const months = lastMonths(now);
     const given = query.get("month") ?? "";
     const month = isMonth(given) ? given : monthOf(now);
@@ -72,7 +77,11 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
   ): Promise<Workspace | null> {
     const id = query.get("workspace") ?? "";
     if (id === "") return workspaces[0] ?? null;
-    return db.read(() => getViewableWorkspace(viewer, id));
+    return db.read(function* () {
+      const workspace = yield* getViewableWorkspace(viewer, id);
+      yield* isInReach({ viewing: viewer, access: "workspace:usage" }, workspace.id);
+      return workspace;
+    });
   }
 
   async function countEach(endpoints: readonly Endpoint[], month: string): Promise<StoredPosts[]> {

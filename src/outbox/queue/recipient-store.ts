@@ -34,6 +34,12 @@ export function* findRecipient(kind: string, id: string): Steps<Recipient | unde
   return row && toRecipient(row);
 }
 
+/** The endpoint of a recipient of whatever kind; undefined if there is none with this id. */
+export function* findEndpointIdOf(recipientId: string): Steps<string | undefined> {
+  const rows = query.selectFrom("recipient").select("endpoint_id").where("id", "=", recipientId);
+  return (yield* first(rows))?.endpoint_id;
+}
+
 /** Oldest first. @param endpointIds null is every endpoint. */
 export function* listRecipients(kind: string, endpointIds: readonly string[] | null): Steps<Recipient[]> {
   const rows = selectRecipients().where("kind", "=", kind).orderBy("id");

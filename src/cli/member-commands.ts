@@ -1,0 +1,113 @@
+import type { Command } from "commander";
+import { listWorkspaceMembers, removeWorkspaceMember, setMember } from "../members/member-operations.ts";
+import type { MemberJson } from "../members/member-json.ts";
+import { MEMBER_ROLES } from "../workspaces/member-store.ts";
+import { confirm } from "./arguments.ts";
+import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import { operate } from "./operate.ts";
+import type { OptionValues } from "./option-values.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "member", "Who sees a workspace, and what they may do in it", [list, set, remove]);
+}
+
+const ofWorkspace = { flags: "--workspace <workspace>", summary: "id or name", required: true } as const;
+const membershipOptions = [
+  {
+    flags: "--endpoint <endpoint>",
+    summary: "sees only this endpoint; repeat it for several",
+    repeatable: true,
+  },
+  { flags: "--no-export", summary: "a reader who may not export" },
+  { flags: "--no-spam-details", summary: "a reader who is not shown why posts scored" },
+] as const;
+
+const list = command({
+  usage: "list",
+  summary: "List who sees a workspace, and as what",
+  options: [ofWorkspace],
+  examples: ["formsvc member list --workspace 'Client sites'"],
+  action: (context, { workspace }) =>
+    operate(context, async ({ perform }) => {
+      const listed = await perform(listWorkspaceMembers, { workspace });
+      if (context.output.isJson) return context.output.json(listed);
+      const rows = listed.data.map((member) => [
+        member.email,
+        member.role,
+        member.state,
+        seenOf(member),
+        member.since,
+        member.by ?? "",
+      ]);
+      return context.output.table(["EMAIL", "ROLE", "STATE", "SEES", "SINCE", "BY"], rows, "no members");
+    }),
+});
+
+const set = command({
+  usage: "set <email>",
+  summary: "Change what a member may do; what is not named stays",
+  options: [
+    ofWorkspace,
+    { flags: "--role <role>", summary: "what they may do", choices: MEMBER_ROLES },
+    ...membershipOptions,
+    { flags: "--all-endpoints", summary: "sees all endpoints again, later ones too" },
+    { flags: "--export", summary: "may export again" },
+    { flags: "--spam-details", summary: "is shown again why posts scored" },
+  ],
+  examples: [
+    "formsvc member set bo@example.com --workspace 'Client sites' --role editor",
+    "formsvc member set kim@example.com --workspace 'Client sites' --endpoint Contact --no-export",
+  ],
+  action: (context, options, [email]) => {
+    const { workspace, role } = options;
+    if (options.endpoint !== null && options.allEndpoints)
+      return refuse("name endpoints, or say that all are seen");
+    const asked = readMembership(options);
+    const input = { workspace, email, ...asked, ...(role !== null && { role }) };
+    if (options.allEndpoints) Object.assign(input, { endpoints: null });
+    if (role === null && Object.keys(asked).length === 0 && !options.allEndpoints)
+      return refuse(
+        "give something to set: --role, --endpoint, --all-endpoints, --no-export, --no-spam-details",
+      );
+    return operate(context, async ({ perform }) =>
+      printMember(context, (await perform(setMember, input)).member, `of ${workspace} from now on`),
+    );
+  },
+});
+
+const remove = command({
+  usage: "remove <email>",
+  summary: "Take a workspace from a member, who sees nothing of it from then on",
+  options: [ofWorkspace, { flags: "--yes", summary: "do it without being asked" }],
+  examples: ["formsvc member remove bo@example.com --workspace 'Client sites'"],
+  action: (context, { workspace, yes }, [email]) =>
+    operate(context, async ({ perform }) => {
+      await confirm(`Take the workspace ${workspace} from ${email}?`, yes);
+      const { member } = await perform(removeWorkspaceMember, { workspace, email });
+      if (context.output.isJson) return context.output.json({ member });
+      return context.output.note(`${member.email} is no member of ${workspace} any more`);
+    }),
+});
+
+/** The options that were given, as operations take them. */
+export function readMembership(options: {
+  readonly endpoint: OptionValues<typeof membershipOptions>["endpoint"];
+  readonly export: boolean | null;
+  readonly spamDetails: boolean | null;
+}) {
+  return {
+    ...(options.endpoint !== null && { endpoints: options.endpoint }),
+    ...(options.export !== null && { export: options.export }),
+    ...(options.spamDetails !== null && { spam_details: options.spamDetails }),
+  };
+}
+
+function seenOf({ endpoints }: MemberJson): string {
+  return endpoints === null ? "all" : endpoints.join(" ");
+}
+
+function printMember({ output }: CommandContext, member: MemberJson, rest: string): void {
+  if (output.isJson) return output.json({ member });
+  output.line(member.email);
+  return output.note(`${member.role} ${rest}; sees ${seenOf(member)}`);
+}

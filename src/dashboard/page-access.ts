@@ -1,0 +1,85 @@
+import type { FastifyRequest } from "fastify";
+import type { Steps } from "../database/steps.ts";
+import { findReachableEndpoint } from "../endpoints/endpoint-store.ts";
+import { isId } from "../foundation/id.ts";
+import type { Access } from "../operations/access.ts";
+import { findEndpointIdOf } from "../outbox/queue/recipient-store.ts";
+import type { Viewer } from "../sessions/session.ts";
+import { findHeldPost } from "../submissions/held-post.ts";
+import { findSubmission } from "../submissions/submission-store.ts";
+import { findStanding, requireAnywhere, requireForWhole } from "../workspaces/standing.ts";
+
+/** What one needs to read a page and to send its forms; null is left to the operations behind it. */
+interface PageAccess {
+  readonly read: Access | null;
+  readonly write: Access | null;
+}
+
+const both = (access: Access): PageAccess => ({ read: access, write: access });
+
+/**
+ * By the beginning of a route, the first that fits. It is looked at before a form is read, so that nobody sends a form in vain; what decides
+ * is the operation.
+ */
+const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
+  ["/endpoints/new", both("endpoints:create")],
+  ["/endpoints/:id/keys", { read: "keys:read", write: "endpoints:write" }],
+  ["/endpoints/:id/reply", { read: "recipients:read", write: "recipients:write" }],
+  ["/endpoints/:id/delete", both("endpoints:delete")],
+  ["/endpoints/:id/move", both("endpoints:move")],
+  ["/endpoints/:id", both("endpoints:write")],
+  ["/submissions/:id/add-field", both("endpoints:write")],
+  ["/submissions/:id/replay", both("recipients:write")],
+  ["/held", { read: null, write: "held:write" }],
+  ["/notifications", both("recipients:read")],
+  ["/recipients", { read: "recipients:read", write: "recipients:write" }],
+  ["/webhooks", { read: "recipients:read", write: "recipients:write" }],
+  ["/replies", { read: "recipients:read", write: "recipients:write" }],
+  ["/spam/workspaces/:id", both("workspace:spam")],
+  ["/spam", both("endpoints:write")],
+  ["/usage", both("workspace:usage")],
+  ["/members", both("members:read")],
+  ["/workspaces/:id/members", both("members:write")],
+  ["/workspaces/:id/leave", both("members:leave")],
+  ["/workspaces/:id/delete", both("workspace:delete")],
+  ["/workspaces/:id", both("workspace:write")],
+  ["/export", both("submissions:export")],
+];
+
+/** What the page of a request needs; null if nothing is known of it. */
+export function accessOf({ routeOptions, method }: FastifyRequest): Access | null {
+  const path = (routeOptions.url ?? "").replace(/^\/dashboard/, "");
+  const page = PAGES.find(([begin]) => path === begin || new RegExp(`^${begin}[/.]`).test(path));
+  if (page === undefined) return null;
+  return method === "GET" || method === "HEAD" ? page[1].read : page[1].write;
+}
+
+/**
+ * Whether somebody's role is enough for what a page is about; for a page that names nothing, whether it is enough anywhere. What is not
+ * visible is left to the page, which answers that it is not there.
+ *
+ * @throws forbidden naming the role
+ */
+export function* requireOnPage(
+  viewer: Viewer,
+  access: Access,
+  params: Readonly<Record<string, string>>,
+): Steps<void> {
+  const { id } = params;
+  if (id === undefined) {
+    yield* requireAnywhere(viewer, access);
+  } else if (isId("ws", id)) {
+    const standing = yield* findStanding(viewer, id);
+    if (standing !== null) requireForWhole(standing, access);
+  } else {
+    const endpointId = yield* endpointIdOf(id);
+    if (endpointId !== undefined) yield* findReachableEndpoint({ viewing: viewer, access }, endpointId);
+  }
+}
+
+function* endpointIdOf(id: string): Steps<string | undefined> {
+  if (isId("ep", id)) return id;
+  if (isId("sub", id)) return (yield* findSubmission(id))?.endpointId;
+  if (isId("held", id)) return (yield* findHeldPost(id))?.endpointId;
+  return yield* findEndpointIdOf(id);
+}

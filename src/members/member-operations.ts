@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { doerOf } from "../operations/actor.ts";
+import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
+import { accountOf } from "../audit/audit-store.ts";
+import {
+  checkOtherOwner,
+  findMember,
+  listMembers,
+  type Member,
+  removeMember,
+  storeMember,
+} from "../workspaces/member-store.ts";
+import { reachWorkspace } from "../workspaces/reach.ts";
+import type { Workspace } from "../workspaces/workspace.ts";
+import { findAccountByEmail } from "../workspaces/workspace-store.ts";
+import { memberJson, memberShape, roleShape } from "./member-json.ts";
+import { changeMembership, describeMembership, membershipInput } from "./membership.ts";
+
+const workspace = z.string().describe("Id, or a name that is unique.");
+export const memberReference = { workspace, email: z.string().describe("The address of the member.") };
+const shown = z.strictObject({ member: memberShape });
+
+export const listWorkspaceMembers = operation({
+  name: "member.list",
+  summary: "List who sees a workspace, and as what",
+  kind: "read",
+  access: "members:read",
+  input: z.strictObject({ workspace }),
+  output: z.strictObject({ data: z.array(memberShape) }),
+  *run(context, { workspace: reference }) {
+    const { id } = yield* reachWorkspace(context, reference);
+    return { data: (yield* listMembers(id)).map(memberJson) };
+  },
+});
+
+export const showMember = operation({
+  name: "member.show",
+  summary: "Show what somebody is in a workspace",
+  kind: "read",
+  access: "members:read",
+  input: z.strictObject(memberReference),
+  output: shown,
+  *run(context, { workspace: reference, email }) {
+    const found = yield* reachWorkspace(context, reference);
+    return { member: memberJson(yield* getMember(found, email)) };
+  },
+});
+
+export const setMember = operation({
+  name: "member.set",
+  summary: "Change what a member may do; what is not named stays",
+  kind: "write",
+  access: "members:write",
+  input: z.strictObject({ ...memberReference, role: roleShape.optional(), ...membershipInput }),
+  output: shown,
+  *run(context, { workspace: reference, email, ...asked }) {
+    const found = yield* reachWorkspace(context, reference);
+    const before = yield* getMember(found, email);
+    const membership = yield* changeMembership(context, found, before, asked);
+    if (membership.role !== "owner") yield* checkOtherOwner(found, before);
+    yield* storeMember(before, membership, { since: before.since, byAccountId: null });
+    const member = { ...before, ...membership };
+    return changed({ member: memberJson(member) }, changeOf(found, member, describeMembership(member)));
+  },
+});
+
+/** Takes effect with the next request, on every server. */
+export const removeWorkspaceMember = operation({
+  name: "member.remove",
+  summary: "Take a workspace from a member, who sees nothing of it from then on",
+  kind: "danger",
+  access: "members:write",
+  input: z.strictObject(memberReference),
+  output: shown,
+  *run(context, { workspace: reference, email }) {
+    const found = yield* reachWorkspace(context, reference);
+    const member = yield* getMember(found, email);
+    return yield* end(found, member);
+  },
+});
+
+export const leaveWorkspace = operation({
+  name: "member.leave",
+  summary: "Leave a workspace oneself",
+  kind: "danger",
+  access: "members:leave",
+  input: z.strictObject({ workspace }),
+  output: shown,
+  *run(context, { workspace: reference }) {
+    const found = yield* reachWorkspace(context, reference);
+    const own = ownAccount(context);
+    const member = own === null ? undefined : yield* findMember(found.id, own);
+    if (member === undefined) throw new FormsvcError("usage", "only a member can leave a workspace");
+    return yield* end(found, member);
+  },
+});
+
+function* end(found: Workspace, member: Member) {
+  yield* checkOtherOwner(found, member);
+  yield* removeMember(found.id, member.accountId);
+  return changed({ member: memberJson(member) }, changeOf(found, member, member.role));
+}
+
+/** @throws not_found */
+export function* getMember({ id, name }: Workspace, email: string): Steps<Member> {
+  const account = yield* findAccountByEmail(email);
+  const member = account && (yield* findMember(id, account.id));
+  if (member === undefined)
+    throw new FormsvcError("not_found", `${email.slice(0, 254)} is no member of ${name}`);
+  return member;
+}
+
+/** The account that does something, itself or by its token; null at the machine. */
+export function ownAccount({ actor }: Pick<Context, "actor">): string | null {
+  return accountOf(doerOf(actor))?.accountId ?? null;
+}
+
+function changeOf({ id }: Workspace, { email }: Pick<Member, "email">, detail: string): OwnChange {
+  return { subject: email, workspaceId: id, detail };
+}

@@ -1,0 +1,176 @@
+import type { Selectable } from "kysely";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
+import type { Tables } from "../database/tables.generated.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Role } from "../operations/access.ts";
+import { type Standing, toStanding } from "./standing.ts";
+import { type Workspace } from "./workspace.ts";
+import { toWorkspace } from "./workspace-store.ts";
+
+/** What a member can be; an operator is no member. */
+export const MEMBER_ROLES = ["owner", "editor", "reader"] as const;
+export type MemberRole = Exclude<Role, "operator">;
+
+/** What somebody may do as a member. */
+export interface Membership extends Standing {
+  readonly role: MemberRole;
+}
+
+export interface Member extends Membership {
+  readonly workspaceId: string;
+  readonly accountId: string;
+  readonly email: string;
+  /** Milliseconds. */
+  readonly since: number;
+  /** The address of who made them a member, as it is now; null if that was nobody with an account. */
+  readonly by: string | null;
+}
+
+/** Members of one workspace, with those who are invited. */
+export const MAX_MEMBERS = 200;
+
+type MemberRow = Selectable<Tables["member"]> & { readonly email: string; readonly by: string | null };
+
+function selectMembers(workspaceId: string) {
+  return query
+    .selectFrom("member")
+    .innerJoin("account", "account.id", "member.account_id")
+    .leftJoin("account as maker", "maker.id", "member.by_account_id")
+    .selectAll("member")
+    .select(["account.email as email", "maker.email as by"])
+    .where("member.workspace_id", "=", workspaceId);
+}
+
+/** Owners first, and each role by address. */
+export function* listMembers(workspaceId: string): Steps<Member[]> {
+  const members = (yield* all(selectMembers(workspaceId).limit(MAX_MEMBERS))).map(toMember);
+  return members.toSorted(
+    (one, other) =>
+      MEMBER_ROLES.indexOf(one.role) - MEMBER_ROLES.indexOf(other.role) || (one.email < other.email ? -1 : 1),
+  );
+}
+
+export function* findMember(workspaceId: string, accountId: string): Steps<Member | undefined> {
+  const row = yield* first(selectMembers(workspaceId).where("member.account_id", "=", accountId));
+  return row === undefined ? undefined : toMember(row);
+}
+
+/** A workspace of somebody, on their own page. */
+export interface OwnMembership {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly role: MemberRole;
+}
+
+/** By name, at most 200. */
+export function listOwnMemberships(accountId: string): Steps<OwnMembership[]> {
+  return all(
+    query
+      .selectFrom("member")
+      .innerJoin("workspace", "workspace.id", "member.workspace_id")
+      .select(["workspace.id as workspaceId", "workspace.name as name", "member.role as role"])
+      .where("member.account_id", "=", accountId)
+      .orderBy("workspace.name")
+      .orderBy("workspace.id")
+      .limit(MAX_MEMBERS),
+  );
+}
+
+/** Makes somebody a member, or changes what a member may do. */
+export function* storeMember(
+  { workspaceId, accountId }: Pick<Member, "workspaceId" | "accountId">,
+  membership: Membership,
+  made: { readonly since: number; readonly byAccountId: string | null },
+): Steps<void> {
+  const may = {
+    role: membership.role,
+    endpoints: membership.endpoints && JSON.stringify(membership.endpoints),
+    may_export: Number(membership.mayExport),
+    sees_spam_details: Number(membership.seesSpamDetails),
+  };
+  yield* run(
+    query
+      .insertInto("member")
+      .values({
+        workspace_id: workspaceId,
+        account_id: accountId,
+        ...may,
+        since: made.since,
+        by_account_id: made.byAccountId,
+      })
+      .onConflict((conflict) => conflict.columns(["workspace_id", "account_id"]).doUpdateSet(may)),
+  );
+  if (membership.role !== "owner") yield* passOn(accountId, workspaceId);
+}
+
+export function* removeMember(workspaceId: string, accountId: string): Steps<void> {
+  yield* run(
+    query.deleteFrom("member").where("workspace_id", "=", workspaceId).where("account_id", "=", accountId),
+  );
+  yield* passOn(accountId, workspaceId);
+}
+
+const PASS_ON_SQL = `UPDATE workspace SET account_id = (SELECT member.account_id FROM member
+    WHERE member.workspace_id = workspace.id AND member.role = 'owner' AND member.account_id <> ?
+    ORDER BY member.since, member.account_id LIMIT 1)
+  WHERE account_id = ? AND (? = '' OR id = ?) AND EXISTS (SELECT 1 FROM member
+    WHERE member.workspace_id = workspace.id AND member.role = 'owner' AND member.account_id <> ?)`;
+
+/** A workspace that names this account as its owner names the next one. @param workspaceId empty is every one */
+export function* passOn(accountId: string, workspaceId = ""): Steps<void> {
+  yield* run(text(PASS_ON_SQL, accountId, accountId, workspaceId, workspaceId, accountId));
+}
+
+/** @throws conflict when nobody else is an owner of the workspace: somebody must be able to do everything */
+export function* checkOtherOwner(workspace: Pick<Workspace, "id" | "name">, member: Member): Steps<void> {
+  if (member.role !== "owner") return;
+  const others = query.selectFrom("member").select("account_id").where("workspace_id", "=", workspace.id);
+  const other = others.where("role", "=", "owner").where("account_id", "<>", member.accountId).limit(1);
+  if ((yield* first(other)) === undefined)
+    throw new FormsvcError(
+      "conflict",
+      `${member.email} is the only owner of ${workspace.name}: make another member an owner first`,
+    );
+}
+
+const SOLE_SQL = `SELECT workspace.* FROM workspace JOIN member ON member.workspace_id = workspace.id
+  WHERE member.account_id = ? AND member.role = 'owner' AND NOT EXISTS (SELECT 1 FROM member AS other
+    WHERE other.workspace_id = workspace.id AND other.role = 'owner' AND other.account_id <> member.account_id)
+  ORDER BY workspace.id`;
+
+/** The workspaces that have no other owner. */
+export function* listSolelyOwned(accountId: string): Steps<Workspace[]> {
+  const rows = yield* all(text<Selectable<Tables["workspace"]>>(SOLE_SQL, accountId));
+  return rows.map(toWorkspace);
+}
+
+/** An endpoint that leaves a workspace is no longer among those that its members see there. */
+export function* unbindEndpoint(workspaceId: string, endpointId: string): Steps<void> {
+  const rows = query.selectFrom("member").select(["account_id", "endpoints"]);
+  const bound = rows.where("workspace_id", "=", workspaceId).where("endpoints", "is not", null);
+  for (const { account_id: accountId, endpoints } of yield* all(bound)) {
+    const named = JSON.parse(endpoints ?? "[]") as string[];
+    if (!named.includes(endpointId)) continue;
+    const left = JSON.stringify(named.filter((id) => id !== endpointId));
+    yield* run(
+      query
+        .updateTable("member")
+        .set({ endpoints: left })
+        .where("workspace_id", "=", workspaceId)
+        .where("account_id", "=", accountId),
+    );
+  }
+}
+
+function toMember(row: MemberRow): Member {
+  return {
+    ...toStanding(row),
+    role: row.role,
+    workspaceId: row.workspace_id,
+    accountId: row.account_id,
+    email: row.email,
+    since: row.since,
+    by: row.by,
+  };
+}

@@ -1,0 +1,151 @@
+import type { Selectable } from "kysely";
+import { query } from "../database/database.ts";
+import { all, first, type Steps } from "../database/steps.ts";
+import type { Tables } from "../database/tables.generated.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Access, includesRole, type Role, ruleOf } from "../operations/access.ts";
+import type { Viewing } from "../operations/actor.ts";
+
+/** What somebody is in a workspace. */
+export interface Standing {
+  readonly role: Role;
+  /** The ids of the only endpoints that are seen; null is all, later ones too. */
+  readonly endpoints: readonly string[] | null;
+  /** Two switches that only readers may have off. */
+  readonly mayExport: boolean;
+  readonly seesSpamDetails: boolean;
+}
+
+const WHOLE = { endpoints: null, mayExport: true, seesSpamDetails: true };
+const OPERATOR: Standing = { ...WHOLE, role: "operator" };
+/** Of a token that belongs to the workspace itself. */
+const SERVICE: Standing = { ...WHOLE, role: "owner" };
+
+/** Null if the workspace is not visible, or is not there. */
+export function* findStanding(viewing: Viewing, workspaceId: string): Steps<Standing | null> {
+  const { accountId, isOperator, reach = null } = viewing;
+  if (reach !== null && reach.workspaceId !== workspaceId) return null;
+  if (isOperator) return OPERATOR;
+  if (accountId === null) return reach === null ? null : SERVICE;
+  const row = yield* first(ofAccount(accountId).where("workspace_id", "=", workspaceId));
+  return row === undefined ? null : toStanding(row);
+}
+
+/** What somebody sees without being an operator of everything. */
+export interface Sight {
+  /** Workspaces that are seen with all their endpoints. */
+  readonly whole: readonly string[];
+  /** Workspaces of which only some endpoints are seen, and these. */
+  readonly bound: readonly string[];
+  readonly endpoints: readonly string[];
+}
+
+/**
+ * Null sees everything. The endpoint that a token is bound to narrows it further.
+ *
+ * @param access only as far as the standing is enough for it; null is all that is seen
+ */
+export function* findSight(viewing: Viewing, access: Access | null = null): Steps<Sight | null> {
+  const { accountId, isOperator, reach = null } = viewing;
+  if (isOperator && reach === null) return null;
+  if (isOperator || accountId === null)
+    return { whole: reach === null ? [] : [reach.workspaceId], bound: [], endpoints: [] };
+  const rows = (yield* all(ofAccount(accountId))).filter(
+    (row) =>
+      (reach === null || row.workspace_id === reach.workspaceId) &&
+      (access === null || refusalOf(toStanding(row), access) === null),
+  );
+  const bound = rows.filter((row) => row.endpoints !== null);
+  return {
+    whole: rows.filter((row) => row.endpoints === null).map((row) => row.workspace_id),
+    bound: bound.map((row) => row.workspace_id),
+    endpoints: bound.flatMap((row) => toStanding(row).endpoints ?? []),
+  };
+}
+
+/**
+ * For what concerns whatever is seen.
+ *
+ * @throws forbidden, naming a role, if somebody is a member of workspaces and their standing is enough in none of them
+ */
+export function* requireAnywhere(viewing: Viewing, access: Access): Steps<void> {
+  if (ruleOf(access).role === null) return;
+  const allowed = yield* findSight(viewing, access);
+  if (allowed === null || allowed.whole.length + allowed.bound.length > 0) return;
+  const { accountId, reach = null } = viewing;
+  const rows = accountId === null ? [] : yield* all(ofAccount(accountId));
+  const row = rows.find((each) => reach === null || each.workspace_id === reach.workspaceId);
+  if (row !== undefined) requireStanding(toStanding(row), access);
+}
+
+/**
+ * Of what is asked, what somebody may do in none of the workspaces that they are a member of. Nothing is closed to who is a member of
+ * none.
+ */
+export function* listClosed(viewing: Viewing, asked: readonly Access[]): Steps<ReadonlySet<Access>> {
+  const { accountId, isOperator } = viewing;
+  if (isOperator || accountId === null) return new Set();
+  const standings = (yield* all(ofAccount(accountId))).map(toStanding);
+  const isOpen = (access: Access): boolean => standings.some((each) => refusalOf(each, access) === null);
+  return new Set(standings.length === 0 ? [] : asked.filter((access) => !isOpen(access)));
+}
+
+/** Whether a member sees an endpoint of their workspace. */
+export function seesEndpoint({ endpoints }: Pick<Standing, "endpoints">, endpointId: string): boolean {
+  return endpoints === null || endpoints.includes(endpointId);
+}
+
+/** Why a standing is not enough, naming the role; null if it is. */
+export function refusalOf(
+  { role, mayExport, seesSpamDetails }: Standing,
+  access: Access,
+): FormsvcError | null {
+  const needed = ruleOf(access).role;
+  if (needed !== null && !includesRole(role, needed))
+    return refused(`The role ${role} in this workspace may not do that; it needs ${needed}.`);
+  const switchedOff = (what: string): FormsvcError =>
+    refused(`The role ${role} in this workspace may not ${what}: it is switched off.`);
+  if (access === "submissions:export" && !mayExport) return switchedOff("export");
+  if (access === "spam:details" && !seesSpamDetails) return switchedOff("see why posts scored");
+  return null;
+}
+
+/** @throws forbidden naming the role */
+export function requireStanding(standing: Standing, access: Access): void {
+  const refusal = refusalOf(standing, access);
+  if (refusal !== null) throw refusal;
+}
+
+/**
+ * For what concerns a whole workspace.
+ *
+ * @throws forbidden naming the role; also for who sees only some of its endpoints, unless it is only looked at
+ */
+export function requireForWhole(standing: Standing, access: Access): void {
+  requireStanding(standing, access);
+  const { role, endpoints } = standing;
+  if (endpoints === null || !needsWhole(access)) return;
+  throw refused(`The role ${role} of some forms may not do that: it concerns the whole workspace.`);
+}
+
+/** Whether somebody who sees only some endpoints of a workspace may not do that with the workspace. */
+export function needsWhole(access: Access): boolean {
+  return ruleOf(access).role !== "reader";
+}
+
+function refused(message: string): FormsvcError {
+  return new FormsvcError("forbidden", message);
+}
+
+function ofAccount(accountId: string) {
+  return query.selectFrom("member").selectAll().where("account_id", "=", accountId).orderBy("workspace_id");
+}
+
+export function toStanding(row: Selectable<Tables["member"]>): Standing {
+  return {
+    role: row.role,
+    endpoints: row.endpoints === null ? null : (JSON.parse(row.endpoints) as string[]),
+    mayExport: row.may_export === 1,
+    seesSpamDetails: row.sees_spam_details === 1,
+  };
+}
