@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { LANGUAGES } from "../src/languages/language.ts";
+import { wordingIn } from "../src/languages/wording.ts";
 
 const folder = new URL("../src/browser/", import.meta.url);
 const target = new URL("../src/http/browser-client.generated.ts", import.meta.url);
@@ -35,8 +37,14 @@ async function bundle(file: string, format: "iife" | "esm"): Promise<string> {
     target: "es2020",
     charset: "utf8",
     logLevel: "warning",
+    define: { UNREACHABLE: JSON.stringify(unreachable()) },
   });
   return outputFiles[0]?.text ?? "";
+}
+
+/** The one sentence that visitors read without the server, by language. */
+function unreachable(): Record<string, string> {
+  return Object.fromEntries(LANGUAGES.map((language) => [language, wordingIn(language).text("unreachable")]));
 }
 
 function sourceOf(file: string): string {

@@ -1,5 +1,5 @@
 import type { Formsvc } from "./client-api.ts";
-import { prepare, submitForm } from "./enhance.ts";
+import { LANGUAGE, prepare, submitForm } from "./enhance.ts";
 import { randomKey, send } from "./send.ts";
 
 const FORMS = "form[data-formsvc]";
@@ -8,6 +8,7 @@ const FORMS = "form[data-formsvc]";
 export function createSubmit(serverOf: () => string): Formsvc["submit"] {
   return async (key, data, options = {}) =>
     send(new URL("submit", options.server === undefined ? serverOf() : `${options.server}/`).href, {
+      language: Object(data)[LANGUAGE] ?? pageLanguage(),
       body: JSON.stringify(data),
       headers: {
         Authorization: `Bearer ${key}`,
@@ -15,6 +16,11 @@ export function createSubmit(serverOf: () => string): Formsvc["submit"] {
         "Idempotency-Key": options.idempotencyKey ?? randomKey(),
       },
     });
+}
+
+/** Undefined without a page, as in a server that loads the module. */
+function pageLanguage(): string | undefined {
+  return typeof document === "undefined" ? undefined : document.documentElement.lang;
 }
 
 /** Sends every marked form of the page by script, those too that are added later. */

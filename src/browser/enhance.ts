@@ -4,7 +4,7 @@ import { randomKey, send } from "./send.ts";
 
 const HONEYPOT = "_gotcha";
 const ELAPSED = "_elapsed_ms";
-const LANGUAGE = "_language";
+export const LANGUAGE = "_language";
 
 /** What is known of one form of the page. */
 interface FormState {
@@ -55,7 +55,7 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
     const { body, key } = contentOf(data, state);
     const address = new URL(form.getAttribute("action") ?? "", document.baseURI).href;
     const headers = { Accept: "application/json", "Idempotency-Key": key };
-    finish(form, state, data, await send(address, { body, headers }));
+    finish(form, state, data, await send(address, { language: data.get(LANGUAGE), body, headers }));
   } finally {
     setBusy(form, state, false);
   }

@@ -1,17 +1,22 @@
 import type { Refused, Result } from "./client-api.ts";
 
+/** What visitors read if nothing of the server arrives, by language: scripts/embed-browser-client.ts puts it here. */
+declare const UNREACHABLE: { readonly en: string } & Readonly<Record<string, string>>;
+
 /** Waits between the tries, in milliseconds. */
 const WAITS_MS = [1000, 2000, 4000, 8000];
 /** Longest `Retry-After` that a visitor is made to wait, in seconds. */
 const MAX_RETRY_AFTER = 30;
 
 export interface Sending {
+  /** The visitor's, as a tag; it may be anything. */
+  readonly language: unknown;
   readonly body: BodyInit;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** One request, tried again while the server is busy or cannot be reached. */
-export async function send(address: string, { body, headers }: Sending): Promise<Result> {
+export async function send(address: string, { language, body, headers }: Sending): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     const wait = WAITS_MS[tries];
     let answer: Response | undefined;
@@ -20,11 +25,11 @@ export async function send(address: string, { body, headers }: Sending): Promise
       const after = Number(answer.headers.get("Retry-After"));
       // 409 with a time: an earlier try of the same post is still being stored.
       const busy = answer.status === 503 || (answer.status === 409 && after > 0);
-      if (!busy || wait === undefined) return await read(answer);
+      if (!busy || wait === undefined) return await read(answer, language);
       await sleep(Math.max(wait, Math.min(after || 0, MAX_RETRY_AFTER) * 1000));
     } catch {
       if (wait === undefined) {
-        return failure(0, "Network error", "The server could not be reached. Please try again.");
+        return failure({ status: 0, error: "Network error", message: UNREACHABLE.en }, language);
       }
       await sleep(wait);
     }
@@ -35,7 +40,7 @@ export function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("-");
 }
 
-async function read(answer: Response): Promise<Result> {
+async function read(answer: Response, language: unknown): Promise<Result> {
   const { ok, status } = answer;
   const told = parse(await answer.text());
   const isOurs = [told["message"], told[ok ? "submission_id" : "error"]].every(
@@ -45,12 +50,15 @@ async function read(answer: Response): Promise<Result> {
   const visitor = ok ? {} : { visitor_message: told["visitor_message"] ?? told["message"] };
   if (isOurs) return { ...told, ...visitor, ok, status, details: fieldsOf(told["details"]) } as Result;
   // The answer came from something between us and the server.
-  return failure(status, "Unknown answer", "Something went wrong. Please try again.");
+  const message = "Something went wrong. Please try again.";
+  return failure({ status, error: "Unknown answer", message }, language);
 }
 
-/** What the server did not say itself is for everybody. */
-function failure(status: number, error: string, message: string): Refused {
-  return { ok: false, status, error, message, visitor_message: message };
+/** What the server did not say itself, because nothing of it arrived. */
+function failure(told: Pick<Refused, "status" | "error" | "message">, language: unknown): Refused {
+  const main = String(language).split("-", 1)[0]?.toLowerCase() ?? "";
+  const visitor = Object.keys(UNREACHABLE).includes(main) ? UNREACHABLE[main] : undefined;
+  return { ok: false, ...told, visitor_message: visitor ?? UNREACHABLE.en };
 }
 
 function parse(text: string): Record<string, unknown> {

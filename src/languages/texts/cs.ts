@@ -42,6 +42,7 @@ export const cs: Texts = {
   onItsWay: "Vaše zpráva už je na cestě. Počkejte prosím chvíli.",
   tooSlow: "Vaše zpráva přicházela příliš dlouho. Odešlete ji prosím znovu.",
   busy: "Služba teď váš formulář nemůže přijmout. Odešlete ho prosím za chvíli znovu.",
+  unreachable: "Server není dostupný. Zkuste to prosím znovu.",
   thanks: "Děkujeme",
   received: "Vaše odpovědi jsme přijali.",
   thanksReceived: "Děkujeme. Vaše odpovědi jsme přijali.",

@@ -36,6 +36,7 @@ export const da: Texts = {
   onItsWay: "Din besked er allerede på vej. Vent et øjeblik.",
   tooSlow: "Din besked var for længe undervejs. Send den igen.",
   busy: "Tjenesten kan ikke tage imod din formular lige nu. Send igen om et øjeblik.",
+  unreachable: "Serveren kunne ikke nås. Prøv igen.",
   thanks: "Tak",
   received: "Dine svar er modtaget.",
   thanksReceived: "Tak. Dine svar er modtaget.",

@@ -40,6 +40,7 @@ export const de: Texts = {
   onItsWay: "Ihre Nachricht ist schon unterwegs. Bitte warten Sie einen Moment.",
   tooSlow: "Ihre Nachricht hat zu lange gebraucht. Bitte senden Sie sie noch einmal.",
   busy: "Der Dienst kann Ihr Formular gerade nicht annehmen. Bitte senden Sie es gleich noch einmal.",
+  unreachable: "Der Server ist nicht erreichbar. Bitte versuchen Sie es noch einmal.",
   thanks: "Vielen Dank",
   received: "Ihre Angaben sind angekommen.",
   thanksReceived: "Vielen Dank. Ihre Angaben sind angekommen.",

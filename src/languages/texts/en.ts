@@ -42,6 +42,7 @@ export const en = {
   onItsWay: "Your message is on its way already. Please wait a moment.",
   tooSlow: "Your message took too long to arrive. Please send it again.",
   busy: "The service cannot take your form right now. Please send it again in a moment.",
+  unreachable: "The server could not be reached. Please try again.",
 
   // Pages after a form was sent.
   thanks: "Thank you",

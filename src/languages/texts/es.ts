@@ -40,6 +40,7 @@ export const es: Texts = {
   onItsWay: "Su mensaje ya está en camino. Espere un momento, por favor.",
   tooSlow: "Su mensaje ha tardado demasiado en llegar. Vuelva a enviarlo, por favor.",
   busy: "El servicio no puede recibir su formulario en este momento. Vuelva a enviarlo, por favor, dentro de un momento.",
+  unreachable: "No se ha podido contactar con el servidor. Inténtelo de nuevo.",
   thanks: "Gracias",
   received: "Hemos recibido sus respuestas.",
   thanksReceived: "Gracias. Hemos recibido sus respuestas.",

@@ -37,6 +37,7 @@ export const fi: Texts = {
   onItsWay: "Viestisi on jo matkalla. Odota hetki.",
   tooSlow: "Viestisi saapuminen kesti liian kauan. Lähetä se uudelleen.",
   busy: "Palvelu ei voi ottaa lomakettasi vastaan juuri nyt. Lähetä uudelleen hetken kuluttua.",
+  unreachable: "Palvelimeen ei saatu yhteyttä. Yritä uudelleen.",
   thanks: "Kiitos",
   received: "Vastauksesi on vastaanotettu.",
   thanksReceived: "Kiitos. Vastauksesi on vastaanotettu.",

@@ -40,6 +40,7 @@ export const fr: Texts = {
   onItsWay: "Votre message est déjà en route. Merci de patienter un instant.",
   tooSlow: "Votre message a mis trop de temps à arriver. Merci de le renvoyer.",
   busy: "Le service ne peut pas accepter votre formulaire pour le moment. Merci de le renvoyer dans un instant.",
+  unreachable: "Le serveur est injoignable. Veuillez réessayer.",
   thanks: "Merci",
   received: "Vos réponses ont bien été reçues.",
   thanksReceived: "Merci. Vos réponses ont bien été reçues.",

@@ -41,6 +41,7 @@ export const it: Texts = {
   onItsWay: "Il Suo messaggio è già in viaggio. La preghiamo di attendere un momento.",
   tooSlow: "Il Suo messaggio ha impiegato troppo tempo ad arrivare. La preghiamo di inviarlo di nuovo.",
   busy: "Il servizio non può accettare il Suo modulo in questo momento. La preghiamo di inviarlo di nuovo tra un momento.",
+  unreachable: "Impossibile raggiungere il server. La preghiamo di riprovare.",
   thanks: "Grazie",
   received: "Abbiamo ricevuto le Sue risposte.",
   thanksReceived: "Grazie. Abbiamo ricevuto le Sue risposte.",

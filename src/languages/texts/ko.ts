@@ -36,6 +36,7 @@ export const ko: Texts = {
   onItsWay: "메시지를 이미 보내고 있습니다. 잠시만 기다려 주세요.",
   tooSlow: "메시지가 도착하는 데 너무 오래 걸렸습니다. 다시 보내 주세요.",
   busy: "서비스가 지금 양식을 받을 수 없습니다. 잠시 후 다시 보내 주세요.",
+  unreachable: "서버에 연결할 수 없습니다. 다시 시도해 주세요.",
   thanks: "감사합니다",
   received: "답변을 받았습니다.",
   thanksReceived: "감사합니다. 답변을 받았습니다.",

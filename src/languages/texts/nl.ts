@@ -38,6 +38,7 @@ export const nl: Texts = {
   onItsWay: "Uw bericht is al onderweg. Wacht een ogenblik.",
   tooSlow: "Uw bericht deed er te lang over. Verstuur het opnieuw.",
   busy: "De dienst kan uw formulier nu niet aannemen. Verstuur het over een ogenblik opnieuw.",
+  unreachable: "De server is niet bereikbaar. Probeer het opnieuw.",
   thanks: "Bedankt",
   received: "Uw antwoorden zijn ontvangen.",
   thanksReceived: "Bedankt. Uw antwoorden zijn ontvangen.",

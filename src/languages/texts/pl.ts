@@ -42,6 +42,7 @@ export const pl: Texts = {
   onItsWay: "Wiadomość jest już w drodze. Prosimy chwilę poczekać.",
   tooSlow: "Wiadomość docierała zbyt długo. Prosimy wysłać ją jeszcze raz.",
   busy: "Usługa nie może teraz przyjąć formularza. Prosimy za chwilę wysłać jeszcze raz.",
+  unreachable: "Nie udało się połączyć z serwerem. Prosimy spróbować ponownie.",
   thanks: "Dziękujemy",
   received: "Odpowiedzi zostały odebrane.",
   thanksReceived: "Dziękujemy. Odpowiedzi zostały odebrane.",

@@ -39,6 +39,7 @@ export const pt: Texts = {
   onItsWay: "A sua mensagem já está a caminho. Por favor, aguarde um momento.",
   tooSlow: "A sua mensagem demorou demais para chegar. Por favor, envie de novo.",
   busy: "O serviço não pode receber o seu formulário agora. Por favor, envie de novo daqui a pouco.",
+  unreachable: "Não foi possível contactar o servidor. Por favor, tente de novo.",
   thanks: "Obrigado",
   received: "Recebemos as suas respostas.",
   thanksReceived: "Obrigado. Recebemos as suas respostas.",

@@ -37,6 +37,7 @@ export const sv: Texts = {
   onItsWay: "Ditt meddelande är redan på väg. Vänta ett ögonblick.",
   tooSlow: "Det tog för lång tid för ditt meddelande att komma fram. Skicka det igen.",
   busy: "Tjänsten kan inte ta emot ditt formulär just nu. Skicka igen om en stund.",
+  unreachable: "Servern kunde inte nås. Försök igen.",
   thanks: "Tack",
   received: "Dina svar har kommit fram.",
   thanksReceived: "Tack. Dina svar har kommit fram.",

@@ -36,6 +36,7 @@ export const tr: Texts = {
   onItsWay: "Mesajınız zaten yolda. Lütfen biraz bekleyin.",
   tooSlow: "Mesajınızın ulaşması çok uzun sürdü. Lütfen yeniden gönderin.",
   busy: "Hizmet şu anda formunuzu alamıyor. Lütfen biraz sonra yeniden gönderin.",
+  unreachable: "Sunucuya ulaşılamadı. Lütfen yeniden deneyin.",
   thanks: "Teşekkürler",
   received: "Yanıtlarınız alındı.",
   thanksReceived: "Teşekkürler. Yanıtlarınız alındı.",

@@ -36,6 +36,7 @@ export const zh: Texts = {
   onItsWay: "您的消息已在发送途中。请稍候。",
   tooSlow: "您的消息传送时间过长。请再次发送。",
   busy: "服务目前无法接收您的表单。请稍后再次发送。",
+  unreachable: "无法连接到服务器。请重试。",
   thanks: "谢谢",
   received: "您的回答已收到。",
   thanksReceived: "谢谢。您的回答已收到。",
