@@ -53,6 +53,12 @@ export function redirect(to: string, notice?: string, count?: number): Redirect 
   };
 }
 
+/** The same with a notice that offers to take it back. @param ids of the submissions that it is about */
+export function redirectWithUndo(to: string, notice: string, ids: readonly string[]): Redirect {
+  const { to: next } = redirect(to, notice, ids.length);
+  return { kind: "redirect", to: `${next}&undo=${ids.join(".")}` };
+}
+
 export function download(fileName: string, type: string, content: Readable | string): Download {
   return { kind: "download", fileName, type, content };
 }

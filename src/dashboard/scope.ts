@@ -226,7 +226,7 @@ async function sendPage(
 ): Promise<unknown> {
   reply.code(status);
   const { viewer } = request;
-  const whole = html`${noticeHtml(queryOf(request))}${content}`;
+  const whole = html`${noticeHtml(queryOf(request), request.url.split("?", 1)[0])}${content}`;
   if (viewer === null) return sendMarkup(reply, plainPage(title, whole));
   const counts = await readCounts(db, viewer);
   return sendMarkup(reply, appPage({ title, viewer, counts, path: pathOf(request), content: whole }));

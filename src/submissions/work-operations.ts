@@ -2,17 +2,17 @@ import { z } from "zod";
 import { giveTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Actor, Viewing } from "../operations/actor.ts";
+import type { Actor } from "../operations/actor.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import {
   type EndpointsReference,
   listEndpointNames,
   reachEndpointIds,
 } from "../endpoints/viewable-endpoints.ts";
-import { findAssignee } from "../workspaces/assignee.ts";
 import { requireAlso } from "../workspaces/reach.ts";
 import { postsInput } from "./choose-submissions.ts";
-import { findSubmissions, reachSubmissions } from "./reach-posts.ts";
+import { reachSubmissions } from "./reach-posts.ts";
+import { findAssigneeOf } from "./reach-assignees.ts";
 import { deleteBinRows, insertBinRows, listBinOf } from "./submission-bin.ts";
 import { assigneeShape, noteJson, noteShape } from "./submission-json.ts";
 import { changesOf } from "./submission-operations.ts";
@@ -46,14 +46,8 @@ export const setSubmissions = operation({
       throw new FormsvcError("usage", "say what is to be set: the state, or who is assigned");
     const workspaceIds = yield* reachSubmissions(context, wanted, { consequence: "; nothing was changed" });
     const isNobody = reference === null || reference === "none";
-    const sees = function* (viewing: Viewing): Steps<boolean> {
-      return (
-        (yield* findSubmissions({ viewing, access: "submissions:read" }, wanted)).size ===
-        new Set(wanted).size
-      );
-    };
     const assignee =
-      reference === undefined ? undefined : isNobody ? null : yield* findAssignee(reference, sees);
+      reference === undefined ? undefined : isNobody ? null : yield* findAssigneeOf(wanted, reference);
     yield* updateWork(wanted, { state, assigneeId: assignee === null ? null : assignee?.id });
     const did = [
       ...(state === undefined ? [] : [state]),

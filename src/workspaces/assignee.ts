@@ -1,5 +1,5 @@
 import { query } from "../database/database.ts";
-import { all, type Steps } from "../database/steps.ts";
+import { all, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { Viewing } from "../operations/actor.ts";
@@ -48,6 +48,32 @@ function find(reference: string): Steps<Account | undefined> {
  */
 export function* findAssigneeId({ isOperator }: Viewing, reference: string): Steps<string | undefined> {
   return (isOperator ? yield* getAccount(reference) : yield* find(reference))?.id;
+}
+
+const CANDIDATES_SQL = `SELECT id, email, is_operator FROM account
+  WHERE is_operator = 1 OR id IN (SELECT account_id FROM member
+    WHERE workspace_id IN (SELECT value FROM json_each(?)))
+  ORDER BY email, id`;
+
+export interface AssigneeSearch {
+  /** Members of these workspaces, and operators, are looked at. */
+  readonly workspaceIds: readonly string[];
+  readonly sees: (viewing: Viewing) => Steps<boolean>;
+  /** How many at most. */
+  readonly limit: number;
+}
+
+/** Accounts that see all of something, by address. */
+export function* listAssignees({ workspaceIds, sees, limit }: AssigneeSearch): Steps<Assignee[]> {
+  const candidates = yield* all(
+    text<{ id: string; email: string; is_operator: number }>(CANDIDATES_SQL, JSON.stringify(workspaceIds)),
+  );
+  const found: Assignee[] = [];
+  for (const { id, email, is_operator: isOperator } of candidates) {
+    if (found.length === limit) break;
+    if (yield* sees({ accountId: id, isOperator: isOperator === 1 })) found.push({ id, email });
+  }
+  return found;
 }
 
 /** The addresses of these accounts, by id. */

@@ -5,12 +5,12 @@ import { markSubmissions } from "../../src/submissions/mark-submission.ts";
 import { listRead } from "../../src/submissions/read-marks.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
-import { startServer } from "../support/test-server.ts";
+import { type ConfigOverrides, startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 
 /** Ada is the operator; Ben and Cleo own a workspace each, Ben's with three submissions and Cleo's with one. */
-async function world() {
-  const server = await startServer();
+async function world(settings: ConfigOverrides = {}) {
+  const server = await startServer(settings);
   await visit(server);
   const ben = await addFormOwner(server, "ben@example.org");
   const cleo = await addFormOwner(server, "cleo@example.org");
@@ -21,7 +21,7 @@ async function world() {
       createdAt: server.clock.now(),
     });
   const ids = ["one", "two", "three"].map((message) => add(ben.endpoint.id, `This is number ${message}`));
-  return { server, ben, ids, add, others: add(cleo.endpoint.id, "Of somebody else") };
+  return { server, ben, cleo, ids, add, others: add(cleo.endpoint.id, "Of somebody else") };
 }
 
 /** What a form with these ticked rows sends. */
@@ -35,7 +35,7 @@ test("ticked rows are marked, unmarked, read and unread, and the page of before 
   const done = await ben.post("/dashboard/bulk?q=number&before=sub_x", ticked("spam", [one, two]));
   expect([done.status, done.headers["location"]]).toEqual([
     303,
-    "/dashboard?q=number&before=sub_x&notice=did-spam&n=2",
+    `/dashboard?q=number&before=sub_x&notice=did-spam&n=2&undo=${one}.${two}`,
   ]);
   expect([...server.owner.now(() => listMarks(ids))]).toEqual([
     [one, "spam"],
@@ -58,7 +58,7 @@ test("a page of rows is marked ten at a time, so that posts need not wait for al
   const { server, ben, add } = await world();
   const ids = Array.from({ length: 25 }, (_, index) => add(ben.endpoint.id, `Message ${index}`));
   const done = await ben.post("/dashboard/bulk", ticked("spam", ids));
-  expect(done.headers["location"]).toBe("/dashboard?notice=did-spam&n=25");
+  expect(done.headers["location"]).toBe(`/dashboard?notice=did-spam&n=25&undo=${ids.join(".")}`);
   expect(server.owner.now(() => listMarks(ids)).size).toBe(25);
   const told = server.owner.now(() => listChanges(10)).map(({ detail }) => detail);
   expect(told).toEqual(["5 marked spam", "10 marked spam", "10 marked spam"]);
@@ -85,8 +85,8 @@ test("a mark on the page leaves the same rows as the command's", async () => {
   expect(textless(rows())).toBe(textless(byPage));
 });
 
-test("deleting asks first, and then deletes all or none", async () => {
-  const { server, ben, ids, others } = await world();
+test("without a bin, deleting asks first, and then deletes all or none", async () => {
+  const { server, ben, ids, others } = await world({ submissions: { binDays: 0 } });
   const left = (): number => Number(server.owner.prepare("SELECT count(*) FROM submission").pluck().get());
   const asked = await ben.post("/dashboard/bulk?class=low", ticked("delete", ids));
   expect([asked.status, left()]).toEqual([200, 4]);
@@ -96,12 +96,106 @@ test("deleting asks first, and then deletes all or none", async () => {
   const mixed = await ben.post("/dashboard/bulk", ticked("delete", [...ids, others], { confirmed: "yes" }));
   expect([mixed.status, left()]).toEqual([404, 4]);
   const done = await ben.post("/dashboard/bulk?class=low", ticked("delete", ids, { confirmed: "yes" }));
-  expect([done.headers["location"], left()]).toEqual(["/dashboard?class=low&notice=did-delete&n=3", 1]);
+  expect([done.headers["location"], left()]).toEqual(["/dashboard?class=low&notice=did-purge&n=3", 1]);
+});
+
+test("what is deleted comes into the bin, from which the notice and the bin bring it back", async () => {
+  const { server, ben, ids, others } = await world();
+  const binned = (): unknown[] =>
+    server.owner.prepare("SELECT id FROM submission_bin ORDER BY id").pluck().all();
+  const mixed = await ben.post("/dashboard/bulk", ticked("delete", [...ids, others]));
+  expect([mixed.status, binned()]).toEqual([404, []]);
+  const done = await ben.post("/dashboard/bulk?q=number", ticked("delete", ids));
+  const next = done.headers["location"] ?? "";
+  expect([next, binned()]).toEqual([
+    `/dashboard?q=number&notice=did-delete&n=3&undo=${ids.join(".")}`,
+    ids.toSorted(),
+  ]);
+  const shown = await ben.get(next);
+  expect(shown.text).toContain("3 submissions moved to the bin.");
+  const action = "/dashboard/bulk?q=number";
+  expect(shown.text).toContain(`class="notice undo" method="post" action="${action}"`);
+  expect(shown.text).toContain('<button class="small" name="do" value="undelete">Undo</button>');
+  const undone = await ben.post(action, ticked("undelete", ids));
+  expect([undone.headers["location"], binned()]).toEqual(["/dashboard?q=number&notice=did-undelete&n=3", []]);
+  await ben.post("/dashboard/bulk", ticked("delete", ids));
+  const [one = "", two = ""] = ids;
+  const bin = await ben.get("/dashboard?deleted=1");
+  expect(bin.text.match(/data-submission="sub_/g)).toHaveLength(3);
+  expect(bin.text).not.toContain("/dashboard/export");
+  expect((await ben.get("/dashboard/export.csv?deleted=1")).status).toBe(400);
+  expect((await ben.get(`/dashboard/submissions/${one}`)).text).toContain("In the bin since");
+  await ben.post("/dashboard/bulk?deleted=1", ticked("undelete", [one]));
+  expect((await ben.post("/dashboard/bulk?deleted=1", ticked("purge", [two]))).text).toContain("for good?");
+  const purged = await ben.post("/dashboard/bulk?deleted=1", ticked("purge", [two], { confirmed: "yes" }));
+  expect(purged.headers["location"]).toBe("/dashboard?deleted=1&notice=did-purge&n=1");
+  expect((await ben.post("/dashboard/empty-bin?deleted=1", {})).text).toContain("Empty the bin?");
+  expect(binned()).toEqual(ids.slice(2));
+  await ben.post("/dashboard/empty-bin?deleted=1", { confirmed: "yes" });
+  expect(binned()).toEqual([]);
+  expect(server.owner.prepare("SELECT id FROM submission ORDER BY id").pluck().all()).toEqual(
+    [one, others].toSorted(),
+  );
+});
+
+test("submissions are marked done, opened again and assigned, one or many, and filtered by it", async () => {
+  const { server, ben, ids, cleo } = await world();
+  const [one = "", two = "", three = ""] = ids;
+  const done = await ben.post(`/dashboard/bulk?on=${one}`, ticked("done", [one]));
+  expect(done.headers["location"]).toBe(`/dashboard/submissions/${one}?notice=did-done&n=1&undo=${one}`);
+  expect((await ben.get(done.headers["location"] ?? "")).text).toContain(
+    '<span class="pill done">done</span>',
+  );
+  const asked = await ben.post("/dashboard/bulk", ticked("assign", [one, two]));
+  expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("ben@example.org (you)")]);
+  expect(asked.text).not.toContain("cleo@example.org");
+  const stranger = await ben.post("/dashboard/bulk", ticked("assign", [one], { assignee: cleo.accountId }));
+  expect(stranger.status).toBe(400);
+  await ben.post("/dashboard/bulk", ticked("assign", [one, two], { assignee: ben.accountId }));
+  const listed = async (query: string): Promise<string[]> =>
+    [...(await ben.get(`/dashboard?${query}`)).text.matchAll(/data-submission="(sub_\w+)"/g)].map(
+      ([, id = ""]) => id,
+    );
+  expect(await listed("state=done")).toEqual([one]);
+  expect(await listed("state=open")).toEqual([three, two]);
+  expect(await listed("assignee=me")).toEqual([two, one]);
+  expect(await listed("assignee=ben@example.org&state=open")).toEqual([two]);
+  expect(await listed("assignee=none")).toEqual([three]);
+  expect((await ben.get("/dashboard?state=shut")).status).toBe(400);
+  const exported = JSON.parse((await ben.get("/dashboard/export.json?state=done")).text) as unknown;
+  expect(exported).toMatchObject([{ id: one, state: "done", assignee: { email: "ben@example.org" } }]);
+  await ben.post("/dashboard/bulk", ticked("open", [one]));
+  expect(await listed("state=done")).toEqual([]);
+  expect(server.owner.prepare("SELECT count(*) FROM submission_note").pluck().get()).toBe(0);
+});
+
+test("a note is added on the page of its submission, and a refused one is shown again as it was typed", async () => {
+  const { ben, ids, others } = await world();
+  const [one = ""] = ids;
+  const added = await ben.post(`/dashboard/submissions/${one}/notes`, { text: "call <b>back</b>" });
+  expect(added.headers["location"]).toBe(`/dashboard/submissions/${one}?notice=noted`);
+  const shown = await ben.get(`/dashboard/submissions/${one}`);
+  expect(shown.text).toContain("call &lt;b&gt;back&lt;/b&gt;");
+  const long = "x".repeat(2001);
+  const refused = await ben.post(`/dashboard/submissions/${one}/notes`, { text: long });
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(long)]);
+  expect((await ben.post(`/dashboard/submissions/${others}/notes`, { text: "x" })).status).toBe(404);
 });
 
 test("another workspace's submission is answered like one that does not exist, by each of the buttons", async () => {
   const { server, ben, others } = await world();
-  for (const deed of ["spam", "ham", "none", "read", "unread", "delete"]) {
+  for (const deed of [
+    "spam",
+    "ham",
+    "none",
+    "read",
+    "unread",
+    "done",
+    "assign",
+    "delete",
+    "undelete",
+    "purge",
+  ]) {
     const [foreign, unknown] = [
       await ben.post("/dashboard/bulk", ticked(deed, [others])),
       await ben.post("/dashboard/bulk", ticked(deed, ["sub_01h455vb4pex5vsknk084sn02q"])),
@@ -127,7 +221,7 @@ test("each change is recorded with who made it, to what; reading is nobody's bus
     {
       action: "submission.delete",
       subject: ids[2],
-      detail: "1 deleted for good",
+      detail: "1 deleted",
       workspaceId,
       actor: { email: "ben@example.org" },
     },

@@ -196,6 +196,13 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await open(`/dashboard/endpoints/${ada.endpointId}`);
       await open(`/dashboard/submissions/${ada.submissionIds[0]}`);
       await open(`/dashboard/recipients/${ada.mailRecipientId}`);
+      const [binned = ""] = ada.submissionIds;
+      server.owner.execute(
+        `INSERT INTO submission_bin SELECT id, endpoint_number, 1 FROM submission WHERE id = '${binned}'`,
+      );
+      await open("/dashboard?deleted=1");
+      await open(`/dashboard/submissions/${binned}?deleted=1`);
+      server.owner.execute("DELETE FROM submission_bin");
       // A form can be moved only if there is another workspace.
       server.owner.now(() => insertWorkspaceRow("Elsewhere", ada.accountId, server.clock.now()));
       await open(`/dashboard/endpoints/${ada.endpointId}`);

@@ -137,7 +137,7 @@ describe.skipIf(chromiumPath === null)("the look", () => {
     const before = await rows();
     expect(await buttons.count()).toBe(0);
     await page.locator("td input[type=checkbox]").first().check();
-    expect(await buttons.count()).toBe(5);
+    expect(await buttons.count()).toBe(7);
     expect(await rows()).toEqual(before);
     await page.locator("td input[type=checkbox]").first().uncheck();
     expect(await buttons.count()).toBe(0);

@@ -211,15 +211,15 @@ test("submissions are marked and deleted, held posts are released and dropped", 
     .all() as string[];
   const mark = (id: string, what: string): PageWrite =>
     sending(`/dashboard/submissions/${id}`, { do: what }, `/dashboard/bulk?on=${id}`);
+  const purge = confirming("/dashboard/bulk", { id: second, do: "purge" });
   const rows = await bothWays(server, [
     ["submission.mark", mark(first, "spam"), ["submission", "mark", first, "spam"]],
     ["submission.mark", mark(second, "ham"), ["submission", "mark", second, "ham"]],
     ["submission.mark", mark(second, "none"), ["submission", "mark", second, "none"]],
-    [
-      "submission.delete",
-      confirming("/dashboard/bulk", { id: second, do: "delete" }),
-      ["submission", "delete", second, "--yes"],
-    ],
+    ["submission.delete", mark(second, "delete"), ["submission", "delete", second, "--yes"]],
+    ["submission.set", mark(first, "done"), ["submission", "set", first, "--state", "done"]],
+    ["submission.undelete", mark(second, "undelete"), ["submission", "undelete", second]],
+    ["submission.delete", purge, ["submission", "delete", second, "--now", "--yes"]],
     [
       "held.release",
       sending(`/dashboard/held/${one}`, {}, "/dashboard/held/release"),

@@ -71,7 +71,7 @@ function press(key: string): boolean {
   const named = [...document.querySelectorAll<HTMLElement>("[data-key]")];
   const target = named.find((each) => each.dataset["key"] === key);
   if (target === undefined) return false;
-  if (target instanceof HTMLInputElement) target.focus();
+  if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) target.focus();
   else if (target instanceof HTMLButtonElement) pressButton(target);
   else target.click();
   return true;

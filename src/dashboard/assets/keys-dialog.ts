@@ -5,6 +5,8 @@ const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["j", "k"], "Next and previous row, or submission"],
   [["o", "Enter"], "Open the row"],
   [["x"], "Select the row"],
+  [["e"], "Mark as done"],
+  [["a"], "Assign to somebody"],
   [["s"], "Mark as spam"],
   [["h"], "Mark as not spam"],
   [["u"], "Mark as unread"],

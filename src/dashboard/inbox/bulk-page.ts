@@ -1,19 +1,41 @@
 import type { Steps } from "../../database/steps.ts";
+import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { markSubmissionsAs, markSubmissionsRead } from "../../submissions/submission-operations.ts";
-import { deleteSubmissions } from "../../submissions/work-operations.ts";
+import {
+  deleteSubmissions,
+  emptyBin,
+  setSubmissions,
+  undeleteSubmissions,
+} from "../../submissions/work-operations.ts";
+import type { Assignee } from "../../workspaces/assignee.ts";
+import { listAssigneesOf } from "../../submissions/reach-assignees.ts";
 import { getViewableSubmission } from "../../submissions/submission-store.ts";
-import { page, redirect } from "../answer.ts";
-import { addressOf, readInboxFilter } from "./inbox-filter.ts";
+import { page, redirect, redirectWithUndo } from "../answer.ts";
+import { canBeUndone } from "../kit/notices.ts";
+import { addressOf, type InboxFilter, readInboxFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "../parts.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "../routes.ts";
+import { assigneeSelect } from "./work-view.ts";
 
 /** What can be done with submissions, one or many, by the value of the button. */
-const DEEDS = ["spam", "ham", "none", "read", "unread", "delete"] as const;
+const DEEDS = [
+  "spam",
+  "ham",
+  "none",
+  "read",
+  "unread",
+  "done",
+  "open",
+  "assign",
+  "delete",
+  "undelete",
+  "purge",
+] as const;
 type Deed = (typeof DEEDS)[number];
 
 /** What is done with the submissions that are ticked in the inbox, or with the one on its page. */
@@ -25,18 +47,29 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     const { path, ...place } = readPlace(query);
     const back = addressOf(readInboxFilter(query), path, place);
     if (ids.length === 0) return redirect(back, "none-selected");
-    if (deed === "delete" && form.get("confirmed") !== "yes") {
+    const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
+    if (isFinal && form.get("confirmed") !== "yes") {
       const submissions = await parts.db.read(() => getViewable(viewer, ids));
       return page("Delete for good?", confirmView(visit, submissions, back));
     }
+    if (deed === "assign" && !form.has("assignee")) {
+      const asked = await parts.db.read(() => readAssigning(viewer, ids));
+      return page("Assign", assignView(visit, asked, back));
+    }
     await doAll(visit, deed, ids);
     // The page of a submission that is gone, or that would be read again at once, cannot be shown.
-    const isGone = deed === "delete" || deed === "unread";
-    return redirect(
-      isGone && path !== "" ? addressOf(readInboxFilter(query)) : back,
-      `did-${deed}`,
-      ids.length,
-    );
+    const isGone = deed === "delete" || deed === "purge" || deed === "unread";
+    const to = isGone && path !== "" ? addressOf(readInboxFilter(query)) : back;
+    const notice = `did-${isFinal ? "purge" : deed}`;
+    return canBeUndone(notice) ? redirectWithUndo(to, notice, ids) : redirect(to, notice, ids.length);
+  });
+
+  routes.write("/empty-bin", async ({ form, query, perform }) => {
+    const filter = readInboxFilter(query);
+    const back = addressOf(filter);
+    if (form.get("confirmed") !== "yes") return page("Empty the bin?", emptyView(filter, back));
+    const { deleted } = await perform(emptyBin, { endpoint: filter.endpoint || null });
+    return redirect(back, "did-purge", deleted);
   });
 }
 
@@ -64,22 +97,31 @@ function readPlace(query: URLSearchParams): { path: string; before: string; afte
 
 interface Named {
   readonly id: string;
+  readonly endpointId: string;
   readonly title: string;
 }
 
 /** @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
 function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<readonly Named[]> {
   const named: Named[] = [];
-  for (const id of ids)
-    named.push({ id, title: titleOf(contentOf(yield* getViewableSubmission(viewer, id))) });
+  for (const id of ids) {
+    const submission = yield* getViewableSubmission(viewer, id);
+    named.push({ id, endpointId: submission.endpointId, title: titleOf(contentOf(submission)) });
+  }
   return named;
 }
 
-async function doAll({ perform }: Visit, deed: Deed, submissions: readonly string[]): Promise<void> {
+async function doAll({ perform, form }: Visit, deed: Deed, submissions: readonly string[]): Promise<void> {
   if (deed === "read" || deed === "unread") {
     await perform(markSubmissionsRead, { submissions, read: deed === "read" });
-  } else if (deed === "delete") {
-    await perform(deleteSubmissions, { submissions, now: true });
+  } else if (deed === "delete" || deed === "purge") {
+    await perform(deleteSubmissions, { submissions, now: deed === "purge" });
+  } else if (deed === "undelete") {
+    await perform(undeleteSubmissions, { submissions });
+  } else if (deed === "done" || deed === "open") {
+    await perform(setSubmissions, { submissions, state: deed });
+  } else if (deed === "assign") {
+    await perform(setSubmissions, { submissions, assignee: form.get("assignee") });
   } else {
     await perform(markSubmissionsAs, { submissions, mark: deed === "none" ? null : deed });
     // Whoever says that it is spam needs not open it.
@@ -87,7 +129,51 @@ async function doAll({ perform }: Visit, deed: Deed, submissions: readonly strin
   }
 }
 
-function confirmView({ query }: Visit, submissions: readonly Named[], back: string): Html {
+interface Assigning {
+  readonly submissions: readonly Named[];
+  readonly assignees: readonly Assignee[];
+}
+
+function* readAssigning(viewer: Viewer, ids: readonly string[]): Steps<Assigning> {
+  const submissions = yield* getViewable(viewer, ids);
+  const workspaceIds: string[] = [];
+  for (const { endpointId } of submissions)
+    workspaceIds.push((yield* getViewableEndpoint(viewer, endpointId)).workspaceId);
+  return { submissions, assignees: yield* listAssigneesOf(ids, workspaceIds) };
+}
+
+function assignView({ query, viewer }: Visit, { submissions, assignees }: Assigning, back: string): Html {
+  return html`<h1>Assign ${submissions.length === 1 ? "this submission" : `these ${submissions.length} submissions`}</h1>
+    <ul>
+      ${submissions.map(({ title }) => html`<li><bdi>${title}</bdi></li>`)}
+    </ul>
+    <form method="post" action="/dashboard/bulk?${query.toString()}">
+      ${submissions.map(({ id }) => html`<input type="hidden" name="id" value="${id}" />`)}
+      <div class="field">
+        <label for="assignee">Assigned to</label>
+        ${assigneeSelect(assignees, { chosen: null, accountId: viewer.accountId })}
+      </div>
+      <p class="actions-left">
+        <button class="primary" name="do" value="assign">Assign</button>
+        <a class="button" href="${back}">Cancel</a>
+      </p>
+    </form>`;
+}
+
+function emptyView(filter: InboxFilter, back: string): Html {
+  return html`<h1>Empty the bin?</h1>
+    <p>
+      ${filter.endpoint === "" ? "What you deleted of all your forms" : "What you deleted of this form"} is then gone for good, and is not
+      sent to anybody any more.
+    </p>
+    <form class="actions-left" method="post" action="${addressOf(filter, "/empty-bin")}">
+      <input type="hidden" name="confirmed" value="yes" />
+      <button class="danger">Empty the bin</button>
+      <a class="button" href="${back}">Keep it</a>
+    </form>`;
+}
+
+function confirmView({ query, form }: Visit, submissions: readonly Named[], back: string): Html {
   const count = submissions.length;
   const isOne = count === 1;
   const many = isOne ? "this submission" : `these ${count} submissions`;
@@ -100,7 +186,7 @@ function confirmView({ query }: Visit, submissions: readonly Named[], back: stri
     </ul>
     <p>${rest}</p>
     <form class="actions-left" method="post" action="/dashboard/bulk?${query.toString()}">
-      <input type="hidden" name="do" value="delete" />
+      <input type="hidden" name="do" value="${form.get("do") ?? ""}" />
       <input type="hidden" name="confirmed" value="yes" />
       ${submissions.map(({ id }) => html`<input type="hidden" name="id" value="${id}" />`)}
       <button class="danger">Delete ${isOne ? "it" : `all ${count}`}</button>

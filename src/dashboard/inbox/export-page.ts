@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { type ExportFormat, exportSubmissions } from "../../submissions/export-submissions.ts";
 import { download } from "../answer.ts";
-import { filterInput, readInboxFilter } from "./inbox-filter.ts";
+import { exportInput, readInboxFilter } from "./inbox-filter.ts";
 import type { Routes, Visit } from "../routes.ts";
 
 /** Spreadsheets take a file without it for one of their country's old character set. */
@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK = "\ufeff";
 export function exportPages(routes: Routes): void {
   const add = (format: ExportFormat, type: string): void =>
     routes.read(`/export.${format}`, async ({ query, now, stream }: Visit) => {
-      const exported = await stream(exportSubmissions, { ...filterInput(readInboxFilter(query)), format });
+      const exported = await stream(exportSubmissions, { ...exportInput(readInboxFilter(query)), format });
       const day = new Date(now).toISOString().slice(0, 10);
       const begin = format === "csv" ? BYTE_ORDER_MARK : "";
       return download(`submissions-${day}.${format}`, type, Readable.from(textsOf(begin, exported)));

@@ -3,12 +3,14 @@ import { getViewableEndpoint, viewableEndpointIds } from "../../endpoints/endpoi
 import { FormsvcError } from "../../foundation/errors.ts";
 import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
 import type { Viewer } from "../../sessions/session.ts";
+import { readAssignee } from "../../submissions/choose-submissions.ts";
 import { searchProblem } from "../../submissions/match-text.ts";
 import {
   EVERY_SUBMISSION,
   type StoredSpamClass,
   type SubmissionFilter,
 } from "../../submissions/submission-store.ts";
+import { WORK_STATES, type WorkState } from "../../submissions/submission-work.ts";
 import { sentence } from "../kit/sentence.ts";
 
 /** A filter as it stands in the address of the inbox, and of what is reached from there. Empty is any. */
@@ -20,6 +22,11 @@ export interface InboxFilter {
   readonly since: string;
   readonly until: string;
   readonly unread: boolean;
+  readonly state: WorkState | "";
+  /** An address or id, `me`, or `none`. */
+  readonly assignee: string;
+  /** What is in the bin, and nothing else. */
+  readonly deleted: boolean;
   /** Words in any fields. */
   readonly q: string;
 }
@@ -30,6 +37,9 @@ export const NO_FILTER: InboxFilter = {
   since: "",
   until: "",
   unread: false,
+  state: "",
+  assignee: "",
+  deleted: false,
   q: "",
 };
 
@@ -45,6 +55,9 @@ export function readInboxFilter(query: URLSearchParams): InboxFilter {
       "The spam class in the address is none of low, medium and high.",
     );
   }
+  const state = WORK_STATES.find((known) => known === value("state")) ?? "";
+  if (state !== value("state"))
+    throw new FormsvcError("invalid_request", "The state in the address is neither open nor done.");
   const q = value("q");
   const problem = q === "" ? null : searchProblem(q);
   if (problem !== null) throw new FormsvcError("invalid_request", sentence(problem));
@@ -54,6 +67,9 @@ export function readInboxFilter(query: URLSearchParams): InboxFilter {
     since: checkTime(value("since")),
     until: checkTime(value("until")),
     unread: value("unread") !== "",
+    state,
+    assignee: value("assignee"),
+    deleted: value("deleted") !== "",
     q,
   };
 }
@@ -63,9 +79,13 @@ function checkTime(text: string): string {
   throw new FormsvcError("invalid_request", `There is no such time as in the address; write ${TIME_FORMS}.`);
 }
 
-/** What an operation takes of it. */
-export function filterInput({ endpoint, spamClass, since, until, unread, q }: InboxFilter) {
+/** What an export takes of it. @throws invalid_request for the bin, which is not exported */
+export function exportInput(filter: InboxFilter) {
+  const { endpoint, spamClass, since, until, unread, state, assignee, q } = filter;
+  if (filter.deleted) throw new FormsvcError("invalid_request", "What is in the bin is not exported.");
   return {
+    state: state || null,
+    assignee: assignee || null,
     endpoint: endpoint || null,
     class: spamClass || null,
     since: since || null,
@@ -81,10 +101,26 @@ export function addressOf(
   path = "",
   more: Readonly<Record<string, string>> = {},
 ): string {
-  const { endpoint, spamClass, since, until, unread, q } = filter;
-  const members = { endpoint, class: spamClass, since, until, unread: unread ? "1" : "", q, ...more };
+  const members = { ...filterMembers(filter), ...more };
   const query = new URLSearchParams(Object.entries(members).filter(([, value]) => value !== "")).toString();
   return `/dashboard${path}${query === "" ? "" : `?${query}`}`;
+}
+
+/** The parameters of an address with this filter; empty ones are left out of it. */
+export function filterMembers(filter: InboxFilter): Readonly<Record<string, string>> {
+  const { endpoint, spamClass, since, until, unread, state, assignee, deleted, q } = filter;
+  const [isUnread, isDeleted] = [unread, deleted].map((is) => (is ? "1" : ""));
+  return {
+    endpoint,
+    class: spamClass,
+    since,
+    until,
+    unread: isUnread ?? "",
+    state,
+    assignee,
+    deleted: isDeleted ?? "",
+    q,
+  };
 }
 
 export function isEverything(filter: InboxFilter): boolean {
@@ -101,9 +137,8 @@ export function* toSubmissionFilter(
   viewer: Viewer,
   now: number,
 ): Steps<SubmissionFilter> {
-  const { endpoint, spamClass, since, until, unread, q } = filter;
+  const { endpoint, spamClass, since, until, unread, state, assignee, deleted, q } = filter;
   return {
-    ...EVERY_SUBMISSION,
     endpointIds:
       endpoint === ""
         ? yield* viewableEndpointIds(viewer)
@@ -113,6 +148,9 @@ export function* toSubmissionFilter(
     until: readTime(until, now),
     unreadBy: unread ? viewer.accountId : null,
     text: q === "" ? null : q,
+    state: state === "" ? null : state,
+    assignee: assignee === "" ? null : yield* readAssignee({ viewing: viewer }, assignee),
+    isDeleted: deleted,
   };
 }
 

@@ -40,6 +40,7 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/", async (visit) => {
     const { viewer, query, now } = visit;
     const shown = readInboxFilter(query);
+    const { binDays } = parts.config.submissions;
     const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
     const { filter, choices } = await parts.db.read(function* () {
       return {
@@ -51,6 +52,9 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     if (found === null) return redirect(addressOf(shown));
     const isFirst = place.before === "" && isEverything(shown) && choices.length > 0;
     const top = isFirst ? await readTop(viewer, now) : null;
-    return page("Inbox", inboxView({ shown, place, found, choices, top, now }));
+    return page(
+      "Inbox",
+      inboxView({ shown, place, found, choices, top, accountId: viewer.accountId, binDays, now }),
+    );
   });
 }

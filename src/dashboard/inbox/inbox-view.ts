@@ -4,12 +4,14 @@ import { firstIdAt, timeOfId } from "../../foundation/id.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { formOptions } from "../forms/form-choice.ts";
 import { formName, hasSeveralWorkspaces } from "../forms/form-name.ts";
-import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
+import { addressOf, filterMembers, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
 import { postTable } from "./post-table.ts";
 import { contentOf, previewOf } from "./preview.ts";
 import type { InboxPage, InboxRow, Place } from "./read-inbox.ts";
 import { markPill, scorePill } from "./score-view.ts";
+import { countOf } from "../../foundation/count-of.ts";
 import { time, timeText } from "../kit/time.ts";
+import { workMarks } from "./work-view.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -21,6 +23,10 @@ export interface InboxParts {
   readonly choices: readonly PlacedEndpoint[];
   /** What stands above the list; null on other pages than the first. */
   readonly top: Html | null;
+  /** Who looks at it. */
+  readonly accountId: string;
+  /** Days that the bin keeps something. */
+  readonly binDays: number;
   readonly now: number;
 }
 
@@ -34,13 +40,20 @@ export function inboxView(parts: InboxParts): Html {
       <h1>Inbox</h1>
       ${hasForms && searchForm(parts)}
     </div>
-    ${top} ${hasForms && chips(parts)}
+    ${top} ${hasForms && chips(parts)} ${binNote(parts)}
     <div data-live="${events}" data-list="${addressOf(shown)}"></div>
-    ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${exportLinks(shown)}`}`;
+    ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${!shown.deleted && exportLinks(shown)}`}`;
 }
 
 function searchForm({ shown, choices }: InboxParts): Html {
-  const hidden = { class: shown.spamClass, unread: shown.unread ? "1" : "" };
+  const {
+    class: spamClass = "",
+    unread = "",
+    state = "",
+    assignee = "",
+    deleted = "",
+  } = filterMembers(shown);
+  const hidden = { class: spamClass, unread, state, assignee, deleted };
   const isSet = shown.since !== "" || shown.until !== "" || shown.endpoint !== "";
   return html`<form class="search" role="search" action="/dashboard">
     ${Object.entries(hidden).map(
@@ -99,43 +112,70 @@ function chips({ shown, now }: InboxParts): Html {
     > `;
   const ofClass = (label: string, spamClass: "medium" | "high"): Html =>
     chip(label, shown.spamClass === spamClass, { spamClass }, { spamClass: "" });
+  const ofState = (label: string, state: "open" | "done"): Html =>
+    chip(label, shown.state === state, { state }, { state: "" });
   return html`<nav class="chips" aria-label="Usual filters">
-    ${chip("All", isEverything(shown), NO_FILTER, NO_FILTER)}${chip("Unread", shown.unread, { unread: true }, { unread: false })}${ofClass("Worth a look", "medium")}${ofClass("Suspicious", "high")}${chip("Last 7 days", shown.since === lastWeek && shown.until === "", { since: lastWeek, until: "" }, { since: "" })}
+    ${chip("All", isEverything(shown), NO_FILTER, NO_FILTER)}${ofState("Open", "open")}${chip("Unread", shown.unread, { unread: true }, { unread: false })}${chip("Mine", shown.assignee === "me", { assignee: "me" }, { assignee: "" })}${ofClass("Worth a look", "medium")}${ofClass("Suspicious", "high")}${chip("Last 7 days", shown.since === lastWeek && shown.until === "", { since: lastWeek, until: "" }, { since: "" })}${ofState("Done", "done")}${chip("Bin", shown.deleted, { ...NO_FILTER, deleted: true }, { deleted: false })}
     <span class="live" data-live-mark hidden>Live</span>
   </nav>`;
 }
 
-function tableView({ shown, place, found, choices }: InboxParts): Html {
+function tableView({ shown, place, found, choices, accountId }: InboxParts): Html {
   const showsWorkspace = hasSeveralWorkspaces(choices);
   const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
   return html`<form class="card inbox" method="post" action="${back}">
     <div class="bar bulk" role="group" aria-label="With the selected">
       <b data-selected>With the selected:</b>
-      <button name="do" value="read">Mark read</button>
-      <button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>
-      <button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>
-      <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
-      <button name="do" value="delete" class="danger">Delete</button>
+      ${shown.deleted ? BIN_BUTTONS : html`${shown.state === "done" ? OPEN_BUTTON : DONE_BUTTON} ${BUTTONS}`}
     </div>
     ${postTable(
-      "Spam",
-      found.rows.map((row) => rowView(row, shown, showsWorkspace)),
+      "State",
+      found.rows.map((row) => rowView(row, shown, { showsWorkspace, accountId })),
     )}
     ${pageLinks(shown, found)}
   </form>`;
 }
 
+const DONE_BUTTON = html`<button name="do" value="done" data-key="e">Done <kbd>e</kbd></button>`;
+const OPEN_BUTTON = html`<button name="do" value="open">Open again</button>`;
+
+const BUTTONS = html`<button name="do" value="assign" data-key="a">Assign… <kbd>a</kbd></button>
+  <button name="do" value="read">Mark read</button>
+  <button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>
+  <button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>
+  <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
+  <button name="do" value="delete" class="danger">Delete</button>`;
+
+const BIN_BUTTONS = html`<button name="do" value="undelete">Bring back</button>
+  <button name="do" value="purge" class="danger">Delete for good…</button>`;
+
+function binNote({ shown, found, binDays }: InboxParts): Html | null {
+  if (!shown.deleted) return null;
+  return html`<div class="head">
+    <p class="muted">What was deleted stays here for ${countOf(binDays, "day")}, and can be brought back.</p>
+    ${
+      found.rows.length > 0 &&
+      html`<form class="actions" method="post" action="${addressOf(shown, "/empty-bin")}">
+        <button class="danger">${shown.endpoint === "" ? "Empty the bin…" : "Empty this form’s bin…"}</button>
+      </form>`
+    }
+  </div>`;
+}
+
 function rowView(
   { submission, endpoint, isRead, mark }: InboxRow,
   shown: InboxFilter,
-  showsWorkspace: boolean,
+  { showsWorkspace, accountId }: { readonly showsWorkspace: boolean; readonly accountId: string },
 ): Html {
   const { id, createdAt } = submission;
   const { from, text } = previewOf(contentOf(submission));
   const who = from === "" ? "No name" : from;
   const beside = Object.keys(submission.setAside?.fields ?? {}).length;
   const judgement = mark === null ? scorePill(submission) : markPill(mark);
-  return html`<tr data-submission="${id}" ${!isRead && html` class="unread"`}${mark === "spam" && html` data-spam`}>
+  const looks = [...(isRead ? [] : ["unread"]), ...(submission.state === "done" ? ["finished"] : [])].join(
+    " ",
+  );
+  return html`<tr data-submission="${id}" ${looks !== "" && html` class="${looks}"`}${mark === "spam" && html` data-spam`}>
     <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Select the submission of ${who}" /></td>
     <td class="c-from">
       <a class="preview" href="${addressOf(shown, `/submissions/${id}`)}"
@@ -146,7 +186,7 @@ function rowView(
     <td class="tag c-form">
       ${formName(endpoint, showsWorkspace)}
     </td>
-    <td class="c-score">${judgement}</td>
+    <td class="c-score">${judgement}${workMarks(submission, accountId)}</td>
     <td class="right c-when muted num">${time(createdAt)}</td>
   </tr>`;
 }
@@ -180,6 +220,13 @@ function emptyView({ shown, found, choices, place }: InboxParts): Html {
       html`Searched back to ${timeText(timeOfId(found.stoppedAt))}. Older submissions were not searched yet.`,
       html`<a class="button primary" href="${addressOf(shown, "", { before: found.stoppedAt })}">Search further back</a>
         <a class="button" href="/dashboard">Show everything</a>`,
+    );
+  }
+  if (shown.deleted && isEverything({ ...shown, deleted: false }) && place.before === "") {
+    return emptyCard(
+      "The bin is empty",
+      "What you delete comes here first, so that nothing is lost by mistake.",
+      html`<a class="button" href="/dashboard">To the inbox</a>`,
     );
   }
   if (!isEverything(shown) || place.before !== "") {

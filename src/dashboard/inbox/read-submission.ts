@@ -8,6 +8,7 @@ import { tellAttempt } from "../../webhooks/hide-network.ts";
 import type { Access } from "../../operations/access.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
+import { listAssigneesOf } from "../../submissions/reach-assignees.ts";
 import { getViewableSubmission } from "../../submissions/submission-store.ts";
 import { concealReasons } from "../../submissions/conceal-reasons.ts";
 import type { StoredSubmission } from "../../submissions/submission-work.ts";
@@ -16,6 +17,7 @@ import { findMailRecipient } from "../../mail/mail-recipient-store.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { findWebhook } from "../../webhooks/webhook-store.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
+import type { Assignee } from "../../workspaces/assignee.ts";
 import { findStanding, refusalOf } from "../../workspaces/standing.ts";
 import { getViewableWorkspace, seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -42,6 +44,8 @@ export interface WholeSubmission {
   readonly messages: readonly SentMessage[] | null;
   /** What the viewer may do besides reading. */
   readonly may: { readonly change: boolean; readonly seeDetails: boolean };
+  /** Who may be assigned. */
+  readonly assignees: readonly Assignee[];
 }
 
 /** @throws not_found, in the same words, when it is not there and when it belongs to somebody else. */
@@ -75,7 +79,8 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const definition = yield* readSchema(endpoint);
     const told = mayDo("recipients:read") ? messages : null;
     const may = { change: mayDo("submissions:write"), seeDetails: mayDo("spam:details") };
-    return { submission, endpoint, workspaceName, definition, mark, messages: told, may };
+    const assignees = may.change ? yield* listAssigneesOf([submission.id], [endpoint.workspaceId]) : [];
+    return { submission, endpoint, workspaceName, definition, mark, messages: told, may, assignees };
   });
 }
 

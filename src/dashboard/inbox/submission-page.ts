@@ -13,7 +13,7 @@ import { markSubmissionsRead } from "../../submissions/submission-operations.ts"
 import type { Submission } from "../../submissions/submission.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
-import { page, redirect } from "../answer.ts";
+import { type Answer, page, redirect } from "../answer.ts";
 import { replayTo } from "../notifications/channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -22,6 +22,9 @@ import { contentOf, titleOf } from "./preview.ts";
 import { readWhole } from "./read-submission.ts";
 import { readText } from "../kit/typed-text.ts";
 import { submissionView } from "./submission-view.ts";
+import { addNote } from "../../submissions/work-operations.ts";
+import { pageWords } from "../kit/sentence.ts";
+import type { NotesCardParts } from "./work-view.ts";
 
 /** Submissions that are looked at for the next one of a filter. */
 const MAX_LOOKED = 2000;
@@ -30,7 +33,7 @@ const MAX_LOOKED = 2000;
 export function submissionPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 
-  routes.read("/submissions/:id", async (visit) => {
+  const show = async (visit: Visit, refused: NotesCardParts["refused"]): Promise<Answer> => {
     const { viewer, params, query, request, now, gone } = visit;
     const shown = readInboxFilter(query);
     const whole = await readWhole(parts, viewer, params["id"] ?? "");
@@ -41,7 +44,24 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
       Promise.all([next({ filter, gone }, "newer", id), next({ filter, gone }, "older", id)]);
     const asker = { name: viewer.accountId, gone };
     const [newer, older] = await (isLookup(filter) ? parts.searches.run(asker, find) : find());
-    return page(titleOf(contentOf(whole.submission)), submissionView({ ...whole, shown, newer, older, now }));
+    const { binDays } = parts.config.submissions;
+    const view = submissionView({ ...whole, shown, newer, older, viewer, refused, binDays, now });
+    return page(titleOf(contentOf(whole.submission)), view, refused === null ? 200 : 422);
+  };
+
+  routes.read("/submissions/:id", (visit) => show(visit, null));
+
+  routes.write("/submissions/:id/notes", async (visit) => {
+    const { params, query, form, perform } = visit;
+    const text = form.get("text") ?? "";
+    const submission = params["id"] ?? "";
+    try {
+      await perform(addNote, { submission, text });
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+      return show(visit, { text, problem: pageWords(error.message) });
+    }
+    return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "noted");
   });
 
   routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, perform }) => {

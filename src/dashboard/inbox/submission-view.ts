@@ -13,13 +13,20 @@ import type { SentMessage, WholeSubmission } from "./read-submission.ts";
 import { pathOf } from "../forms/endpoint-frame.ts";
 import { setAsideCard } from "./set-aside-view.ts";
 import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
-import { time, tryTime } from "../kit/time.ts";
+import { exactTime, time, tryTime } from "../kit/time.ts";
+import type { Viewer } from "../../sessions/session.ts";
+import { assigneeCard, notesCard, type NotesCardParts } from "./work-view.ts";
 
 interface SubmissionViewParts extends WholeSubmission {
   readonly shown: InboxFilter;
   /** Ids of the neighbours in the list. */
   readonly newer: string | null;
   readonly older: string | null;
+  readonly viewer: Pick<Viewer, "accountId" | "email">;
+  /** A note that was refused, and why. */
+  readonly refused: NotesCardParts["refused"];
+  /** Days that the bin keeps something. */
+  readonly binDays: number;
   readonly now: number;
 }
 
@@ -28,12 +35,14 @@ export function submissionView(parts: SubmissionViewParts): Html {
   return html`${turnLinks(parts)}
     <div class="head">
       <h1 class="stranger"><bdi>${titleOf(contentOf(submission))}</bdi></h1>
+      ${submission.state === "done" && html`<span class="pill done">done</span>`}
       ${mark === null ? scorePill(submission) : markPill(mark)}
       ${parts.workspaceName !== null && html`<span class="tag">Workspace <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
     </div>
+    ${binNotice(parts)}
     <div class="two">
       <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
-      <div class="stack">${parts.may.seeDetails && scoreCard(submission)} ${messagesCard(parts)}</div>
+      <div class="stack">${workCards(parts)} ${messagesCard(parts)} ${parts.may.seeDetails && scoreCard(submission)}</div>
     </div>`;
 }
 
@@ -56,8 +65,37 @@ function turnLinks({ shown, newer, older }: SubmissionViewParts): Html {
   </nav>`;
 }
 
-function actions({ submission, endpoint, mark, shown, may }: SubmissionViewParts): Html {
-  const { id, data } = submission;
+/** In the bin it is only looked at, as by readers. */
+function workCards({ submission, assignees, viewer, shown, refused, may }: SubmissionViewParts): Html | null {
+  const { id, notes, deletedAt } = submission;
+  const mayWork = may.change && deletedAt === null;
+  if (!mayWork && notes.length === 0) return null;
+  const action = addressOf(shown, "/bulk", { on: id });
+  const { accountId, email } = viewer;
+  const notesAction = addressOf(shown, `/submissions/${id}/notes`);
+  return html`${mayWork && assigneeCard({ submission, assignees, accountId, action })}
+  ${notesCard({ notes, email, action: mayWork ? notesAction : null, refused })}`;
+}
+
+const DAY_MS = 86_400_000;
+
+function binNotice({ submission: { deletedAt }, binDays }: SubmissionViewParts): Html | null {
+  if (deletedAt === null) return null;
+  return html`<p class="notice warn">
+    In the bin since ${time(deletedAt)}. It is deleted for good ${exactTime(deletedAt + binDays * DAY_MS)}.
+  </p>`;
+}
+
+function actions({ submission, endpoint, mark, shown, may }: SubmissionViewParts): Html | null {
+  const { id, data, state, deletedAt } = submission;
+  if (deletedAt !== null && !may.change) return null;
+  if (deletedAt !== null) {
+    return html`<form class="actions" method="post" action="${addressOf(shown, "/bulk", { on: id })}">
+      <input type="hidden" name="id" value="${id}" />
+      <button class="primary" name="do" value="undelete">Bring back</button>
+      <button name="do" value="purge" class="danger">Delete for good…</button>
+    </form>`;
+  }
   const address = replyAddressOf(data);
   return html`<form class="actions" method="post" action="${addressOf(shown, "/bulk", { on: id })}">
     <input type="hidden" name="id" value="${id}" />
@@ -65,6 +103,7 @@ function actions({ submission, endpoint, mark, shown, may }: SubmissionViewParts
       address !== null &&
       html`<a class="button primary" href="${mailLink({ address, subject: `Re: ${endpoint.name}`, quoted: longestText(data) })}">Reply by mail</a>`
     }
+    ${may.change && (state === "done" ? html`<button name="do" value="open">Open again</button>` : html`<button name="do" value="done" data-key="e">Done <kbd>e</kbd></button>`)}
     ${may.change && mark !== "ham" && html`<button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>`}
     ${may.change && mark !== "spam" && html`<button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>`}
     ${may.change && mark !== null && html`<button name="do" value="none">Remove the mark</button>`}

@@ -84,16 +84,52 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "did-none": (count) => `The mark of ${submissions(count)} is removed.`,
   "did-read": (count) => `${submissions(count)} marked as read.`,
   "did-unread": (count) => `${submissions(count)} marked as unread.`,
-  "did-delete": (count) => `${submissions(count)} deleted for good.`,
+  "did-done": (count) => `${submissions(count)} marked as done.`,
+  "did-open": (count) => `${submissions(count)} marked as open.`,
+  "did-assign": (count) => `${submissions(count)} assigned.`,
+  "did-delete": (count) => `${submissions(count)} moved to the bin.`,
+  "did-undelete": (count) => `${submissions(count)} brought back out of the bin.`,
+  "did-purge": (count) => `${submissions(count)} deleted for good.`,
+  noted: () => "The note is added.",
 };
 
-/** Nothing if the address names no notice. */
-export function noticeHtml(query: URLSearchParams): Html | null {
+/** What takes back what a notice tells, by its key: the value of the button that does it. */
+const UNDO: Readonly<Record<string, string>> = {
+  "did-delete": "undelete",
+  "did-done": "open",
+  "did-spam": "none",
+};
+/** Whether a notice offers to take back what it tells. */
+export function canBeUndone(key: string): boolean {
+  return Object.hasOwn(UNDO, key);
+}
+
+const SUBMISSION_ID = /^sub_[0-9a-z]{26}$/;
+const MAX_UNDONE = 50;
+
+/** Nothing if the address names no notice. @param path of the page that shows it */
+export function noticeHtml(query: URLSearchParams, path = ""): Html | null {
   const key = query.get("notice") ?? "";
   if (!Object.hasOwn(NOTICES, key)) return null;
   const count = Number(query.get("n") ?? 0);
   const sentence = NOTICES[key]?.(Number.isSafeInteger(count) ? count : 0) ?? "";
-  return html`<p class="notice" role="status">${sentence}</p>`;
+  const ids = (query.get("undo") ?? "").split(".", MAX_UNDONE).filter((id) => SUBMISSION_ID.test(id));
+  const undo = Object.hasOwn(UNDO, key) && ids.length > 0 ? UNDO[key] : undefined;
+  if (undo === undefined) return html`<p class="notice" role="status">${sentence}</p>`;
+  return html`<form class="notice undo" method="post" action="/dashboard/bulk?${placeOf(query, path)}">
+    <span role="status">${sentence}</span>
+    ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}
+    <button class="small" name="do" value="${undo}">Undo</button>
+  </form>`;
+}
+
+/** The filter of the page, and the submission that it shows. */
+function placeOf(query: URLSearchParams, path: string): string {
+  const place = new URLSearchParams(query);
+  for (const name of ["notice", "n", "undo"]) place.delete(name);
+  const on = path.split("/").at(-1) ?? "";
+  if (SUBMISSION_ID.test(on)) place.set("on", on);
+  return place.toString();
 }
 
 function posts(count: number): string {
