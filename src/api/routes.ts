@@ -34,6 +34,7 @@ import {
   setMember,
   showMember,
 } from "../members/member-operations.ts";
+import { transferWorkspace } from "../members/transfer-workspace.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
 import { listEvents } from "../submissions/event-operations.ts";
@@ -216,6 +217,7 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/workspaces/:workspace", showWorkspace, ofWorkspace),
   change("/workspaces/:workspace", renameWorkspace, ofWorkspace),
   remove("/workspaces/:workspace", deleteWorkspace, ofWorkspace),
+  act("/workspaces/:workspace/transfer", transferWorkspace, ofWorkspace),
   read("/workspaces/:workspace/contents", countContents, ofWorkspace),
   replace("/workspaces/:workspace/time-zone", setWorkspace, ofWorkspace),
   replace("/workspaces/:workspace/plan", setWorkspacePlan, ofWorkspace),

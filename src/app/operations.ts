@@ -32,6 +32,7 @@ import {
   setMember,
   showMember,
 } from "../members/member-operations.ts";
+import { transferWorkspace } from "../members/transfer-workspace.ts";
 import { setReply, showReply, turnOffReply } from "../mail/auto-reply/auto-reply-operations.ts";
 import { confirmRecipient, unsubscribeRecipient } from "../mail/follow-link.ts";
 import {
@@ -186,6 +187,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   setWorkspace,
   setWorkspacePlan,
   renameWorkspace,
+  transferWorkspace,
   countContents,
   deleteWorkspace,
   showUsage,

@@ -19,6 +19,7 @@ import {
   showUsage,
   showWorkspace,
 } from "../workspaces/workspace-operations.ts";
+import { transferWorkspace } from "../members/transfer-workspace.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import { confirm, parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
@@ -35,6 +36,7 @@ export function register(program: Command): void {
     set,
     setPlan,
     usage,
+    transfer,
     remove,
   ]);
 }
@@ -201,6 +203,29 @@ async function printUsages(
   ]);
   return output.table(["ID", "NAME", "PLAN", "MONTH", "USED", "LIMIT", "REMAINING"], rows, "");
 }
+
+const transfer = command({
+  usage: "transfer <workspace>",
+  summary: "Hand a workspace over to another account, which owns it from then on",
+  options: [
+    { flags: "--to <email>", summary: "address of the account that gets it", required: true },
+    {
+      flags: "--stay <role>",
+      summary: "what its owner of before is from then on (default: no member)",
+      choices: ["editor", "reader"],
+    },
+    { flags: "--yes", summary: "do it without being asked" },
+  ],
+  examples: ["formsvc workspace transfer 'Client sites' --to bo@example.com --stay editor"],
+  action: (context, { to, stay, yes }, [reference]) =>
+    operate(context, async ({ perform }) => {
+      await confirm(`Hand the workspace ${reference} over to ${to}?`, yes);
+      const moved = await perform(transferWorkspace, { workspace: reference, to, stay });
+      if (context.output.isJson) return context.output.json(moved);
+      context.output.line(moved.workspace.id);
+      return context.output.note(`${to} owns ${moved.workspace.name} from now on`);
+    }),
+});
 
 const remove = command({
   usage: "delete <workspace>",

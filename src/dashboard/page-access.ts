@@ -41,6 +41,7 @@ const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/members", both("members:read")],
   ["/workspaces/:id/members", both("members:write")],
   ["/workspaces/:id/leave", both("members:leave")],
+  ["/workspaces/:id/transfer", both("workspace:transfer")],
   ["/workspaces/:id/delete", both("workspace:delete")],
   ["/workspaces/:id", both("workspace:write")],
   ["/export", both("submissions:export")],

@@ -173,6 +173,11 @@ export const ACCESS = {
     scopes: ["workspace:write"],
     about: "Rename workspaces",
   },
+  "workspace:transfer": {
+    role: "owner",
+    scopes: ["members:write", "workspace:write"],
+    about: "Hand a workspace over to another account",
+  },
   "workspace:delete": {
     role: "owner",
     scopes: ["endpoints:write", "workspace:write"],

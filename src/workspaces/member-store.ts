@@ -111,6 +111,11 @@ export function* removeMember(workspaceId: string, accountId: string): Steps<voi
   yield* passOn(accountId, workspaceId);
 }
 
+/** Makes one of its owners the one that letters about a workspace go to. */
+export function* nameOwner(workspaceId: string, accountId: string): Steps<void> {
+  yield* run(query.updateTable("workspace").set({ account_id: accountId }).where("id", "=", workspaceId));
+}
+
 const PASS_ON_SQL = `UPDATE workspace SET account_id = (SELECT member.account_id FROM member
     WHERE member.workspace_id = workspace.id AND member.role = 'owner' AND member.account_id <> ?
     ORDER BY member.since, member.account_id LIMIT 1)

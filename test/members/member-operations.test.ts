@@ -11,6 +11,7 @@ import {
   removeWorkspaceMember,
   setMember,
 } from "../../src/members/member-operations.ts";
+import { transferWorkspace } from "../../src/members/transfer-workspace.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -286,6 +287,38 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const seen = await db.read(() => listViewableWorkspaces(owner));
     expect(seen.find(({ id }) => id === workspace)?.accountId).toBe(owner.accountId);
     await performOn(db, showEndpoint, { endpoint: shop.endpoint }, { actor: owner });
+  });
+
+  test("a workspace is handed over to a member, who owns it, and its owner of before stays what was said", async () => {
+    const db = await temporary();
+    const { ben, cleo, editor, owner, workspace, shop } = await withMembers(db);
+    const actor: Actor = { kind: "account", ...ben.identity };
+    const hand = (to: string, as: Actor, stay: "editor" | "reader" | null = null) =>
+      performOn(db, transferWorkspace, { workspace, to, stay }, { actor: as });
+    await expect(hand(owner.email, editor)).rejects.toMatchObject(forbidden);
+    // Who has an account is nobody's business.
+    for (const to of [cleo.identity.email, "nobody@example.com"])
+      await expect(hand(to, actor)).rejects.toMatchObject({
+        ...notFound,
+        message: `${to} is no member of ben`,
+      });
+    await expect(hand(ben.identity.email, actor)).rejects.toMatchObject({ code: "usage" });
+    const moved = await hand("EDITOR@example.com", actor, "reader");
+    expect(moved.workspace.account_id).toBe(editor.accountId);
+    const { data } = await performOn(db, listWorkspaceMembers, { workspace }, { actor: editor });
+    expect(data.map(({ email, role }) => `${role} ${email}`).slice(0, 2)).toEqual([
+      "owner editor@example.com",
+      "owner owner@example.com",
+    ]);
+    const pause = performOn(db, pauseEndpoint, { endpoint: shop.endpoint }, { actor });
+    await expect(pause).rejects.toMatchObject(forbidden);
+    await performOn(db, transferWorkspace, { workspace, to: cleo.identity.email });
+    const again = performOn(db, listWorkspaceMembers, { workspace }, { actor: editor });
+    await expect(again).rejects.toMatchObject(notFound);
+    const cleos: Actor = { kind: "account", ...cleo.identity };
+    expect((await performOn(db, listWorkspaceMembers, { workspace }, { actor: cleos })).data[0]?.email).toBe(
+      cleo.identity.email,
+    );
   });
 
   test("a form that moves away is not seen in its new workspace by who saw it in the old one", async () => {

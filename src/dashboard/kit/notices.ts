@@ -14,6 +14,7 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "workspace-being-deleted": () =>
     "The forms of the workspace take no posts any more, and it is being deleted. This may take some minutes, because other posts go first.",
   "member-removed": () => "They are no member any more, and see nothing of the workspace.",
+  "workspace-transferred": () => "The workspace is handed over.",
   "workspace-left": () => "You left the workspace.",
   "account-deleted": () => "The account is deleted.",
   "account-being-deleted": () =>

@@ -1,6 +1,7 @@
 import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { transferWorkspace } from "../../members/transfer-workspace.ts";
 import { deleteWorkspace, type WorkspaceContents } from "../../workspaces/delete-workspace.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace } from "../../workspaces/workspace-store.ts";
@@ -32,8 +33,8 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
       const found = yield* getViewableWorkspace(visit.viewer, id);
       return { workspace: found, counts: yield* workspaceContents.count(found.id) };
     });
-    const { name = workspace.name, confirm = "" } = typed;
-    const content = view(workspace, counts, { name, confirm }, problems);
+    const { name = workspace.name, confirm = "", to = "", stay = "" } = typed;
+    const content = view(workspace, counts, { name, confirm, to, stay }, problems);
     return page(workspace.name, content, problems.size === 0 ? 200 : 422);
   };
 
@@ -63,6 +64,20 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
     }
   });
 
+  routes.write("/workspaces/:id/transfer", async (visit) => {
+    const id = visit.params["id"] ?? "";
+    const to = visit.form.get("to") ?? "";
+    const stay = STAYS.find(({ value }) => value === visit.form.get("stay"))?.value ?? "";
+    try {
+      await visit.perform(transferWorkspace, { workspace: id, to, stay: stay === "" ? null : stay });
+      return redirect("/dashboard/account", "workspace-transferred");
+    } catch (error) {
+      const isTyped = error instanceof FormsvcError && (error.code === "usage" || error.code === "not_found");
+      if (!isTyped) throw error;
+      return show(visit, { to, stay }, new Map([["to", pageWords(error.message)]]));
+    }
+  });
+
   routes.write("/workspaces/:id/delete", async (visit) => {
     const id = visit.params["id"] ?? "";
     const workspace = await db.read(() => getViewableWorkspace(visit.viewer, id));
@@ -84,9 +99,19 @@ function zoneOptions(chosen: string | null): Option[] {
   return [{ value: "", label: "UTC" }, ...listed];
 }
 
+/** What the owner of before may stay. */
+const STAYS = [
+  { value: "", label: "No member any more" },
+  { value: "editor", label: "An editor" },
+  { value: "reader", label: "A reader" },
+] as const;
+
 interface Typed {
   readonly name: string;
   readonly confirm: string;
+  /** The address of who gets it, and what its owner stays. */
+  readonly to: string;
+  readonly stay: string;
 }
 
 function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Problems): Html {
@@ -109,6 +134,14 @@ function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Prob
           zoneOptions(workspace.timeZone),
         )}
         <p><button>Save the time zone</button></p>
+      </form>
+    </section>
+    <section class="part" aria-labelledby="transfer">
+      <header><h2 id="transfer">Hand over</h2><p>Another account owns it from then on, and decides who sees it.</p></header>
+      <form class="card stacked" method="post" action="${path}/transfer">
+        ${textField({ name: "to", label: "E-mail address of the new owner", value: typed.to, type: "email", hint: "Of a member of the workspace. An operator may name any account.", isRequired: true, problems, autocomplete: "off" })}
+        ${selectField({ name: "stay", label: "The owner of before stays", value: typed.stay }, STAYS)}
+        <p><button>Hand the workspace over</button></p>
       </form>
     </section>
     <section class="part" aria-labelledby="delete">
