@@ -12,6 +12,7 @@ import { askWith, makeToken } from "../support/api-client.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { untilTailed } from "../support/temporary-postgresql.ts";
 import { performOn } from "../support/terminal.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
@@ -99,8 +100,15 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     scopes,
     reach,
   });
-  const listen = (db: Database, input: { after?: string; limit?: number } = {}, actor?: Actor, now = NOON) =>
-    performOn(db, listEvents, input, { now, ...(actor && { actor }) });
+  const listen = async (
+    db: Database,
+    input: { after?: string; limit?: number } = {},
+    actor?: Actor,
+    now = NOON,
+  ) => {
+    await untilTailed(db);
+    return performOn(db, listEvents, input, { now, ...(actor && { actor }) });
+  };
   const typesOf = ({ data }: { data: readonly { type: string }[] }) => data.map(({ type }) => type);
 
   test("a token hears of its own workspace and endpoint, as far as its scopes read it", async () => {

@@ -92,11 +92,12 @@ export async function openForTest(address: string, options?: PostgresqlOptions):
   return db;
 }
 
-const INCOMPLETE_SQL =
-  "SELECT 1 FROM submission WHERE stored_by >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1";
+const INCOMPLETE_SQL = `SELECT 1 FROM
+  (SELECT stored_by FROM submission UNION ALL SELECT stored_by FROM audit_event) AS stored
+  WHERE stored_by >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1`;
 
 /**
- * Waits until `tail` gives all that is stored. On PostgreSQL any transaction of the cluster that began earlier and still writes holds it
+ * Waits until `tail` and the events give all that is stored. On PostgreSQL any transaction of the cluster that began earlier and still writes holds it
  * up, and other test files write on the same cluster.
  */
 export async function untilTailed(db: Database): Promise<void> {
