@@ -249,6 +249,7 @@ export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "account.set-totp": "the same",
   "account.remove-totp": "the same",
   "account.renew-codes": "the same",
+  "mcp.called": "is noted by the MCP server, for each call of a tool",
   "member.leave": "is done by people; a token’s account is removed by an owner",
   "submission.import": "takes a file, which may be larger than any request's body",
   "account.end-own-sessions": "is about the browser that asks",

@@ -63,6 +63,7 @@ import {
   revokeToken,
   showOwnToken,
 } from "../tokens/token-operations.ts";
+import { noteCall } from "../mcp/mcp-operations.ts";
 import { listFindings } from "../doctor/finding-operations.ts";
 import { removeOwnTotp, renewOwnCodes, setOwnPassword, setOwnTotp } from "../sessions/security-operations.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
@@ -219,4 +220,5 @@ export const OPERATIONS: readonly AnyOperation[] = [
   renewOwnCodes,
   removeOwnTotp,
   listFindings,
+  noteCall,
 ];

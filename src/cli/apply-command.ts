@@ -86,14 +86,18 @@ async function readFormsFile(name: string): Promise<FormsFile> {
 
 /** Operations with all that any of them works with beside the database. */
 export function performing({ perform }: Terminal): Performing {
-  const parts = async ({ db, config }: Here) => ({
+  return (operation, input) => perform(operation, input, operationParts as never);
+}
+
+/** What operations of clients work with at the machine. */
+export async function operationParts({ db, config }: Here) {
+  return {
     keyring: await db.read(() => openKeyring(config)),
     spamDefaults: spamDefaults(config),
     endpointContents: ENDPOINT_CONTENTS,
     storedLetters: null,
     searches: null,
-  });
-  return (operation, input) => perform(operation, input, parts as never);
+  };
 }
 
 /** @throws usage if keys or secrets would be made that nobody is shown */

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import type { Actor, Reach } from "../operations/actor.ts";
 import type { Progress } from "../operations/operation.ts";
 import { type Door, perform, performStream } from "../operations/perform.ts";
 import type { CommandContext } from "./command.ts";
@@ -33,9 +34,13 @@ export async function operateHere<Result>(
   return open(context, (db, config) => work(terminalHere(context, { db, config })));
 }
 
-/** Runs operations as whoever types the command, on a database that is open. */
-export function terminalHere(context: CommandContext, here: Here): TerminalHere {
-  const door = doorOf(context, here);
+/** Runs operations on a database that is open, as whoever types the command, or as somebody who sees less. */
+export function terminalHere(
+  context: CommandContext,
+  here: Here,
+  actor: Actor = terminalActor(null),
+): TerminalHere {
+  const door = doorOf(context, here, actor);
   return {
     here,
     perform: async (operation, input, ...[make]) =>
@@ -45,14 +50,22 @@ export function terminalHere(context: CommandContext, here: Here): TerminalHere 
   };
 }
 
-function doorOf({ clock, output }: CommandContext, { db, config }: Here): () => Omit<Door<never>, "parts"> {
-  const actor = { kind: "terminal", user: userName() } as const;
+function doorOf(
+  { clock, output }: CommandContext,
+  { db, config }: Here,
+  actor: Actor,
+): () => Omit<Door<never>, "parts"> {
   const onProgress = ({ done, total }: Progress): Promise<void> => {
     output.progress(`${done}${total === null ? "" : ` of ${total}`} done`);
     return letOthersWrite();
   };
   const door = { db, config, actor, onChange: () => undefined, onProgress };
   return () => ({ ...door, now: clock.now() });
+}
+
+/** Whoever types the command. @param reach what they work with alone; null is everything */
+export function terminalActor(reach: Reach | null): Actor {
+  return { kind: "terminal", user: userName(), ...(reach && { reach }) };
 }
 
 /** Null for a user that the system has no name for, like one that a container runs as. */

@@ -32,6 +32,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   autoreply: () => import("./autoreply-commands.ts"),
   secrets: () => import("./secrets-commands.ts"),
   apply: () => import("./apply-command.ts"),
+  mcp: () => import("./mcp-command.ts"),
   "export-config": () => import("./export-config-command.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),

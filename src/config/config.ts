@@ -154,6 +154,12 @@ const sections = z.strictObject({
   api: z.strictObject({
     enabled: z.boolean().describe("Whether the management API is served at `/api/v1`."),
   }),
+  mcp: z.strictObject({
+    enabled: z.boolean().describe("Whether agents are served at `/mcp`, by the Model Context Protocol."),
+    allow: z
+      .array(z.enum(["triage", "replay"]))
+      .describe("Which tools that change something agents may have: `triage`, `replay`."),
+  }),
   backup: z.strictObject({
     everyHours: z
       .int()
@@ -302,6 +308,7 @@ export const defaultConfig: Config = {
     logAddresses: false,
   },
   api: { enabled: true },
+  mcp: { enabled: false, allow: [] },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
   submissions: { binDays: 30 },

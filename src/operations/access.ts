@@ -208,6 +208,11 @@ export const ACCESS = {
     scopes: [],
     about: "See and revoke the token with which one asks",
   },
+  mcp: {
+    role: null,
+    scopes: [],
+    about: "Call a tool as an agent, which is noted; what the tool does needs its own access",
+  },
   "own-account": {
     role: null,
     scopes: null,

@@ -24,8 +24,8 @@ export interface TokenActor {
 
 /** Who does an operation. */
 export type Actor =
-  /** The command line beside the database. @param user of the operating system; null if it has no name. */
-  | { readonly kind: "terminal"; readonly user: string | null }
+  /** The command line beside the database. @param user of the operating system; null if it has no name. @param reach what it is for alone */
+  | { readonly kind: "terminal"; readonly user: string | null; readonly reach?: Reach | null }
   | AccountActor
   | TokenActor
   /** Somebody without an account who followed the link of a letter. */
@@ -58,7 +58,8 @@ const SEES_NOTHING: Viewing = { accountId: null, isOperator: false };
 
 /** What an actor may see. An operator's token sees all workspaces only with the operator's scope. */
 export function viewingOf(actor: Actor): Viewing {
-  if (actor.kind === "terminal" || actor.kind === "server") return SEES_ALL;
+  if (actor.kind === "terminal") return { ...SEES_ALL, reach: actor.reach ?? null };
+  if (actor.kind === "server") return SEES_ALL;
   if (actor.kind === "visitor") return SEES_NOTHING;
   if (actor.kind === "account") return { accountId: actor.accountId, isOperator: actor.isOperator };
   const { account, scopes, reach } = actor;

@@ -1,3 +1,5 @@
+import type { FastifyInstance } from "fastify";
+import type { ServedParts } from "../api/parts.ts";
 import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
 import { createBackground } from "../foundation/background.ts";
@@ -14,20 +16,29 @@ interface Served {
 /** The management API, which its first request loads; null if it is off. */
 export function lateApi(served: Served): LateRoutes | null {
   if (!served.parts.config.api.enabled) return null;
+  return routesOf("/api/v1", served, async () => (await import("../api/mount-api.ts")).mountApi);
+}
+
+/** What agents call, which the first request loads; null if it is off. */
+export function lateMcp(served: Served): LateRoutes | null {
+  if (!served.parts.config.mcp.enabled) return null;
+  return routesOf("/mcp", served, async () => (await import("../mcp/mount-mcp.ts")).mountMcp);
+}
+
+type Mount = (server: FastifyInstance, parts: ServedParts) => void;
+
+function routesOf(path: string, served: Served, load: () => Promise<Mount>): LateRoutes {
   return {
-    path: "/api/v1",
+    path,
     isFront: false,
     hasCodes: true,
     isFor: () => true,
     async add(server) {
-      const [{ mountApi }, { createSelfExamination }] = await Promise.all([
-        import("../api/mount-api.ts"),
-        import("./examine-self.ts"),
-      ]);
+      const [mount, { createSelfExamination }] = await Promise.all([load(), import("./examine-self.ts")]);
       const { parts, configFile } = served;
       const background = createBackground((error) => maintenanceFailed(parts.log, error));
       server.addHook("onClose", () => background.close());
-      mountApi(server, {
+      mount(server, {
         ...latePartsOf(served),
         examine: createSelfExamination(parts, configFile, background),
       });

@@ -17,7 +17,7 @@ import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createGuardedServer, createServer } from "../http/server.ts";
 import { type CloseServer, prepareClose } from "./close-server.ts";
 import { handOverConnections } from "./hand-over.ts";
-import { lateApi } from "./late-api.ts";
+import { lateApi, lateMcp } from "./late-api.ts";
 import { lateDashboard } from "./late-dashboard.ts";
 import { listen } from "./listen.ts";
 import { type ServerChores, startChores } from "./chores.ts";
@@ -89,11 +89,15 @@ async function serveRequests(
     log,
   };
   const dashboard = lateDashboard({ parts, configFile, service });
-  const api = lateApi({ parts, configFile, service });
   const hasOwnAddress = config.dashboard.listen !== null;
+  const late = [
+    hasOwnAddress ? null : dashboard,
+    lateApi({ parts, configFile, service }),
+    lateMcp({ parts, configFile, service }),
+  ].filter((routes) => routes !== null);
   const server = createServer({
     ...guards,
-    late: [...(hasOwnAddress || dashboard === null ? [] : [dashboard]), ...(api === null ? [] : [api])],
+    late,
     ...service.posts,
     reader: service.reader,
     mailLinks: service.mail?.mailLinks ?? null,

@@ -176,6 +176,7 @@ const SCOPES: Readonly<Record<string, Scope | null>> = {
   endpoint: "endpoints:read",
   held: "submissions:read",
   key: "endpoints:read",
+  mcp: null,
   member: "members:read",
   recipient: "recipients:read",
   schema: "endpoints:read",

@@ -16,7 +16,7 @@ const isOperation = ({ madeBy }: TopSymbol): boolean => madeBy === "operation";
 /** Through which people and programs come. */
 const DOORS = /^src\/(?:cli|dashboard|api|mcp)\//;
 /** What wires the features, runs operations, or knows rows of every kind. */
-const NO_FEATURES = /^src\/(?:api|app|cli|dashboard|database|operations|server)\//;
+const NO_FEATURES = /^src\/(?:api|app|cli|dashboard|database|mcp|operations|server)\//;
 
 /** The functions of features that change rows and that a door names. */
 function writersOfDoors(all: Symbols): string[] {

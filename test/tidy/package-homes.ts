@@ -1,6 +1,7 @@
 /** The places in which a package may be imported: a folder, or the beginning of a file's path. Types cost nothing and may go anywhere. */
 export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/busboy": ["src/http/"],
+  "@modelcontextprotocol/server": ["src/mcp/"],
   "@node-rs/argon2": ["src/hashing/", "test/support/quick-key.ts"],
   "@yao-pkg/pkg": ["scripts/"],
   "better-sqlite3": ["src/database/", "src/submissions/sqlite-batch.ts", "scripts/", "test/"],
@@ -41,6 +42,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "src/http/",
     "src/keys/",
     "src/mail/",
+    "src/mcp/",
     "src/members/",
     "src/operations/",
     "src/recipients/",

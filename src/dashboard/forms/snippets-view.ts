@@ -1,7 +1,7 @@
 import { DEFAULT_HONEYPOTS, type Endpoint } from "../../endpoints/endpoint.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
-import { fetchSnippet, formSnippet, type SnippetTarget } from "./form-snippets.ts";
+import { fetchSnippet, formSnippet, type SnippetTarget } from "../../schemas/form-snippets.ts";
 
 /** A text to copy, as it stands. The button needs script, which shows it. */
 export function copyRow(label: string, text: string): Html {

@@ -1,7 +1,7 @@
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
 import { coerceForm, type FormEntry } from "../../submissions/coerce-form.ts";
-import { exampleOf } from "./form-snippets.ts";
+import { exampleOf } from "../../schemas/form-snippets.ts";
 import { readLines, tryJson } from "../kit/typed-text.ts";
 
 /** The input for one field of a post that is tried out. */

@@ -27,6 +27,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "key.issue": "issued a key",
   "key.revoke": "revoked a key",
   "key.rotate": "rotated a key",
+  "mcp.called": "called a tool as an agent, about",
   "member.leave": "left the workspace",
   "member.remove": "removed the member",
   "member.set": "changed what a member may do",

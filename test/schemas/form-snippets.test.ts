@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formSnippet } from "../../src/dashboard/forms/form-snippets.ts";
+import { formSnippet } from "../../src/schemas/form-snippets.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
 
 const target = { base: "https://forms.example.com", key: "fpk_x", honeypot: null };

@@ -1,6 +1,6 @@
-import { escapeHtml } from "../../foundation/html.ts";
-import type { SchemaDefinition } from "../../schemas/definition.ts";
-import type { FieldDefinition, NumberField, StringField } from "../../schemas/field-definition.ts";
+import { escapeHtml } from "../foundation/html.ts";
+import type { SchemaDefinition } from "./definition.ts";
+import type { FieldDefinition, NumberField, StringField } from "./field-definition.ts";
 
 /** The address that takes the posts of an endpoint, and the key that they carry. */
 export interface SnippetTarget {

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { createAuthentication } from "../api/authenticate.ts";
+import type { ServedParts } from "../api/parts.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { requestFailed } from "../foundation/events.ts";
+import type { TokenActor } from "../operations/actor.ts";
+import { perform } from "../operations/perform.ts";
+import { checkHost } from "./check-host.ts";
+import { type AgentAccess, createMcpServer } from "./mcp-server.ts";
+
+/** What every answer has: nothing of it is kept by browsers and proxies, and none takes it for a page. */
+const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** Headers of a request that the protocol reads. */
+const READ_HEADERS = [
+  "accept",
+  "content-type",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+  "mcp-session-id",
+];
+
+/**
+ * Serves agents at `/mcp` by Streamable HTTP, without sessions: each request stands for itself, is let in by its token, and is answered by
+ * one JSON document, or a stream that ends with the answer.
+ */
+export function mountMcp(server: FastifyInstance, parts: ServedParts): void {
+  const { config } = parts;
+  const authenticate = createAuthentication(parts);
+  const handler = createMcpHandler(({ authInfo }) => createMcpServer(accessOf(parts, authInfo?.extra)), {
+    // Nothing changes by itself that a client would have to be told.
+    maxSubscriptions: 0,
+    keepAliveMs: 0,
+  });
+  server.addHook("onClose", () => handler.close());
+  const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
+    scope.decorateRequest("agent", null);
+    scope.route({
+      method: ["GET", "POST", "DELETE"],
+      url: "/mcp",
+      onRequest: async (request, reply) => {
+        reply.headers(HEADERS);
+        checkHost(request.headers, config.server.baseUrl);
+        request.agent = await authenticate(request, reply);
+      },
+      handler: async (request, reply) => {
+        const { agent } = request;
+        if (agent === null) throw new FormsvcError("unauthorized");
+        const { tokenId: clientId, scopes } = agent;
+        const authInfo = {
+          token: "",
+          clientId,
+          scopes: [...scopes],
+          extra: { agent, requestId: request.id },
+        };
+        return send(reply, await handler.fetch(webRequestOf(request), { authInfo }));
+      },
+    });
+    done();
+  };
+  server.register(addScope);
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Whose token a request of an agent has; null on other routes. */
+    agent: TokenActor | null;
+  }
+}
+
+function accessOf(parts: ServedParts, extra: Record<string, unknown> | undefined): AgentAccess {
+  const { agent, requestId } = extra as { readonly agent: TokenActor; readonly requestId: string };
+  const { db, config, clock, log, onChange } = parts;
+  return {
+    actor: agent,
+    call: (operation, input) =>
+      perform(
+        { db, config, now: clock.now(), actor: agent, parts: parts as never, onChange },
+        operation,
+        input,
+      ),
+    baseUrl: config.server.baseUrl,
+    groups: config.mcp.allow,
+    redacts: false,
+    onDefect: (error, tool) =>
+      requestFailed(log, { reqId: requestId, code: "internal" }, error, `the tool ${tool} failed`),
+  };
+}
+
+function webRequestOf({ method, headers, body, raw }: FastifyRequest): Request {
+  const told = READ_HEADERS.flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return typeof value === "string" ? [[name, value]] : [];
+  });
+  return new Request(`http://${headers.host ?? "localhost"}${raw.url ?? "/mcp"}`, {
+    method,
+    headers: told,
+    ...(Buffer.isBuffer(body) && { body: new Uint8Array(body) }),
+  });
+}
+
+/** Every answer ends: what would be a stream of its own is refused. */
+async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  const text = await answer.text();
+  for (const name of ["content-type", "allow"]) {
+    const value = answer.headers.get(name);
+    if (value !== null) reply.header(name, value);
+  }
+  return reply.code(answer.status).send(text);
+}

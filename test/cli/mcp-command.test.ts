@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, onTestFinished, test } from "vitest";
+import { agentOf, type Agent, insideOf, newClient } from "../support/agent.ts";
+import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
+import { program } from "../support/program.ts";
+
+/** The program on standard input and output, as an agent's program starts it. */
+async function startAgent(machine: OperatorMachine, ...flags: string[]): Promise<Agent> {
+  const [command, ...words] = program;
+  const client = newClient();
+  const args = [...words, "mcp", ...flags];
+  await client.connect(new StdioClientTransport({ command, args, cwd: machine.folder, stderr: "pipe" }));
+  onTestFinished(() => client.close());
+  return agentOf(client);
+}
+
+async function postTo(url: string, key: string, body: object): Promise<void> {
+  const answer = await fetch(`${url}/submit`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(200);
+}
+
+const schema = { name: { type: "string" }, phone: { type: "string" } };
+
+test("an agent on standard input reads one form alone, redacted, and its calls are noted with the user", async () => {
+  const machine = operatorMachine();
+  const contact = await machine.createEndpoint({ name: "Contact", schema });
+  const other = await machine.createEndpoint({ name: "Other", schema });
+  const server = await machine.serveHere();
+  await postTo(server.url, contact.secret, { name: "Ada", phone: "+49 30 12345678" });
+  await postTo(server.url, other.secret, { name: "Ben", phone: "1" });
+  const agent = await startAgent(machine, "--endpoint", "Contact", "--redact");
+  expect(await agent.tools()).not.toContain("mark_submissions");
+  const found = await agent.call("search_submissions");
+  expect(insideOf(found)).toMatchObject([
+    { content: { data: { name: "Ada", phone: "[telephone number]" }, ip_address: "[IP address]" } },
+  ]);
+  expect((await agent.call("list_endpoints")).said).toMatchObject({ endpoints: [{ id: contact.id }] });
+  expect((await agent.call("get_endpoint", { endpoint: other.id })).said["code"]).toBe("not_found");
+  expect((await agent.call("get_findings")).said).toHaveProperty("healthy");
+  const noted = machine
+    .open()
+    .prepare(
+      "SELECT detail, terminal_user IS NOT NULL AS named FROM audit_event WHERE action = 'mcp.called' ORDER BY id",
+    );
+  expect(noted.all()).toEqual([
+    { detail: "search_submissions", named: 1 },
+    { detail: "list_endpoints", named: 1 },
+    { detail: "get_findings", named: 1 },
+  ]);
+});
+
+test("the setup of the page about agents works as it stands", async () => {
+  const page = readFileSync(new URL("../../docs/agents.md", import.meta.url), "utf8");
+  const [, json = ""] = /^```json\n(\{\n {2}"mcpServers"[^]*?)^```$/m.exec(page) ?? [];
+  const { mcpServers } = JSON.parse(json) as { mcpServers: { formsvc: { command: string; args: string[] } } };
+  const { command, args } = mcpServers.formsvc;
+  expect([command, args[0]]).toEqual(["formsvc", "mcp"]);
+  const machine = operatorMachine();
+  const contact = await machine.createEndpoint({ schema });
+  const own = args
+    .slice(1)
+    .map((each) => (each.startsWith("/etc/") ? machine.path("formsvc.config.json") : each));
+  const agent = await startAgent(machine, ...own);
+  expect((await agent.call("list_endpoints")).said).toMatchObject({ endpoints: [{ id: contact.id }] });
+});
+
+test("with --allow it may mark, in the workspace that it is given", async () => {
+  const machine = operatorMachine();
+  const contact = await machine.createEndpoint({ schema });
+  const server = await machine.serveHere();
+  await postTo(server.url, contact.secret, { name: "Ada" });
+  const agent = await startAgent(machine, "--workspace", "owner", "--allow", "triage,replay");
+  expect((await agent.tools()).slice(-3)).toEqual(["mark_submissions", "release_held", "replay_delivery"]);
+  const { submissions } = (await agent.call("search_submissions")).said as { submissions: { id: string }[] };
+  const ids = submissions.map(({ id }) => id);
+  expect((await agent.call("mark_submissions", { ids, mark: "ham" })).said).toEqual({
+    marked: ids,
+    mark: "ham",
+  });
+});
+
+test.each([
+  [["--endpoint", "Nowhere"], 3, /there is no endpoint Nowhere/],
+  [["--workspace", "Nowhere"], 3, /there is no workspace/],
+  [["--workspace", "owner", "--endpoint", "Contact"], 2, /not both/],
+  [["--server", "http://127.0.0.1:9"], 2, /give the agent http:\/\/127\.0\.0\.1:9\/mcp and a token/],
+  [["--allow", "everything"], 2, /there are no tools named "everything"; choose of triage, replay/],
+])("mcp %j is refused with what is wrong", async (flags, code, message) => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const ran = await machine.run(["mcp", ...flags]);
+  expect([ran.code, ran.stdout]).toEqual([code, ""]);
+  expect(ran.stderr).toMatch(message);
+});
+
+test("it ends when its standard input ends", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const ran = await machine.run(["mcp"]);
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, "", ""]);
+});
