@@ -53,6 +53,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     7,
     null,
     ["192.0.2.0/24"],
+    ["triage"],
     [1, 2.5],
     "warn",
     "pretty",
@@ -101,6 +102,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
     },
     metrics: { enabled: false, token: null, listen: null },
     api: { enabled: true },
+    mcp: { enabled: false, allow: [] },
     dashboard: {
       enabled: true,
       listen: null,
