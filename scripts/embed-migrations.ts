@@ -32,6 +32,9 @@ const TABLES: Readonly<Record<string, string>> = {
     "How many held posts a network has in a workspace, and which of them is deleted first. Triggers count.",
   held_total:
     "How many posts a workspace holds, counted by triggers, and how many were deleted for lack of room.",
+  file: "Files of submissions and held posts. One that belongs to neither any more is deleted by a clean-up.",
+  file_chunk: "The bytes of files, 262144 a row; the last row of a file has the rest.",
+  file_total: "How many files an endpoint has, and their bytes, counted by triggers.",
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:
     "One row. The last address that seems to be a proxy which `server.trustProxy` does not name.",

@@ -74,6 +74,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     publishable: forms.Shop.publishable,
     secret: forms.Shop.secret,
     submissionIds: [quote],
+    fileId: "",
     heldId: one("SELECT id FROM held ORDER BY id DESC"),
     webhookId: failing,
     deliveryId: one("SELECT id FROM delivery WHERE recipient_id = ?", failing),

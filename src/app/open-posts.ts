@@ -23,6 +23,8 @@ import {
   reportEvictions,
 } from "../submissions/submit-metrics.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
+import type { Uploads } from "../files/uploads.ts";
+import { openFileDrop, openUploads } from "./open-uploads.ts";
 import type { Memories } from "./memories.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 
@@ -30,6 +32,7 @@ import type { Engine, ServiceParts } from "./parts.ts";
 export interface PostService {
   readonly gatekeeper: Gatekeeper;
   readonly intake: Intake;
+  readonly uploads: Uploads;
   /** Told when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
@@ -71,6 +74,7 @@ export function openPosts(
   const openedGate = openGate(parts, memories, limiter);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const refusals = openRefusals(parts, limiter);
+  const lostFiles = openFileDrop(parts);
   const openedIntake = createIntake({
     gatekeeper: openedGate,
     usage: memories.usage,
@@ -80,6 +84,7 @@ export function openPosts(
     onSecretInBrowser,
     refusals,
     clock,
+    dropFiles: (ids) => lostFiles.drop(ids),
   });
   const { gatekeeper, intake } = countOutcomes(metrics, openedGate, openedIntake);
   metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
@@ -89,6 +94,7 @@ export function openPosts(
     posts: {
       gatekeeper,
       intake,
+      uploads: openUploads(parts, served),
       onSecretInBrowser,
       onUntrustedProxy: createProxyWatch(db, clock, log),
       onIgnoredRedirect: createRedirectWatch(db, clock, log),
@@ -100,7 +106,7 @@ export function openPosts(
     limitNews,
     async drain() {
       await commits.drain();
-      await Promise.all([room.settle(), refusals.settle()]);
+      await Promise.all([room.settle(), refusals.settle(), lostFiles.settle()]);
     },
   };
 }

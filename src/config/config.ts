@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isNetwork } from "../foundation/ip-address.ts";
 import { isListenAddress } from "../foundation/listen-address.ts";
+import { defaultFiles, filesSection } from "./files-section.ts";
 import { defaultMail, mailSection } from "./mail-section.ts";
 
 /**
@@ -221,6 +222,7 @@ const sections = z.strictObject({
         "Bytes of refused posts that all workspaces keep together; beyond it, the workspace with the most gives way first. Null is a tenth of the free disk, and 10 GiB on PostgreSQL.",
       ),
   }),
+  files: filesSection,
   webhooks: z.strictObject({
     scheduleSeconds: z
       .array(z.number().min(0).max(604_800))
@@ -313,6 +315,7 @@ export const defaultConfig: Config = {
   secrets: { keyFile: null, key: null },
   submissions: { binDays: 30 },
   held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },
+  files: defaultFiles,
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
     timeoutMs: 10_000,

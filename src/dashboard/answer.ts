@@ -1,9 +1,11 @@
 import type { Readable } from "node:stream";
+import type { ByteRange, FileStream } from "../files/read-file.ts";
+import type { FileFacts } from "../schemas/posted-file.ts";
 import type { Html } from "../foundation/html.ts";
 import type { Problems } from "./kit/field.ts";
 
 /** What a visit of the dashboard gets. */
-export type Answer = Page | Redirect | Download | Events | Checked;
+export type Answer = Page | Redirect | Download | SentFile | Events | Checked;
 
 export interface Page {
   readonly kind: "page";
@@ -23,6 +25,13 @@ export interface Download {
   readonly fileName: string;
   readonly type: string;
   readonly content: Readable | string;
+}
+
+/** A file that a visitor of a form sent. */
+export interface SentFile {
+  readonly kind: "file";
+  readonly file: FileFacts;
+  readonly open: (range: ByteRange) => FileStream;
 }
 
 /** Server-sent events. */

@@ -3,6 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { sendError } from "../http/error-reply.ts";
+import { sendFile } from "../http/file-reply.ts";
 import { goneSignal } from "../http/gone-signal.ts";
 import { refusalOf } from "../http/health-routes.ts";
 import { rememberAddress } from "../sessions/known-clients.ts";
@@ -202,6 +203,7 @@ async function send(
 ): Promise<unknown> {
   if (answer.kind === "redirect") return reply.redirect(answer.to, 303);
   if (answer.kind === "page") return sendPage(request, reply, answer, parts);
+  if (answer.kind === "file") return sendFile({ request, reply }, answer.file, answer.open);
   if (answer.kind === "checked") return reply.send(Object.fromEntries(answer.problems));
   if (answer.kind === "events") {
     if (answer.content === null) return reply.code(204).send();

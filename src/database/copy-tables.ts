@@ -20,6 +20,11 @@ export interface TableWriter extends TableReader {
   storable(value: unknown): unknown;
 }
 
+/** Rows that are read or written at once; chunks of files have 256 KiB each. */
+export function rowsAtOnce(table: TableName): number {
+  return table === "file_chunk" ? 8 : 500;
+}
+
 /** What was copied of one table. */
 export interface CopiedTable {
   readonly table: TableName;
@@ -66,6 +71,9 @@ export const COPIED_TABLES = [
   "held_total",
   "held_network",
   "held",
+  "file_total",
+  "file",
+  "file_chunk",
   "recipient",
   "webhook",
   "webhook_secret",

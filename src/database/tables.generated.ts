@@ -196,6 +196,36 @@ export interface Tables {
     /** Of the texts of its posts. */
     bytes: number;
   };
+  /** Files of submissions and held posts. One that belongs to neither any more is deleted by a clean-up. */
+  file: {
+    id: string;
+    endpoint_id: string;
+    submission_id: string | null;
+    held_id: string | null;
+    /** `storing` until its submission is stored: some chunks may be missing. */
+    state: "storing" | "stored";
+    name: string;
+    /** In bytes. */
+    size: number;
+    /** The media type that its content has. */
+    type: string;
+    /** Hexadecimal. */
+    sha256: string;
+    created_at: number;
+  };
+  /** The bytes of files, 262144 a row; the last row of a file has the rest. */
+  file_chunk: {
+    file_id: string;
+    /** From 0 on. */
+    position: number;
+    bytes: Buffer;
+  };
+  /** How many files an endpoint has, and their bytes, counted by triggers. */
+  file_total: {
+    endpoint_id: string;
+    files: number;
+    bytes: number;
+  };
   /** One row. Raised by every change to what servers hold in memory. */
   settings_version: {
     id: number;

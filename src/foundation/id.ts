@@ -11,6 +11,7 @@ export type IdPrefix =
   | "tok"
   | "sub"
   | "held"
+  | "fil"
   | "wh"
   | "rcpt"
   | "msg"

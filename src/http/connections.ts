@@ -16,6 +16,10 @@ export interface Flight {
   /** Increases from one answer to the next. */
   answerNumber: number;
   stage: "arriving" | "answering" | "answered" | "over";
+  /** Whether it may take as long as files take. */
+  isUpload: boolean;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
   /** Set while it waits for its turn. */
   proceed: (() => void) | null;
   /** The pattern of its route, if that is a late one. */

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
+import { bodyTooLarge } from "./error-reply.ts";
 
 /** Inputs in one form; more are refused. */
 const MAX_FORM_ENTRIES = 1000;
@@ -8,7 +10,9 @@ const MAX_FORM_ENTRIES = 1000;
 const MAX_PART_HEADERS = 20;
 const MAX_PART_HEADER_BYTES = 4096;
 
-export const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"] as const;
+export const MULTIPART = "multipart/form-data";
+export const URL_ENCODED = "application/x-www-form-urlencoded";
+export const FORM_TYPES = [URL_ENCODED, MULTIPART] as const;
 
 export interface FormBody {
   /** The inputs that could be read, even if there is a problem: the visitor's input is then shown again. */
@@ -22,9 +26,24 @@ export function mediaType(contentType: string | undefined): string {
   return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
+/** A body in memory. @throws payload_too_large; what the stream throws if the client leaves. */
+export function readWhole(payload: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    payload.on("data", (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= limitBytes) parts.push(part);
+      else reject(bodyTooLarge(limitBytes));
+    });
+    payload.on("end", () => resolve(Buffer.concat(parts)));
+    payload.on("error", reject);
+  });
+}
+
 /** Never throws. The body is already in memory and within the server's limit. */
 export async function readFormBody(contentType: string, body: Buffer): Promise<FormBody> {
-  if (mediaType(contentType) === "multipart/form-data") return readMultipart(contentType, body);
+  if (mediaType(contentType) === MULTIPART) return readMultipart(contentType, body);
   const entries = [...new URLSearchParams(body.toString("utf8"))];
   return { entries: entries.slice(0, MAX_FORM_ENTRIES), problem: tooMany(entries.length) };
 }
@@ -46,7 +65,7 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
       if (filename) problem ??= noFiles();
       stream.on("data", () => (problem ??= noFiles())).on("error", () => {});
     });
-    const overflow = (): void => void (problem ??= tooMany(MAX_FORM_ENTRIES + 1));
+    const overflow = (): void => void (problem ??= tooManyEntries());
     parser.on("fieldsLimit", overflow).on("partsLimit", overflow);
     parser.on("error", broken).on("finish", () => resolve({ entries, problem }));
     return void parser.end(body);
@@ -54,7 +73,7 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
 }
 
 /** Null if the content type has no boundary. */
-function createParser(contentType: string, size: number): BusboyInstance | null {
+export function createParser(contentType: string, size: number): BusboyInstance | null {
   const limits = {
     fields: MAX_FORM_ENTRIES,
     parts: MAX_FORM_ENTRIES,
@@ -70,13 +89,17 @@ function createParser(contentType: string, size: number): BusboyInstance | null 
 }
 
 function tooMany(count: number): FormsvcError | null {
-  return count > MAX_FORM_ENTRIES ? malformed(`The form has more than ${MAX_FORM_ENTRIES} fields.`) : null;
+  return count > MAX_FORM_ENTRIES ? tooManyEntries() : null;
+}
+
+export function tooManyEntries(): FormsvcError {
+  return malformed(`The form has more than ${MAX_FORM_ENTRIES} fields.`);
 }
 
 function noFiles(): FormsvcError {
   return new FormsvcError("unsupported_media_type", "This form takes no files; send it without one.");
 }
 
-function malformed(message: string): FormsvcError {
+export function malformed(message: string): FormsvcError {
   return new FormsvcError("invalid_request", message, { details: { body: "malformed" } });
 }

@@ -1,6 +1,7 @@
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
+import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
 import { LANGUAGE_MEMBER } from "../languages/language.ts";
@@ -15,8 +16,18 @@ export interface PageField {
   readonly label: string;
   /** One at most, except for a list. */
   readonly values: readonly string[];
-  readonly kind: "text" | "area" | "email" | "url" | "number" | "checkbox" | "choice" | "choices";
-  /** Of a choice. */
+  readonly kind:
+    | "text"
+    | "area"
+    | "email"
+    | "url"
+    | "number"
+    | "checkbox"
+    | "choice"
+    | "choices"
+    | "file"
+    | "files";
+  /** Of a choice; of files, the types that are taken. */
   readonly options: readonly string[];
   /** What is wrong, in sentences. */
   readonly problems: readonly string[];
@@ -70,6 +81,9 @@ export function pageForm(
     else if (asked.honeypots.includes(name) || STEERING.has(name)) hidden.set(name, value);
     else if (place === "beside") others.push([name, value]);
   }
+  // A page cannot keep what was chosen.
+  for (const [name, field] of Object.entries(asked.definition))
+    if (field.type === "file") askedAt(fields, { path: [name], field });
   const problems = askForWrong(fields, asked, details, wording.text("unknownSent"));
   return {
     fields: [...fields.values()].map(toPageField),
@@ -107,6 +121,11 @@ export function withoutInputs({ fields, problems }: PageForm): PageForm {
   return { ...NOTHING_ASKED, problems: [...fields.flatMap((field) => field.problems), ...problems] };
 }
 
+/** Whether the visitor has to choose files again. */
+export function asksForFiles({ fields }: PageForm): boolean {
+  return fields.some(({ kind }) => kind === "file" || kind === "files");
+}
+
 const STEERING: ReadonlySet<string> = new Set([REDIRECT_MEMBER, ELAPSED_MEMBER, LANGUAGE_MEMBER]);
 
 /** A field of the schema, at any depth. */
@@ -136,6 +155,7 @@ function placeOf(
       const isItem = depth === path.length - 1 && isScalar(field.items);
       return isItem ? { path: path.slice(0, depth), field } : "beside";
     }
+    if (field?.type === "file") return { path: path.slice(0, depth), field };
     if (field !== undefined) {
       if (field.type !== "object") return "nowhere";
       if (field.properties === undefined) return "beside";
@@ -181,7 +201,7 @@ function nameOf([root = "", ...inner]: readonly string[]): string {
 
 /** An empty input is absent. */
 function fill({ field, values }: AskedField, value: string): void {
-  if (value === "") return;
+  if (value === "" || field.type === "file") return;
   if (field.type !== "array") values.length = 0;
   values.push(value);
 }
@@ -191,6 +211,10 @@ function toPageField({ name, path, field, values, problems }: AskedField): PageF
 }
 
 function inputKind(field: FieldDefinition, value: string): Pick<PageField, "kind" | "options"> {
+  if (field.type === "file") {
+    const { accept = DEFAULT_ACCEPT, maxFiles = 1 } = field;
+    return { kind: maxFiles > 1 ? "files" : "file", options: accept };
+  }
   if (field.type === "boolean") return { kind: "checkbox", options: [] };
   const { items } = field as { items?: FieldDefinition };
   const item = field.type === "array" ? (items ?? field) : field;

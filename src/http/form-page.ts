@@ -1,7 +1,7 @@
 import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
-import type { PageField, PageForm } from "./form-fields.ts";
+import { asksForFiles, type PageField, type PageForm } from "./form-fields.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
 import { sealOf, visitorPage } from "./visitor-page.ts";
 
@@ -72,8 +72,12 @@ const NEW_LINE = html`\n`;
  * Without an action the form is sent to the address that it came from, even if a proxy changed the path. The server decides
  * what is valid, so the browser is told not to check.
  */
-function formHtml({ fields, others, hidden }: PageForm, wording: Wording): Html {
-  return html`<form method="post" accept-charset="utf-8" novalidate>
+function formHtml(form: PageForm, wording: Wording): Html {
+  const { fields, others, hidden } = form;
+  const hasFiles = asksForFiles(form);
+  const encoding = hasFiles ? html` enctype="multipart/form-data"` : null;
+  return html`<form method="post" accept-charset="utf-8"${encoding} novalidate>
+${hasFiles && html`<p>${wording.text("chooseFilesAgain")}</p>`}
 ${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
 ${joinHtml(fields.map(fieldHtml), NEW_LINE)}
 ${joinHtml(others.map(otherHtml), NEW_LINE)}
@@ -140,6 +144,9 @@ function controlHtml({ kind, values, options }: PageField, attributes: Html): Ht
       return html`<select ${attributes}><option value="">–</option>${choices(options, values)}</select>`;
     case "choices":
       return html`<select multiple ${attributes}>${choices(options, values)}</select>`;
+    case "file":
+    case "files":
+      return html`<input type="file" ${attributes} accept="${options.join(",")}"${kind === "files" ? html` multiple` : null}>`;
     case "number":
       return html`<input type="text" inputmode="decimal" ${attributes} value="${text}">`;
     case "email":

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
@@ -18,7 +19,7 @@ import {
   successAddress,
   webOrigin,
 } from "./form-addresses.ts";
-import { FORM_TYPES, mediaType, readFormBody } from "./form-body.ts";
+import { FORM_TYPES, mediaType, MULTIPART, readFormBody, readWhole, URL_ENCODED } from "./form-body.ts";
 import { NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
 import { type ErrorPage, errorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
@@ -26,7 +27,8 @@ import { prefersJson } from "./prefers-json.ts";
 import { pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
 import { type VisitorProblem, visitorWords } from "./visitor-words.ts";
-import { acceptedBody, beginPost, identify, type PostParts, takePost } from "./receive-post.ts";
+import { acceptedBody, beginPost, bringsFiles, identify, type PostParts, takePost } from "./receive-post.ts";
+import { isUploadBody, parseUpload, takeUpload } from "./take-upload.ts";
 
 export interface FormRoutesParts extends PostParts {
   readonly baseUrl: string | null;
@@ -55,9 +57,13 @@ interface FormExchange {
  */
 export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): void {
   void server.register((scope, _options, done) => {
-    for (const type of FORM_TYPES) {
-      scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, parsed) => parsed(null, body));
-    }
+    const { bodyLimitBytes } = parts;
+    scope.addContentTypeParser(URL_ENCODED, { parseAs: "buffer" }, (_request, body, parsed) =>
+      parsed(null, body),
+    );
+    scope.addContentTypeParser(MULTIPART, (request: FastifyRequest, payload: IncomingMessage) =>
+      bringsFiles(request) ? parseUpload(parts, request) : readWhole(payload, bodyLimitBytes),
+    );
     scope.setErrorHandler<Error, FormRequest>((error, request, reply) => {
       const { origin } = request.headers;
       const caller = request.begun?.caller ?? null;
@@ -70,9 +76,15 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
         allowAnyOrigin(reply);
         checkMediaType(request.headers["content-type"]);
         const { origin, host } = request.headers;
+        const isMultipart = mediaType(request.headers["content-type"]) === MULTIPART;
         // A form on one of our own pages tells in its body which page it was first on.
         const source = isOwnOrigin(origin, parts.baseUrl, host) ? null : { origin, fromBrowser: true };
-        beginPost(parts, { request, reply }, { authorization: authorizationOf(request), source }, done);
+        beginPost(
+          parts,
+          { request, reply },
+          { authorization: authorizationOf(request), source, isMultipart },
+          done,
+        );
       },
       handler: async (request, reply) => {
         const { origin } = request.headers;
@@ -97,21 +109,25 @@ function checkMediaType(header: string | undefined): void {
 async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<FastifyReply> {
   const { request, reply } = form;
   const type = request.headers["content-type"] ?? "";
-  const { entries, problem } = await readFormBody(type, rawBody(request));
+  const { body } = request;
+  const { entries, problem } = isUploadBody(body) ? body : await readFormBody(type, rawBody(request));
   form.entries = entries;
   request.saidLanguage = entryOf(entries, LANGUAGE_MEMBER);
   if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
-  const receipt = await takePost(parts, form, {
-    // The inputs, not their bytes: a multipart form has another boundary each time it is sent.
-    body: Buffer.from(JSON.stringify(entries)),
-    readFields: (_body, definition) => {
-      if (problem !== null) throw problem;
-      return coerceForm(entries, definition);
-    },
-    // The address of a form is in a page, so a secret key in it is public.
-    source: { origin: form.origin, fromBrowser: true },
-  });
+  // The address of a form is in a page, so a secret key in it is public.
+  const source = { origin: form.origin, fromBrowser: true };
+  const receipt = isUploadBody(body)
+    ? await takeUpload(parts, form, body, source)
+    : await takePost(parts, form, {
+        // The inputs, not their bytes: a multipart form has another boundary each time it is sent.
+        body: Buffer.from(JSON.stringify(entries)),
+        readFields: (_body, definition) => {
+          if (problem !== null) throw problem;
+          return coerceForm(entries, definition);
+        },
+        source,
+      });
   const { id, settings } = receipt.caller.ready.endpoint;
   const redirect = entryOf(entries, REDIRECT_MEMBER);
   // The visitor is led elsewhere in silence; whoever made the page must be able to see why.
@@ -134,6 +150,11 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
 
 function rawBody({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
+/** Bytes of the visitor's own input. */
+function textBytes(request: FastifyRequest): number {
+  return isUploadBody(request.body) ? request.body.identity.length : rawBody(request).length;
 }
 
 /** Only who names a language is told in it what the page would have said: `formsvc.js` does, and shows it. */
@@ -205,8 +226,7 @@ function formAgain(
   const details = error.code === "validation_failed" ? (detailsFor(error, wording) as ValidationDetails) : {};
   const asked = { definition: schema.definition, unknownFields: endpoint.settings.unknownFields, honeypots };
   const form = pageForm(entries, asked, details, wording);
-  const fits =
-    form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * rawBody(request).length;
+  const fits = form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * textBytes(request);
   if (!fits) return withoutInputs(form);
   const isSayable = origin !== undefined && origin.length <= MAX_ORIGIN_LENGTH;
   return isSayable ? { ...form, hidden: [...form.hidden, [FIRST_ORIGIN_MEMBER, origin]] } : form;

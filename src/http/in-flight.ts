@@ -85,7 +85,7 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     const connection = connections.get(request.raw.socket);
     // When a connection is closed, Node still handles the rest of the packet that it is reading.
     if (connection === undefined || connection.socket.destroyed) return;
-    const flight = begin(parts, connection, request);
+    const flight = begin(parts, connection, request, startedAt);
     reply.raw.on("close", () => {
       end(flight);
       onEnd(request, reply, performance.now() - startedAt);
@@ -115,7 +115,12 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
   };
 }
 
-function begin(parts: InFlightParts, connection: Connection, request: FastifyRequest): Flight {
+function begin(
+  parts: InFlightParts,
+  connection: Connection,
+  request: FastifyRequest,
+  startedAt: number,
+): Flight {
   const { shares, bodyLimitBytes } = parts;
   request.clientAddress = clientAddress(request.raw, parts);
   const holder = connection.peer ?? shares.of(request.clientAddress);
@@ -131,6 +136,8 @@ function begin(parts: InFlightParts, connection: Connection, request: FastifyReq
     answerBytes: 0,
     answerNumber: 0,
     stage: "arriving",
+    isUpload: false,
+    startedAt,
     proceed: null,
     lateRoute: undefined,
   };
@@ -257,5 +264,8 @@ function announcedBytes({ headers }: FastifyRequest, limitBytes: number): number
 }
 
 function sizeOf(payload: unknown): number {
-  return typeof payload === "string" || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
+  if (typeof payload === "string" || Buffer.isBuffer(payload)) return Buffer.byteLength(payload);
+  // A stream of a file says what it holds.
+  const { heldBytes } = (payload ?? {}) as { heldBytes?: unknown };
+  return typeof heldBytes === "number" ? heldBytes : 0;
 }

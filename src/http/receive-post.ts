@@ -3,9 +3,11 @@ import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
 import type { IncomingPost, Intake, PostSource } from "../submissions/receive-submission.ts";
+import type { Uploads } from "../files/uploads.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 import { type Blindness, refusalOf } from "./health-routes.ts";
+import { postTooLarge } from "./upload-body.ts";
 
 /** What is needed to identify the sender. */
 export interface CallerParts {
@@ -17,6 +19,7 @@ export interface CallerParts {
 
 export interface PostParts extends CallerParts {
   readonly intake: Intake;
+  readonly uploads: Uploads;
   readonly bodyLimitBytes: number;
 }
 
@@ -33,6 +36,8 @@ export interface PostSender {
   readonly authorization: string | undefined;
   /** Null if only the body has the origin. */
   readonly source: PostSource | null;
+  /** Whether the form may bring files: it does if its endpoint has a field for them. */
+  readonly isMultipart: boolean;
 }
 
 declare module "fastify" {
@@ -78,23 +83,61 @@ function lookAround({ noticeChanges, blindness }: CallerParts): void {
  * @throws payload_too_large, unsupported_media_type, unavailable, rate_limited, forbidden; or hands `proceed` what {@link identify} throws.
  */
 export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSender, proceed: Proceed): void {
-  const { request, reply } = exchange;
-  if (Number(request.headers["content-length"]) > parts.bodyLimitBytes) {
-    // Nobody reads the rest.
-    reply.header("connection", "close");
-    throw bodyTooLarge(parts.bodyLimitBytes);
-  }
+  const { request } = exchange;
+  const length = Number(request.headers["content-length"]);
+  if (length > parts.bodyLimitBytes) refuseLength(parts, exchange, sender, length);
   checkEncoding(request.headers["content-encoding"]);
   lookAround(parts);
   const known = parts.gatekeeper.recall(sender.authorization, request.clientAddress);
   if (known === null) {
     identify(parts, request, sender.authorization)
       .then((caller) => admitPost(parts, exchange, caller, sender.source))
+      .then(() => (sender.isMultipart ? admitUpload(parts, exchange, length) : undefined))
       .then(() => proceed(), proceed);
   } else {
     admitPost(parts, exchange, known, sender.source);
-    proceed();
+    if (sender.isMultipart) admitUpload(parts, exchange, length).then(() => proceed(), proceed);
+    else proceed();
   }
+}
+
+/** Before anything is known of the endpoint, the largest post of any kind counts. @throws payload_too_large */
+function refuseLength(
+  { bodyLimitBytes, uploads }: PostParts,
+  { reply }: Exchange,
+  { isMultipart }: PostSender,
+  length: number,
+): void {
+  const { maxPostBytes } = uploads.limits;
+  if (isMultipart && length <= maxPostBytes) return;
+  // Nobody reads the rest.
+  reply.header("connection", "close");
+  throw isMultipart ? postTooLarge(maxPostBytes) : bodyTooLarge(bodyLimitBytes);
+}
+
+/** Whether the body of this post is read as files come. */
+export function bringsFiles({ begun }: FastifyRequest): boolean {
+  return begun !== null && begun.caller.ready.schema.fileFields !== null;
+}
+
+/**
+ * Looks for room before a byte of the files is read. A form without a field for files is as long as any other.
+ *
+ * @throws payload_too_large, unavailable
+ */
+async function admitUpload(parts: PostParts, { request, reply }: Exchange, length: number): Promise<void> {
+  if (!bringsFiles(request)) {
+    if (!(length > parts.bodyLimitBytes)) return;
+    reply.header("connection", "close");
+    throw bodyTooLarge(parts.bodyLimitBytes);
+  }
+  try {
+    await parts.uploads.admit();
+  } catch (error) {
+    reply.header("connection", "close");
+    throw error;
+  }
+  if (request.flight !== null) request.flight.isUpload = true;
 }
 
 /** A compressed body would have no bound. @throws unsupported_media_type */
@@ -143,7 +186,7 @@ export interface Receipt {
 }
 
 /** The body, and the source if this kind of post knows it better than the headers. */
-export interface PostContent extends Pick<IncomingPost, "body" | "readFields"> {
+export interface PostContent extends Pick<IncomingPost, "body" | "readFields" | "files"> {
   readonly source?: PostSource;
 }
 
@@ -167,6 +210,7 @@ function incomingPost(request: FastifyRequest, content: PostContent): IncomingPo
   return {
     body: content.body,
     readFields: content.readFields,
+    files: content.files,
     origin,
     fromBrowser,
     userAgent: headers["user-agent"],

@@ -24,17 +24,15 @@ import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog, type RequestObserver } from "./request-log.ts";
 import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
 import { type Crowd, createShares, type Holdings } from "./shares.ts";
-import { endSlowBodies } from "./slow-bodies.ts";
+import { type BodyPaces, endSlowBodies } from "./slow-bodies.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
 import { type SubmissionRoutesParts, submissionRoutes } from "./submission-routes.ts";
 import { submitRoutes } from "./submit-routes.ts";
 import { answerUnknownRoutes } from "./unknown-routes.ts";
 
-export interface ServerLimits {
+export interface ServerLimits extends BodyPaces {
   readonly bodyLimitBytes: number;
-  /** For the whole request to arrive. */
-  readonly requestTimeoutMs: number;
 }
 
 /** What guards every request, whatever the routes are. */
@@ -143,7 +141,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
   const nextId = createRequestIds();
   const lastAsked = followAsked();
   const server = createInstance(parts, {
-    requestTimeout: limits.requestTimeoutMs,
+    requestTimeout: Math.max(limits.requestTimeoutMs, limits.uploadTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: MAX_STILL_MS,
     genReqId: (request) => givenId(request) ?? nextId(),
@@ -179,7 +177,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
     },
   });
   guardRequests(server, parts, inFlight);
-  endSlowBodies(server, inFlight, (socket) =>
+  endSlowBodies(server, inFlight, limits, (socket) =>
     refuseSocket({ code: SLOW_REQUEST }, socket, lastAsked.on(socket), { log, nextId }),
   );
   const late = parts.late.map((routes) =>

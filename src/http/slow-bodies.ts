@@ -17,22 +17,59 @@ interface Seen {
   readonly bytesRead: number;
 }
 
-/** Calls `refuse` for each connection whose body is too slow. */
+/** How fast a body must come. */
+interface Pace {
+  /** For the whole request. */
+  readonly timeoutMs: number;
+  readonly bytesPerSecond: number;
+  readonly graceMs: number;
+}
+
+/** How long requests may take to arrive. */
+export interface BodyPaces {
+  readonly requestTimeoutMs: number;
+  /** Of forms with files. */
+  readonly uploadTimeoutMs: number;
+  readonly minBytesPerSecond: number;
+}
+
+/** Phones change their network while they send: for this time an upload may stand still. */
+const UPLOAD_GRACE_MS = 30_000;
+
+/** Calls `refuse` for each connection whose body is too slow. Node has one limit for all requests, so this one is looked at here. */
 export function endSlowBodies(
   server: FastifyInstance,
   inFlight: InFlight,
+  paces: BodyPaces,
   refuse: (socket: Socket) => void,
 ): void {
+  const usual: Pace = {
+    timeoutMs: paces.requestTimeoutMs,
+    bytesPerSecond: MIN_BYTES_PER_SECOND,
+    graceMs: GRACE_MS,
+  };
+  const upload: Pace = {
+    timeoutMs: paces.uploadTimeoutMs,
+    bytesPerSecond: paces.minBytesPerSecond,
+    graceMs: UPLOAD_GRACE_MS,
+  };
   const bodies = new WeakMap<FastifyRequest, Seen>();
   const look = (): void => {
     const now = performance.now();
     for (const request of inFlight.arriving()) {
       const { socket, complete, readableFlowing } = request.raw;
+      if (complete || !socket.writable) continue;
+      const { isUpload, startedAt } = request.flight ?? { isUpload: false, startedAt: now };
+      const pace = isUpload ? upload : usual;
+      if (now - startedAt > pace.timeoutMs) {
+        refuse(socket);
+        continue;
+      }
       // A body that is not read while its key is verified cannot advance; a refused one has its answer.
-      if (complete || readableFlowing !== true || !socket.writable) continue;
+      if (readableFlowing !== true && !isUpload) continue;
       const seen = bodies.get(request);
       if (seen === undefined) bodies.set(request, { atMs: now, bytesRead: socket.bytesRead });
-      else if (isSlow(seen, now, socket.bytesRead)) refuse(socket);
+      else if (isSlow(seen, now, socket.bytesRead, pace)) refuse(socket);
     }
   };
   // Only after the bytes that have arrived are read: while the process did not run, nobody was slow.
@@ -43,7 +80,7 @@ export function endSlowBodies(
   });
 }
 
-function isSlow(seen: Seen, nowMs: number, bytesRead: number): boolean {
-  const dueMs = nowMs - seen.atMs - GRACE_MS;
-  return bytesRead - seen.bytesRead < (dueMs / 1000) * MIN_BYTES_PER_SECOND;
+function isSlow(seen: Seen, nowMs: number, bytesRead: number, { graceMs, bytesPerSecond }: Pace): boolean {
+  const dueMs = nowMs - seen.atMs - graceMs;
+  return bytesRead - seen.bytesRead < (dueMs / 1000) * bytesPerSecond;
 }

@@ -5,6 +5,7 @@ import { type Caller, refuseSecretInBrowser } from "../submissions/authenticate.
 import { submissionJson, submissionSchema } from "../submissions/submission-json.ts";
 import { EVERY_SUBMISSION } from "../submissions/submission-store.ts";
 import type { SubmissionReader } from "../submissions/submission-reader.ts";
+import { sendFile } from "./file-reply.ts";
 import { goneSignal } from "./gone-signal.ts";
 import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
 import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
@@ -43,6 +44,15 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
       submissionJson(await parts.reader.get(await readableEndpoint(parts, request), request.params.id)),
   });
 
+  server.get<OneFile>("/submissions/:id/files/:file", {
+    config: { operation: fileOperation },
+    handler: async (request, reply) => {
+      const { id, file: fileId } = request.params;
+      const { file, open } = await parts.reader.file(await readableEndpoint(parts, request), id, fileId);
+      return sendFile({ request, reply }, file, open);
+    },
+  });
+
   server.delete<OneSubmission>("/submissions/:id", {
     config: { operation: deleteOperation },
     handler: async (request, reply) => {
@@ -54,6 +64,10 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
 
 interface OneSubmission {
   readonly Params: { readonly id: string };
+}
+
+interface OneFile {
+  readonly Params: { readonly id: string; readonly file: string };
 }
 
 /** The endpoint whose submissions the request's key may read. A paused endpoint takes no posts but can be read. */
@@ -117,6 +131,23 @@ const showOperation: Operation = {
   path,
   answers: { 200: { description: "The submission.", content: { "application/json": submissionSchema } } },
   errors: ["not_found", ...READ_ERRORS],
+};
+
+const fileOperation: Operation = {
+  id: "getFile",
+  summary: "Get a file of a submission",
+  description: "`Range` is answered with the part that it asks for.",
+  key: "secret",
+  path: path.extend({ file: z.string().describe("The id of one of its files.") }),
+  answers: {
+    200: {
+      description: "The file, of the type that its content has.",
+      content: { "application/octet-stream": z.string() },
+    },
+    206: { description: "A part of it.", content: { "application/octet-stream": z.string() } },
+    416: { description: "The file is shorter." },
+  },
+  errors: ["not_found", "gone", ...READ_ERRORS],
 };
 
 const deleteOperation: Operation = {

@@ -1,28 +1,60 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseBody } from "../submissions/parse-body.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { mediaType, MULTIPART } from "./form-body.ts";
 import { submitOperation } from "./post-operations.ts";
-import { acceptedBody, beginPost, type PostParts, sourceOf, takePost } from "./receive-post.ts";
+import { acceptedBody, beginPost, bringsFiles, type PostParts, sourceOf, takePost } from "./receive-post.ts";
+import { isUploadBody, parseUpload, takeUpload } from "./take-upload.ts";
 
 /** `POST /submit` and its preflight. */
-export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
+export function submitRoutes(instance: FastifyInstance, parts: PostParts): void {
+  void instance.register((scope, _options, done) => {
+    scope.addContentTypeParser(MULTIPART, (request: FastifyRequest) => parseUpload(parts, request));
+    routes(scope, parts);
+    done();
+  });
+}
+
+function routes(server: FastifyInstance, parts: PostParts): void {
   server.options("/submit", (_request, reply) => answerPreflight(reply));
 
   server.post("/submit", {
     config: { operation: submitOperation },
     onRequest: (request, reply, done) => {
       allowAnyOrigin(reply);
-      checkMediaType(request.headers["content-type"]);
+      const type = request.headers["content-type"];
+      const isMultipart = mediaType(type) === MULTIPART;
+      if (!isMultipart) checkMediaType(type);
       const { authorization } = request.headers;
-      beginPost(parts, { request, reply }, { authorization, source: sourceOf(request) }, done);
+      const sender = { authorization, source: sourceOf(request), isMultipart };
+      beginPost(parts, { request, reply }, sender, isMultipart ? checkTaken(request, done) : done);
     },
     handler: async (request, reply) => {
+      if (isUploadBody(request.body)) {
+        const receipt = await takeUpload(parts, { request, reply }, request.body);
+        return reply.send(acceptedBody(receipt));
+      }
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const receipt = await takePost(parts, { request, reply }, { body, readFields: parseBody });
       return reply.send(acceptedBody(receipt));
     },
   });
+}
+
+/** @param proceed told of a form that brings files to an endpoint that takes none. */
+function checkTaken(request: FastifyRequest, proceed: (error?: Error) => void): (error?: Error) => void {
+  return (error) => {
+    if (error !== undefined || bringsFiles(request)) return proceed(error);
+    proceed(notJson());
+  };
+}
+
+function notJson(): FormsvcError {
+  return new FormsvcError(
+    "unsupported_media_type",
+    "Send the fields as a JSON object with Content-Type: application/json.",
+  );
 }
 
 /** The parts between semicolons that are not inside a quoted text. */
@@ -40,8 +72,9 @@ function checkMediaType(header: string | undefined): void {
     (charset) => charset === undefined || charset === "utf-8" || charset === "utf8",
   );
   if (isJson && isUtf8) return;
-  const message = isJson
-    ? "The body must be UTF-8; send Content-Type: application/json."
-    : "Send the fields as a JSON object with Content-Type: application/json.";
-  throw new FormsvcError("unsupported_media_type", message);
+  if (!isJson) throw notJson();
+  throw new FormsvcError(
+    "unsupported_media_type",
+    "The body must be UTF-8; send Content-Type: application/json.",
+  );
 }

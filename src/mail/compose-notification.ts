@@ -1,9 +1,10 @@
+import { valueText } from "../foundation/file-list.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
 import { type Wording, wordingIn } from "../languages/wording.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
-import { besideBlocks, fieldsOf, fieldText, type MailedEvent, readEvent } from "./mailed-event.ts";
+import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
 /** What all e-mails about submissions have. */
@@ -90,7 +91,7 @@ function subjectOf(template: string | null, { endpointName, data }: MailedEvent,
   const fill = (text: string): string =>
     text.replace(/\{([^{}]*)\}/g, (_, name: string) => {
       if (name === "endpoint") return endpointName;
-      if (Object.hasOwn(data, name)) return fieldText(data[name]);
+      if (Object.hasOwn(data, name)) return valueText(data[name]);
       return name === "form" ? endpointName : "";
     });
   const filled = template === null ? "" : fill(template);

@@ -1,3 +1,4 @@
+import { valueText } from "../foundation/file-list.ts";
 import { plainLines } from "../foundation/plain-text.ts";
 import type { Wording } from "../languages/wording.ts";
 import { type MailBlock, type MailField, paragraph } from "./mail-parts.ts";
@@ -59,11 +60,6 @@ export const UTC = "UTC";
 const minutesIn = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "short" });
 
-/** The value of a field as text; anything but text as JSON. */
-export function fieldText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 /** Characters of one value, and of all labels and values together. */
 export interface FieldLimits {
   readonly value: number;
@@ -85,7 +81,7 @@ export function fieldsOf(
   let isCut = false;
   for (const [name, given] of Object.entries(data)) {
     const label = oneLine(name, MAX_LABEL_LENGTH);
-    const whole = plainLines(fieldText(given));
+    const whole = plainLines(valueText(given));
     const most = Math.min(limits.value, room - label.length);
     if (most < 2) return { fields, isCut: true };
     const value = shorten(whole, most);

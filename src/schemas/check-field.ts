@@ -103,6 +103,8 @@ function checkField(field: unknown, place: Place, checking: Checking): void {
   const type = readType(field, path, problems);
   checkPropertyNames(field, type, path, problems);
   if (type === undefined) return;
+  if (type === "file" && place.depth > 0)
+    problems.add(path, "is a file, which only the top level of a schema can have; move it there");
   for (const property of PROPERTIES[type]) {
     if (Object.hasOwn(field, property)) checkProperty(property, { field, type }, place, checking);
   }

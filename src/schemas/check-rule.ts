@@ -1,11 +1,15 @@
 import { show } from "./definition-problems.ts";
 import {
+  MAX_ACCEPTED_TYPES,
   MAX_DESCRIPTION_LENGTH,
   MAX_ENUM_VALUES,
+  MAX_FILE_BYTES,
+  MAX_FILES,
   STRING_FORMATS,
   type FieldType,
   type StringFormat,
 } from "./field-definition.ts";
+import { acceptProblem } from "./file-types.ts";
 import { nearestName } from "../foundation/nearest-name.ts";
 
 /** Says what is wrong with one property's value by itself; undefined if nothing is. */
@@ -23,6 +27,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   maximum: checkNumber,
   format: checkFormat,
   enum: checkEnum,
+  accept: checkAccept,
+  maxBytes: (value) => checkWithin(value, MAX_FILE_BYTES),
+  maxFiles: (value) => checkWithin(value, MAX_FILES),
 };
 
 function checkDescription(value: unknown): string | undefined {
@@ -53,6 +60,23 @@ function checkEnum(value: unknown, type: FieldType): string | undefined {
   if (stranger !== undefined) return `must list values of type ${type} only; ${show(stranger)} is not`;
   const twice: unknown = value.find((option, index) => value.indexOf(option) !== index);
   return twice === undefined ? undefined : `must list each value once; ${show(twice)} is there twice`;
+}
+
+function checkWithin(value: unknown, most: number): string | undefined {
+  if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most) return undefined;
+  return `must be a whole number from 1 to ${most}, not ${show(value)}`;
+}
+
+function checkAccept(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0)
+    return `must be a list of at least one type, such as ["application/pdf", ".docx"], not ${show(value)}`;
+  if (value.length > MAX_ACCEPTED_TYPES) return `must list at most ${MAX_ACCEPTED_TYPES} types`;
+  for (const entry of value as readonly unknown[]) {
+    if (typeof entry !== "string") return `must list texts only; ${show(entry)} is not`;
+    const problem = acceptProblem(entry);
+    if (problem !== undefined) return `has ${show(entry)}, which ${problem}`;
+  }
+  return undefined;
 }
 
 /** The allowed names in a sentence, with a hint at the one that was probably meant. */

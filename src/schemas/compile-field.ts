@@ -3,6 +3,7 @@ import { copyJson, isJsonObject } from "./copy-json.ts";
 import {
   type ArrayField,
   type FieldDefinition,
+  type FileField,
   MAX_FIELD_NAME_LENGTH,
   type NumberField,
   type ObjectField,
@@ -10,7 +11,8 @@ import {
 } from "./field-definition.ts";
 import { FORMAT_TESTS } from "./formats.ts";
 import { IssueReport } from "./issue-report.ts";
-import { receivedType, shorten } from "./issue.ts";
+import { type IssueFacts, receivedType, shorten } from "./issue.ts";
+import { type FileFacts, PostedFile } from "./posted-file.ts";
 import { compilePattern, longestRefusedText, type Pattern } from "../foundation/pattern.ts";
 
 /** What happens to members that the schema does not declare, nested ones included. `set-aside` keeps them beside the data. */
@@ -85,6 +87,8 @@ export function compileField(field: FieldDefinition, unknownFields: UnknownField
       return field.enum === undefined ? checkBoolean : compileBooleanEnum(field.enum);
     case "object":
       return compileObject(field, unknownFields);
+    case "file":
+      return compileFile(field);
     case "array":
     default:
       return compileArray(field, unknownFields);
@@ -223,6 +227,33 @@ function compileArray(field: ArrayField, unknownFields: UnknownFields): FieldChe
     }
     return items;
   };
+}
+
+/** Files that came as files. Whatever else a body has here is no file: the ids of files are ours. */
+function compileFile({ maxBytes = Infinity, maxFiles = 1 }: FileField): FieldCheck {
+  return (value, report) => {
+    const files = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+    const facts: FileFacts[] = [];
+    if (files.length === 0) return wrongType("file", value, report);
+    for (const [index, file] of files.entries()) {
+      if (!(file instanceof PostedFile)) return wrongType("file", file, report);
+      facts.push(file.facts);
+      const issue = fileIssue(file, maxBytes);
+      if (issue === null) continue;
+      report.enter(String(index));
+      report.add(issue);
+      report.leave();
+    }
+    if (files.length > maxFiles) report.add({ code: "invalid_file", reason: "count", maximum: maxFiles });
+    return facts;
+  };
+}
+
+function fileIssue({ facts, fault, bounds }: PostedFile, maxBytes: number): IssueFacts | null {
+  const maximum = Math.min(maxBytes, bounds.maxFileBytes);
+  if (fault === "size" || facts.size > maximum) return { code: "invalid_file", reason: "size", maximum };
+  if (fault === "count") return { code: "invalid_file", reason: "count", maximum: bounds.maxFiles };
+  return fault === null ? null : { code: "invalid_file", reason: fault };
 }
 
 function wrongType(expected: string, value: unknown, report: IssueReport): undefined {

@@ -8,6 +8,7 @@ import {
 } from "./compile-field.ts";
 import { copyJson } from "./copy-json.ts";
 import type { SchemaDefinition } from "./definition.ts";
+import type { FileField } from "./field-definition.ts";
 import { IssueReport, type ValidationDetails } from "./issue-report.ts";
 import { compileCollect, type SetAside } from "./set-aside.ts";
 
@@ -24,6 +25,8 @@ export type ValidationResult =
 
 export interface CompiledSchema {
   readonly definition: SchemaDefinition;
+  /** By name; null if the form has none, as nearly every form. */
+  readonly fileFields: ReadonlyMap<string, FileField> | null;
   /**
    * `data` has the declared fields in the schema's order, then the kept ones; it shares no object with `body`. Members
    * named `__proto__` are left out at every depth.
@@ -37,6 +40,7 @@ export function compileSchema(definition: SchemaDefinition, unknownFields: Unkno
   const collect = unknownFields === "set-aside" ? compileCollect(definition) : null;
   return {
     definition,
+    fileFields: fileFieldsOf(definition),
     validate(body) {
       const report = new IssueReport();
       const data: Record<string, unknown> = {};
@@ -50,6 +54,13 @@ export function compileSchema(definition: SchemaDefinition, unknownFields: Unkno
       return { ok: true, data, setAside: collect === null ? null : collect(body) };
     },
   };
+}
+
+/** Null if there are none. */
+export function fileFieldsOf(definition: SchemaDefinition): ReadonlyMap<string, FileField> | null {
+  const fields = new Map<string, FileField>();
+  for (const [name, field] of Object.entries(definition)) if (field.type === "file") fields.set(name, field);
+  return fields.size === 0 ? null : fields;
 }
 
 function rejectAll(names: readonly string[], report: IssueReport): void {

@@ -1,5 +1,5 @@
 /** One field of a form, as its owner declares it; docs/schemas.md describes the language. */
-export type FieldDefinition = StringField | NumberField | BooleanField | ObjectField | ArrayField;
+export type FieldDefinition = StringField | NumberField | BooleanField | ObjectField | ArrayField | FileField;
 
 export type FieldType = FieldDefinition["type"];
 
@@ -52,6 +52,18 @@ export interface ArrayField extends AnyField {
   readonly default?: readonly unknown[];
 }
 
+/** Files of a form. At the top level of a schema only; a JSON body cannot carry any. */
+export interface FileField extends AnyField {
+  readonly type: "file";
+  /** Media types, families like `image/*`, and extensions like `.docx`. Absent means documents, pictures, text and tables. */
+  readonly accept?: readonly string[];
+  /** Bytes of one file. Absent means as many as the server accepts. */
+  readonly maxBytes?: number;
+  /** Absent means one. */
+  readonly maxFiles?: number;
+  readonly default?: never;
+}
+
 export type StringFormat = "email" | "url";
 
 export const STRING_FORMATS: readonly StringFormat[] = ["email", "url"];
@@ -73,6 +85,7 @@ export const PROPERTIES = {
   boolean: ["type", "required", "description", "enum", "default"],
   object: ["type", "required", "description", "properties", "default"],
   array: ["type", "required", "description", "items", "minItems", "maxItems", "default"],
+  file: ["type", "required", "description", "accept", "maxBytes", "maxFiles"],
 } as const satisfies Record<FieldType, readonly string[]>;
 
 export const FIELD_TYPES = Object.keys(PROPERTIES) as readonly FieldType[];
@@ -87,3 +100,8 @@ export const MAX_FIELD_NAME_LENGTH = 100;
 export const MAX_DESCRIPTION_LENGTH = 500;
 /** Room for the world's countries or time zones. */
 export const MAX_ENUM_VALUES = 500;
+/** Entries of the `accept` of a file field. */
+export const MAX_ACCEPTED_TYPES = 50;
+/** The largest `maxBytes` and `maxFiles` of a file field; the server's own limits are lower. */
+export const MAX_FILE_BYTES = 1_073_741_824;
+export const MAX_FILES = 100;

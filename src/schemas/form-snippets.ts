@@ -1,6 +1,7 @@
 import { escapeHtml } from "../foundation/html.ts";
 import type { SchemaDefinition } from "./definition.ts";
-import type { FieldDefinition, NumberField, StringField } from "./field-definition.ts";
+import type { FieldDefinition, FileField, NumberField, StringField } from "./field-definition.ts";
+import { DEFAULT_ACCEPT } from "./file-types.ts";
 
 /** The address that takes the posts of an endpoint, and the key that they carry. */
 export interface SnippetTarget {
@@ -14,6 +15,9 @@ export interface SnippetTarget {
 /** A form with all of the schema's fields. It works without script, and better with it. */
 export function formSnippet(definition: SchemaDefinition, { base, key, honeypot }: SnippetTarget): string {
   const fields = Object.entries(definition).flatMap(([name, field]) => inputLines([name], field));
+  // Without it a browser sends the names of files, and not the files.
+  const isUpload = Object.values(definition).some(({ type }) => type === "file");
+  const encoding = isUpload ? ' enctype="multipart/form-data"' : "";
   const trap =
     honeypot === null
       ? []
@@ -22,7 +26,7 @@ export function formSnippet(definition: SchemaDefinition, { base, key, honeypot 
         ];
   return [
     `<script src="${escapeHtml(base)}/formsvc.js" defer></script>`,
-    `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post">`,
+    `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post"${encoding}>`,
     ...[...fields, ...trap, "<p><button>Send</button></p>"].map((line) => `  ${line}`),
     "</form>",
   ].join("\n");
@@ -42,10 +46,12 @@ const thanks = result.success ? "Thank you." : result.visitor_message;`;
 
 /** A value for each field that the schema accepts in most cases: patterns and lengths are not looked at. */
 export function exampleOf(definition: SchemaDefinition): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(definition).map(([name, field]) => [name, exampleValue(field)]));
+  const typed = Object.entries(definition).filter(([, { type }]) => type !== "file");
+  return Object.fromEntries(typed.map(([name, field]) => [name, exampleValue(field)]));
 }
 
 function exampleValue(field: FieldDefinition): unknown {
+  if (field.type === "file") return undefined;
   if (field.default !== undefined) return field.default;
   if (field.type === "object") return exampleOf(field.properties ?? {});
   if (field.type === "array") return field.items === undefined ? [] : [exampleValue(field.items)];
@@ -76,13 +82,20 @@ function inputLines(path: readonly string[], field: FieldDefinition): string[] {
   const name = `name="${escapeHtml(nameOf(path))}"`;
   if (field.type === "boolean")
     return [`<p><label><input type="checkbox" ${name} value="true"> ${label}</label></p>`];
+  if (field.type === "file") return [`<p><label>${label} ${fileInput(name, field)}</label></p>`];
   if (field.type !== "array")
     return [`<p><label>${label} ${control(name, field, field.required === true)}</label></p>`];
   const { items } = field;
   // A list of lists or groups cannot be typed into one input.
   if (items === undefined || items.type === "object" || items.type === "array" || items.type === "boolean")
     return [];
+  if (items.type === "file") return [];
   return [`<p><label>${label} ${control(name, items, false, items.enum !== undefined)}</label></p>`];
+}
+
+function fileInput(name: string, { accept = DEFAULT_ACCEPT, maxFiles = 1, required }: FileField): string {
+  const several = maxFiles > 1 ? " multiple" : "";
+  return `<input type="file" ${name} accept="${escapeHtml(accept.join(","))}"${several}${required === true ? " required" : ""}>`;
 }
 
 function control(

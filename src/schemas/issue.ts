@@ -13,7 +13,14 @@ export type IssueFacts =
   | (Bound & { readonly code: "too_big"; readonly maximum: number })
   | { readonly code: "invalid_string"; readonly validation: "email" | "url" | "regex" }
   | { readonly code: "invalid_enum_value"; readonly received: unknown; readonly options: readonly unknown[] }
-  | { readonly code: "unrecognized_keys"; readonly keys: readonly string[] };
+  | { readonly code: "unrecognized_keys"; readonly keys: readonly string[] }
+  | FileIssue;
+
+/** A file that is refused, or too many. `maximum` is in bytes for `size`, and a number of files for `count`. */
+type FileIssue = { readonly code: "invalid_file" } & (
+  | { readonly reason: "size" | "count"; readonly maximum: number }
+  | { readonly reason: "type" | "name" }
+);
 
 interface Bound {
   readonly type: "string" | "number" | "array";
@@ -49,6 +56,8 @@ export function issueMessage(path: readonly string[], facts: IssueFacts, wording
       return wording.text(STRING_TEXTS[facts.validation], { field });
     case "invalid_enum_value":
       return wording.text("noOption", { field, options: list(facts.options, wording) });
+    case "invalid_file":
+      return fileMessage(shorten(path[0] ?? ""), facts, wording);
     case "unrecognized_keys":
     default:
       return path.length === 1 && facts.keys[0] === path[0]
@@ -63,7 +72,28 @@ const TYPE_TEXTS: Readonly<Record<string, TextKey>> = {
   boolean: "typeBoolean",
   object: "typeObject",
   array: "typeList",
+  file: "typeFile",
 };
+
+function fileMessage(field: string, facts: FileIssue, wording: Wording): string {
+  switch (facts.reason) {
+    case "size":
+      return wording.text("fileSize", { field, size: megabytes(facts.maximum) });
+    case "count":
+      return wording.amount("fileCount", facts.maximum, { field });
+    case "type":
+      return wording.text("fileType", { field });
+    case "name":
+    default:
+      return wording.text("fileName", { field });
+  }
+}
+
+/** `5 MB`, `1.5 MB` or `300 KB`, rounded down, so that what is said is let in. */
+function megabytes(bytes: number): string {
+  const [unit, name] = bytes >= 1_048_576 ? [1_048_576, "MB"] : [1024, "KB"];
+  return bytes < 1024 ? `${bytes} B` : `${Math.floor((bytes * 10) / unit) / 10} ${name}`;
+}
 
 const STRING_TEXTS = { email: "noEmail", url: "noUrl", regex: "noMatch" } as const;
 

@@ -70,6 +70,8 @@ function rulesOf(field: FieldDefinition, unknownFields: UnknownFields): JsonSche
       return present({ type: "boolean", enum: field.enum });
     case "object":
       return field.properties === undefined ? { type: "object" } : membersOf(field.properties, unknownFields);
+    case "file":
+      return { not: {}, $comment: "A file: send the form as multipart/form-data." };
     case "array":
     default: {
       const { items, minItems, maxItems } = field;

@@ -51,6 +51,8 @@ function typeOf(field: FieldDefinition, writing: Writing, indent: string): strin
       return field.properties === undefined
         ? "{ [name: string]: unknown }"
         : membersOf(field.properties, writing, indent);
+    case "file":
+      return writing.side === "sent" ? "readonly File[]" : STORED_FILES;
     case "array":
     default:
       return field.items === undefined
@@ -58,6 +60,9 @@ function typeOf(field: FieldDefinition, writing: Writing, indent: string): strin
         : listOf(field.items, typeOf(field.items, writing, indent));
   }
 }
+
+const STORED_FILES =
+  '{ id: string; name: string; size: number; type: string; sha256: string; state?: "deleted" }[]';
 
 function listOf(item: FieldDefinition, type: string): string {
   const isUnion = "enum" in item && (item.enum?.length ?? 0) > 1;

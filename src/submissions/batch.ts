@@ -1,6 +1,7 @@
 import { monthOf } from "../foundation/clock.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import { type RecalledPost, type Recollection, toRemember } from "../history/remember-texts.ts";
+import type { NewChunk } from "../files/stored-file.ts";
 import type { PostedSubmission } from "../outbox/queue/outbox.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import type { Eviction, HeldBounds } from "./evict-held.ts";
@@ -17,6 +18,8 @@ export interface PendingSubmission extends PostedSubmission {
   readonly idempotent: IdempotentPost | null;
   /** What the workspace will remember of it; null for nothing. */
   readonly recollection: Recollection | null;
+  /** Its files, whose chunks are stored already; null for none. */
+  readonly fileIds: readonly string[] | null;
 }
 
 /** A post that is refused, and waits to be kept. */
@@ -28,8 +31,11 @@ export interface PendingHeld extends NewHeldPost {
 /** Posts that are stored in one transaction. */
 export type Batch = readonly (PendingSubmission | PendingHeld)[];
 
-/** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
-export type CommitOutcome = "stored" | "over_limit" | "gone" | Repeated;
+/**
+ * `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. `incomplete`: chunks of its files
+ * are not there any more.
+ */
+export type CommitOutcome = "stored" | "over_limit" | "gone" | "incomplete" | Repeated;
 
 /** Another server stored a post with this Idempotency-Key a moment ago. */
 export interface Repeated {
@@ -49,11 +55,11 @@ export interface Committed {
 }
 
 /**
- * Stores a batch in one durable transaction. An engine that waits for a network returns a promise.
+ * Stores a batch in one durable transaction, and at most one chunk of a file, so that files never hold up other posts for long. An engine that waits for a network returns a promise.
  *
  * @throws database_busy if another process is in the way, and the same batch may be tried again; database_unusable.
  */
-export type BatchWriter = (batch: Batch) => MaybeLater<Committed>;
+export type BatchWriter = (batch: Batch, chunk?: NewChunk) => MaybeLater<Committed>;
 
 /** The accepted submissions of one workspace and month, as a batch goes on. */
 export interface Count {

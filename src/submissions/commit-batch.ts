@@ -1,5 +1,6 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { andThen, orElse } from "../foundation/maybe-later.ts";
+import type { NewChunk } from "../files/stored-file.ts";
 import type { BatchWriter, CommitOutcome, Committed, PendingHeld, PendingSubmission } from "./batch.ts";
 
 export interface CommitObserver {
@@ -32,12 +33,20 @@ export interface CommitQueue {
    * disk refuses or the file stays locked: nothing was stored then.
    */
   add(pending: PendingSubmission): Promise<CommitOutcome>;
+  /** Resolves when a chunk of a file is stored with the posts of some batch. @throws unavailable as {@link CommitQueue.add} does. */
+  addChunk(chunk: NewChunk): Promise<void>;
   /** Submissions that wait for the disk. */
   waiting(): number;
   /** Resolves when the refused post is stored. @throws unavailable as {@link CommitQueue.add} does. */
   hold(pending: PendingHeld): Promise<CommitOutcome>;
   /** Resolves when nothing waits. */
   drain(): Promise<void>;
+}
+
+interface WaitingChunk {
+  readonly chunk: NewChunk;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface Waiter {
@@ -51,54 +60,51 @@ interface Waiter {
  * cost of reaching the disk is shared and an answer is only given after it. One batch is written at a time; posts that come
  * meanwhile are the next one.
  */
-export function createCommitQueue(write: BatchWriter, observer: CommitObserver = NO_OBSERVER): CommitQueue {
+export function createCommitQueue(store: BatchWriter, observer: CommitObserver = NO_OBSERVER): CommitQueue {
   let waiting: Waiter[] = [];
+  const chunks: WaitingChunk[] = [];
   let scheduled = false;
-  let busySince: number | null = null;
+  const patience = createPatience();
   const drained: (() => void)[] = [];
 
   const schedule = (): void => {
     if (scheduled) return;
     scheduled = true;
-    if (busySince === null) collector.start();
+    if (patience.isAtRest()) collector.start();
     else setTimeout(flush, BUSY_RETRY_MS);
   };
   const flush = (): void => {
     const batch = waiting.slice(0, MAX_BATCH);
+    const first = chunks.length > 0 ? (chunks[0] ?? null) : null;
     const startedAt = performance.now();
     const succeed = (committed: Committed): void => {
-      observer.onCommit(committed, (performance.now() - startedAt) / 1000);
-      busySince = null;
-      end(batch, () => batch.forEach(({ resolve }, index) => resolve(committed.outcomes[index] ?? "gone")));
+      if (batch.length > 0) observer.onCommit(committed, (performance.now() - startedAt) / 1000);
+      patience.rest();
+      end(batch, first, () => accept(batch, first, committed));
     };
-    const fail = (error: unknown): void => end(batch, refusal(batch, error));
-    void orElse(() => andThen(write(batch.map(({ pending }) => pending)), succeed), fail);
+    const fail = (error: unknown): void => {
+      if (patience.mayTryAgain(error)) return end(batch, first, null);
+      observer.onRefusal();
+      end(batch, first, () => refuse(batch, first, asRefusal(error)));
+    };
+    const posts = batch.map(({ pending }) => pending);
+    void orElse(() => andThen(store(posts, first?.chunk), succeed), fail);
   };
   /** @param settle null if the same batch is tried again. */
-  const end = (batch: readonly Waiter[], settle: (() => void) | null): void => {
+  const end = (batch: readonly Waiter[], first: WaitingChunk | null, settle: (() => void) | null): void => {
     scheduled = false;
     if (settle !== null) {
       waiting = waiting.slice(batch.length);
+      if (first !== null) chunks.shift();
       settle();
     }
-    if (waiting.length > 0) schedule();
+    if (waiting.length > 0 || chunks.length > 0) schedule();
     else for (const resolve of drained.splice(0)) resolve();
   };
   const collector = createCollector(() => waiting.length, flush);
-  /** Null means: try the same batch again. */
-  const refusal = (batch: readonly Waiter[], error: unknown): (() => void) | null => {
-    const busy = error instanceof FormsvcError && error.code === "database_busy";
-    busySince ??= busy ? performance.now() : null;
-    if (busy && busySince !== null && performance.now() - busySince < MAX_BUSY_MS) return null;
-    busySince = null;
-    observer.onRefusal();
-    return () => batch.forEach(({ reject }) => reject(asRefusal(error)));
-  };
 
   const add = (pending: PendingSubmission | PendingHeld): Promise<CommitOutcome> => {
-    if (waiting.length >= MAX_WAITING) {
-      return Promise.reject(tooManyWaiting());
-    }
+    if (waiting.length >= MAX_WAITING) return Promise.reject(tooManyWaiting());
     return new Promise((resolve, reject) => {
       waiting.push({ pending, resolve, reject });
       schedule();
@@ -109,7 +115,42 @@ export function createCommitQueue(write: BatchWriter, observer: CommitObserver =
     expectMore: collector.expectMore,
     add,
     hold: add,
-    drain: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve))),
+    addChunk: (chunk) =>
+      new Promise((resolve, reject) => {
+        chunks.push({ chunk, resolve, reject });
+        schedule();
+      }),
+    drain: () =>
+      waiting.length + chunks.length === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => drained.push(resolve)),
+  };
+}
+
+function accept(batch: readonly Waiter[], first: WaitingChunk | null, { outcomes }: Committed): void {
+  batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
+  first?.resolve();
+}
+
+function refuse(batch: readonly Waiter[], first: WaitingChunk | null, error: unknown): void {
+  batch.forEach(({ reject }) => reject(error));
+  first?.reject(error);
+}
+
+/** How long a batch waits for another process that holds the database. */
+function createPatience() {
+  let busySince: number | null = null;
+  return {
+    isAtRest: () => busySince === null,
+    rest: () => void (busySince = null),
+    /** Whether the same batch is tried again. */
+    mayTryAgain(error: unknown): boolean {
+      const busy = error instanceof FormsvcError && error.code === "database_busy";
+      busySince ??= busy ? performance.now() : null;
+      if (busy && busySince !== null && performance.now() - busySince < MAX_BUSY_MS) return true;
+      busySince = null;
+      return false;
+    },
   };
 }
 

@@ -1,5 +1,7 @@
 import type { BatchTransaction } from "../database/postgresql/batch-connection.ts";
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
+import { attachFiles, lockWholeFiles, writeChunk } from "../files/postgresql-files.ts";
+import type { NewChunk } from "../files/stored-file.ts";
 import { type LockedEndpoint, LOCK_ENDPOINTS } from "../endpoints/postgresql-endpoints.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { rememberAfterwards } from "../history/remember-afterwards.ts";
@@ -61,13 +63,15 @@ export interface PostgresqlBatchParts {
  * Stores batches in two round trips. The first locks what decides: the counts of the months, then endpoints and their recipients. The
  * second writes and commits. Batches of all servers take their locks in one order, so that none waits for another in a circle.
  */
-export function createPostgresqlBatch(parts: PostgresqlBatchParts): (batch: Batch) => Promise<Committed> {
+export function createPostgresqlBatch(
+  parts: PostgresqlBatchParts,
+): (batch: Batch, chunk?: NewChunk) => Promise<Committed> {
   const { db, usage, outbox } = parts;
   const remember = rememberAfterwards(db, parts.memory, parts.onMemoryFailure);
   const untold: UntoldMarks = new Map();
-  return async (batch) => {
+  return async (batch, chunk) => {
     const { outcomes, counts, messages, evictions } = await db.batches.transaction((transaction) =>
-      writeBatch(transaction, batch, parts, untold),
+      writeBatch(transaction, { batch, chunk }, parts, untold),
     );
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
     outbox.announce(messages);
@@ -94,10 +98,11 @@ interface Written {
 /** Its last statement is the commit. */
 async function writeBatch(
   transaction: BatchTransaction,
-  batch: Batch,
+  { batch, chunk }: { readonly batch: Batch; readonly chunk: NewChunk | undefined },
   { held: { maxPerWorkspace }, mayReply }: PostgresqlBatchParts,
   untold: UntoldMarks,
 ): Promise<Written> {
+  const stored = chunk === undefined ? [] : writeChunk(transaction, chunk);
   const locked = await lock(transaction, batch);
   const counts = createCounts((workspaceId, month) => locked.used.get(unitOf(workspaceId, month)) ?? 0);
   const outcomes = batch.map((pending) => decide(pending, locked, counts));
@@ -111,9 +116,11 @@ async function writeBatch(
   const messages = new NewMessages();
   const held = ofOutcome("stored").filter(isHeld);
   const written = [
+    ...stored,
     ...writeSubmissions(transaction, fresh, { ...locked, replied }, messages),
+    ...attachFiles(transaction, fresh),
     ...writeCounts(transaction, counts),
-    ...forgetKeys(transaction, ofOutcome("over_limit").filter(isSubmission)),
+    ...forgetKeys(transaction, [...ofOutcome("over_limit"), ...ofOutcome("incomplete")].filter(isSubmission)),
     ...writeHeld(transaction, held),
   ];
   const evictions = await evictAndCommit(transaction, written, held, maxPerWorkspace);
@@ -128,6 +135,8 @@ interface Locked {
   readonly endpoints: ReadonlyMap<string, number>;
   /** By endpoint. */
   readonly recipients: ReadonlyMap<string, readonly LockedRecipient[]>;
+  /** Files that are there with all their bytes. */
+  readonly wholeFiles: ReadonlySet<string>;
   /** Submissions that an earlier attempt stored. */
   readonly there: ReadonlySet<string>;
   /** What other posts with their keys were given, by the id of the submission. */
@@ -140,11 +149,12 @@ async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked
   const wanted = [units.map(({ workspaceId }) => workspaceId), units.map(({ month }) => month)];
   const endpointIds = [...new Set(batch.map(endpointOf))];
   const keys = submissions.flatMap(keyOf);
-  const [counted, endpoints, recipients, recorded] = await Promise.all([
+  const [counted, endpoints, recipients, recorded, wholeFiles] = await Promise.all([
     transaction.query<UsedRow>(LOCK_USAGE, ...wanted),
     transaction.query<LockedEndpoint>(LOCK_ENDPOINTS, endpointIds),
     transaction.query<LockedRecipient>(LOCK_RECIPIENTS, endpointIds),
     keys.length === 0 ? [] : transaction.query<{ submission_id: string }>(RECORD_KEYS, JSON.stringify(keys)),
+    lockWholeFiles(transaction, submissions),
   ]);
   const used = counted.length === units.length ? counted : await addCounts(transaction, wanted);
   const won = new Set(recorded.map(({ submission_id: id }) => id));
@@ -152,6 +162,7 @@ async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked
     used: new Map(used.map((row) => [unitOf(row.workspace_id, row.month), row.used])),
     endpoints: new Map(endpoints.map(({ id, number }) => [id, number])),
     recipients: Map.groupBy(recipients, ({ endpoint_id: id }) => id),
+    wholeFiles,
     there: transaction.isRetry ? await findStored(transaction, submissions) : NONE,
     repeated: await findFirst(
       transaction,
@@ -197,7 +208,7 @@ async function findFirst(
 
 function decide(
   pending: PendingSubmission | PendingHeld,
-  { endpoints, there, repeated }: Locked,
+  { endpoints, there, repeated, wholeFiles }: Locked,
   counts: BatchCounts,
 ): CommitOutcome {
   if (isSubmission(pending) && there.has(pending.submission.id)) return "stored";
@@ -205,6 +216,7 @@ function decide(
   if (isHeld(pending)) return "stored";
   const first = repeated.get(pending.submission.id);
   if (first !== undefined) return first;
+  if (pending.fileIds?.some((id) => !wholeFiles.has(id)) === true) return "incomplete";
   if (!counts.allows(pending)) return "over_limit";
   counts.add(pending);
   return "stored";

@@ -11,9 +11,11 @@ import { readBody, type SpamPost } from "../spam/spam-post.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
-import type { Repeated } from "./batch.ts";
+import type { PendingSubmission, Repeated } from "./batch.ts";
 import type { CommitQueue } from "./commit-batch.ts";
 import { heldBytes, type HeldPost } from "./held-post.ts";
+import { acceptedFiles, type IncomingFile, withLostFiles, withoutFiles } from "./incoming-file.ts";
+import { addWithFiles, storeFiles } from "./store-files.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
@@ -30,6 +32,8 @@ export interface IncomingPost {
   readonly body: Uint8Array;
   /** Turns the body into fields, at the step that needs them. @throws invalid_json, invalid_request, unsupported_media_type */
   readonly readFields: (body: Uint8Array, definition: SchemaDefinition) => JsonObject;
+  /** Undefined if it came in a way that carries none. */
+  readonly files?: readonly IncomingFile[] | undefined;
   readonly origin: string | undefined;
   /** Whether a browser sent it: it carries `Origin` or `Sec-Fetch-Site`. */
   readonly fromBrowser: boolean;
@@ -81,6 +85,8 @@ export interface IntakeParts {
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly refusals: OriginRefusals;
   readonly clock: Clock;
+  /** Deletes files that got no submission. */
+  readonly dropFiles: (ids: readonly string[]) => void;
 }
 
 /** The errors with which a post can be refused. */
@@ -165,7 +171,12 @@ async function store(
     throw new FormsvcError("spam_blocked");
   }
   const { submission, address, trapped } = examined;
-  const outcome = await parts.commits.add({
+  const place = { endpointId: endpoint.id, createdAt: now };
+  const fileIds =
+    post.files === undefined
+      ? null
+      : await storeFiles(parts, acceptedFiles(post.files, caller.ready.schema), place);
+  const pending: PendingSubmission = {
     submission,
     address,
     trapped,
@@ -173,11 +184,19 @@ async function store(
     monthlyLimit,
     idempotent,
     recollection: examined.recollection,
-  });
+    fileIds,
+  };
+  const outcome = await (fileIds === null
+    ? parts.commits.add(pending)
+    : addWithFiles(parts, pending, fileIds));
   if (outcome === "over_limit") {
     const isHeld = await hold(parts, caller, examined, { idempotent, cause: "limit" });
     throw overLimit(monthlyLimit ?? 0, now, isHeld);
   }
+  if (outcome === "incomplete")
+    throw new FormsvcError("unavailable", "The files took too long to be stored.", {
+      retryAfterSeconds: 5,
+    });
   if (outcome === "gone") throw new FormsvcError("unauthorized");
   if (outcome !== "stored") return answerAgain(outcome);
   return submission.id;
@@ -266,7 +285,8 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
     };
     return { submission, trapped, address: submitter.address, recollection };
   };
-  const judged = judgePost(parts, caller, { ...raw, fields: checked.data }, now);
+  const fields = schema.fileFields === null ? checked.data : withoutFiles(checked.data, schema.fileFields);
+  const judged = judgePost(parts, caller, { ...raw, fields }, now);
   return andThen(judged, examined);
 }
 
@@ -322,7 +342,10 @@ async function hold(
 ): Promise<boolean> {
   const why = submission.spamClass === "blocked" && cause !== "origin" ? "spam" : cause;
   const { workspaceId } = caller.ready.endpoint;
-  const held: HeldPost = { ...submission, id: newId("held", submission.createdAt), workspaceId, why, origin };
+  const { fileFields } = caller.ready.schema;
+  const data = fileFields === null ? submission.data : withLostFiles(submission.data, fileFields);
+  const id = newId("held", submission.createdAt);
+  const held: HeldPost = { ...submission, data, id, workspaceId, why, origin };
   const [bytes, maxBytes] = [heldBytes(held), caller.ready.limits.heldBytes ?? null];
   if (maxBytes !== null && bytes > maxBytes) return false;
   const outcome = await parts.commits.hold({

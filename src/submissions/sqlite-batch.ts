@@ -15,6 +15,14 @@ import {
   type PendingSubmission,
   recalledOf,
 } from "./batch.ts";
+import {
+  ATTACH_SQL,
+  COUNT_WHOLE_SQL,
+  fileValues,
+  INSERT_CHUNK_SQL,
+  INSERT_FILE_SQL,
+  type NewChunk,
+} from "../files/stored-file.ts";
 import { evictForOrigin, evictHeld } from "./evict-held.ts";
 import { createHeldPostWriter, type HeldPostWriter } from "./held-post.ts";
 import { RECORD_KEY_SQL } from "./idempotency.ts";
@@ -30,14 +38,16 @@ export interface SqliteBatchParts {
 }
 
 /** Stores batches at once: while a statement runs, nothing else of this process does. */
-export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Committed {
+export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk?: NewChunk) => Committed {
   const { db, usage, outbox, memory } = parts;
   const table = createUsageTable(db);
   const store = createStorer(db);
   const keep = createKeeper(createHeldPostWriter(db));
-  return (batch) => {
+  const files = createFileWriter(db);
+  return (batch, chunk) => {
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
+      if (chunk !== undefined) files.store(chunk);
       const kept: PendingHeld[] = [];
       const decided = batch.map((pending): CommitOutcome => {
         if ("held" in pending) {
@@ -46,7 +56,9 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Co
           return "stored";
         }
         if (!counts.allows(pending)) return "over_limit";
+        if (pending.fileIds !== null && !files.areWhole(pending.fileIds)) return "incomplete";
         if (!store(pending, enqueue)) return "gone";
+        if (pending.fileIds !== null) files.attach(pending.submission.id, pending.fileIds);
         counts.add(pending);
         return "stored";
       });
@@ -66,6 +78,23 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Co
     });
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
     return { batch, outcomes, evictions, marks: counts.marks() };
+  };
+}
+
+/** Stores files, chunk by chunk, and gives them to their submission. */
+function createFileWriter(db: SqliteDatabase) {
+  const insertFile = db.prepare(INSERT_FILE_SQL);
+  const insertChunk = db.prepare(INSERT_CHUNK_SQL);
+  const countWhole = db.prepare(COUNT_WHOLE_SQL).pluck();
+  const attach = db.prepare(ATTACH_SQL);
+  return {
+    store({ file, position, bytes }: NewChunk): void {
+      if (position === 0) insertFile.run(...fileValues(file));
+      insertChunk.run(file.id, position, bytes);
+    },
+    areWhole: (ids: readonly string[]) => countWhole.get(JSON.stringify(ids)) === ids.length,
+    attach: (submissionId: string, ids: readonly string[]) =>
+      void attach.run(submissionId, JSON.stringify(ids)),
   };
 }
 

@@ -2,6 +2,9 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
 import type { SearchPlaces } from "./search-places.ts";
+import { type ByteRange, type FileStream, readBytes } from "../files/read-file.ts";
+import type { FileFacts } from "../schemas/posted-file.ts";
+import { getFileOf } from "./submission-files.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
   deleteSubmissionRows,
@@ -12,6 +15,12 @@ import {
   type SubmissionPage,
 } from "./submission-store.ts";
 import type { StoredSubmission } from "./submission-work.ts";
+
+/** A file, and its bytes for whoever reads them. */
+export interface OpenedFile {
+  readonly file: FileFacts;
+  readonly open: (range: ByteRange) => FileStream;
+}
 
 /** One endpoint's submissions, for the holder of its secret key; those of other endpoints and those in the bin do not exist here. */
 export interface SubmissionReader {
@@ -30,6 +39,8 @@ export interface SubmissionReader {
   ): Promise<SubmissionPage>;
   /** @throws not_found */
   get(endpointId: string, id: string): Promise<StoredSubmission>;
+  /** A file of a submission. @throws not_found; gone if its bytes are not kept any more */
+  file(endpointId: string, id: string, fileId: string): Promise<OpenedFile>;
   /** Deletes it for good. @throws not_found */
   remove(endpointId: string, id: string): Promise<void>;
 }
@@ -46,6 +57,12 @@ export function createSubmissionReader(
       return isLookup(filter) ? searches.run({ name: filter.endpointIds.join(" "), gone }, browse) : browse();
     },
     get: (endpointId, id) => db.read(() => getOwn(endpointId, id)),
+    async file(endpointId, id, fileId) {
+      const file = await db.read(function* () {
+        return yield* getFileOf(yield* getOwn(endpointId, id), fileId);
+      });
+      return { file, open: (range) => readBytes(db, file.id, range) };
+    },
     async remove(endpointId, id) {
       await db.transaction(function* () {
         yield* getOwn(endpointId, id);

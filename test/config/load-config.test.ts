@@ -1,3 +1,4 @@
+import { defaultFiles } from "../../src/config/files-section.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -101,6 +102,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
       exempt: [],
     },
     metrics: { enabled: false, token: null, listen: null },
+    files: defaultFiles,
     api: { enabled: true },
     mcp: { enabled: false, allow: [] },
     dashboard: {

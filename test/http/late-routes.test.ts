@@ -13,7 +13,7 @@ async function startLate(add: (server: FastifyInstance) => Promise<void>) {
   const lines: string[] = [];
   const observed: (string | undefined)[] = [];
   const server = createGuardedServer({
-    limits: defaultConfig.server,
+    limits: { ...defaultConfig.server, ...defaultConfig.files },
     trustedProxies: compileNetworks([]),
     onUntrustedProxy: () => {},
     isDraining: () => false,

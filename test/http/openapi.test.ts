@@ -87,7 +87,7 @@ test("the page of the API names each address and each parameter that the documen
   const page = readFileSync(join(root, "docs/api.md"), "utf8");
   expect(findUnnamed(page, document.paths)).toEqual([]);
   const without = page.replaceAll("`cursor`", "").replaceAll("`X-Submitter-IP`", "");
-  expect(findUnnamed(without, document.paths)).toEqual(["X-Submitter-IP", "cursor"]);
+  expect(findUnnamed(without, document.paths)).toEqual(["cursor", "X-Submitter-IP"]);
 });
 
 test("its errors are those of the error table, by status", () => {

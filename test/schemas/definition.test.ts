@@ -42,7 +42,7 @@ test("a misspelt property is refused with the name that was meant", () => {
   expect(problemsOf({ type: "string", Required: true })[0]).toContain('did you mean "required"?');
   expect(problemsOf({ type: "number", max: 3 })[0]).toContain('did you mean "maximum"?');
   expect(problemsOf({ type: "strng" })).toEqual([
-    'f.type must be one of string, number, boolean, object, array, not "strng"; did you mean "string"?',
+    'f.type must be one of string, number, boolean, object, array, file, not "strng"; did you mean "string"?',
   ]);
   expect(problemsOf({ type: "string", format: "e-mail" })[0]).toContain('did you mean "email"?');
 });
@@ -86,7 +86,9 @@ test("JSON Schema is told apart, with what to give instead", () => {
 test("a definition that is no object, or has no object for a field, is refused", () => {
   for (const input of [null, 1, "x", true, []]) expect(refusal(input)?.problems).toHaveLength(1);
   for (const field of [null, 1, "string", true, []]) expect(problemsOf(field)).toHaveLength(1);
-  expect(problemsOf({})).toEqual(["f has no type; give it one of string, number, boolean, object, array"]);
+  expect(problemsOf({})).toEqual([
+    "f has no type; give it one of string, number, boolean, object, array, file",
+  ]);
 });
 
 test.each([

@@ -25,6 +25,7 @@ function isSaid(field: FieldDefinition): boolean {
       return Object.values(field.properties ?? {}).every(isSaid);
     case "array":
       return field.items === undefined || isSaid(field.items);
+    case "file":
     case "number":
     case "boolean":
     default:

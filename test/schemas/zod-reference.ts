@@ -58,8 +58,9 @@ function toType(field: FieldDefinition, unknownFields: UnknownFields): z.ZodType
       if (field.maxItems !== undefined) list = list.max(field.maxItems);
       return list;
     }
+    case "file":
     default:
-      throw new Error("no such type");
+      throw new Error("Zod knows no such type");
   }
 }
 

@@ -59,6 +59,7 @@ function bench(): Bench {
       monthlyLimit: limit,
       idempotent: null,
       recollection: null,
+      fileIds: null,
       address: "192.0.2.1",
       trapped: false,
     }),

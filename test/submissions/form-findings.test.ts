@@ -109,7 +109,7 @@ test("the dashboard names what forms are often sent, only names of files, and an
   expect(text).toMatch(/only the names of files, in <bdi>photo<\/bdi>/);
   expect(text).toContain("<bdi>https://other.example</bdi>");
   const tried = `/dashboard/endpoints/${id}/try`;
-  expect((await ada.get(tried)).text).toContain("Forms take no files yet");
+  expect((await ada.get(tried)).text).toContain("No file can be tried here");
   const outcome = await ada.post(tried, { "p.name": "holiday.jpeg" });
   expect(outcome.text).toMatch(/“<bdi>name<\/bdi>” has the name of a file/);
   expect((await ada.post(tried, { "p.name": "Ana" })).text).not.toContain("has the name of a file");

@@ -101,6 +101,7 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
     workspaceId,
     endpointId,
     pending: ({ of = {}, ...more } = {}) => ({
+      fileIds: null,
       submission: asSubmission({ endpointId, data: { a: 1 }, createdAt: NOON, ...of }),
       workspaceId,
       monthlyLimit: null,

@@ -38,6 +38,7 @@ export async function dashboardRoutes({
 /** What stands for a parameter, by the part of the path before it. */
 const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   submissions: ({ submissionIds: [first = ""] }) => first,
+  files: ({ fileId }) => fileId,
   held: ({ heldId }) => heldId,
   endpoints: ({ endpointId }) => endpointId,
   keys: ({ keyId }) => keyId,
@@ -85,7 +86,7 @@ export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
 }
 
 /** Addresses that answer something other than a page. */
-const NO_PAGE = /\/(?:assets\/|events$|export)|\.(?:csv|json|jsonl|txt|svg)$/;
+const NO_PAGE = /\/(?:assets\/|events$|export|files\/)|\.(?:csv|json|jsonl|txt|svg)$/;
 
 /** The addresses of every page that can be read. */
 export function pagesOf(routes: readonly DashboardRoute[], home: OwnerHome): string[] {

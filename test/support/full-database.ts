@@ -4,6 +4,7 @@ import { run, type Steps } from "../../src/database/steps.ts";
 import type { Tables } from "../../src/database/tables.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { NOON } from "./fake-clock.ts";
+import { fillFiles } from "./fill-files.ts";
 
 /** Texts that engines, drivers and encodings have stumbled over; none has a NUL. */
 const HOSTILE = "Zoë's \"quote\" \\ % _ ? $1 {} \u{1F600} \u2028 \uFFFD 'ß";
@@ -36,6 +37,7 @@ export async function fillEveryTable(db: Database): Promise<Filled> {
     yield* fillRedirects(ids);
     yield* fillSubmissions(ids);
     yield* fillHeld(ids);
+    yield* fillFiles(ids, HOSTILE);
     yield* fillHistory(ids);
     yield* fillOutbox(ids);
   });

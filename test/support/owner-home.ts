@@ -30,6 +30,8 @@ export interface OwnerHome {
   readonly publishable: string;
   readonly secret: string;
   readonly submissionIds: readonly string[];
+  /** Of the first submission: one byte. */
+  readonly fileId: string;
   readonly heldId: string;
   readonly webhookId: string;
   /** Of the first submission: it was tried and failed. */
@@ -102,6 +104,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     workspaceId,
     endpointId,
     submissionIds,
+    fileId: addFile(server, endpointId, submissionIds[0] ?? ""),
     webhookId: webhook.id,
     publishable: created.publishable.text,
     secret: created.secret.text,
@@ -124,6 +127,15 @@ export function addToken({ owner, clock }: TestServer, accountId: string): strin
   const bound = { accountId, workspaceId: null, endpointId: null, expiresAt: null };
   const made = { ...bound, name: "Copies posts to the calendar", scopes: DEFAULT_SCOPES };
   return owner.now(() => insertTokenRow(made, makeTokenText(), clock.now())).id;
+}
+
+function addFile({ owner, clock }: TestServer, endpointId: string, submissionId: string): string {
+  const id = newId("fil", clock.now());
+  owner
+    .prepare("INSERT INTO file VALUES (?, ?, ?, NULL, 'stored', 'cv.txt', 1, 'text/plain', '00', ?)")
+    .run(id, endpointId, submissionId, clock.now());
+  owner.prepare("INSERT INTO file_chunk VALUES (?, 0, ?)").run(id, Buffer.from("a"));
+  return id;
 }
 
 /** Somebody who agreed to e-mail. */

@@ -23,6 +23,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "test/",
   ],
   nodemailer: ["src/mail/smtp-session.ts", "src/mail/sign-mail.ts", "scripts/bench/", "test/"],
+  "file-type": ["src/files/"],
   "p-retry": ["src/database/postgresql/"],
   pg: ["src/database/postgresql/", "test/"],
   pino: ["src/foundation/log.ts", "test/"],

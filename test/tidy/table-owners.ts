@@ -54,6 +54,9 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   sign_in_key: "sessions",
   known_address: "sessions",
   audit_event: "audit",
+  file: "files",
+  file_chunk: "files",
+  file_total: "files",
   settings_version: "database",
 };
 

@@ -102,8 +102,8 @@ function trialView(endpoint: Endpoint, inputs: readonly TrialInput[], problems: 
       its workspace learned. It is only a rehearsal. To be sure of a key and a page, send the form from your site.
     </p>
     <p class="muted">
-      Forms take no files yet. Of an input for files a plain form sends only the name of the file, and the visitor is thanked while the file
-      is gone; with enctype="multipart/form-data" the whole form is refused. Ask for a link to the file instead.
+      No file can be tried here: a required one counts as missing. On your page, a form with an input for files needs
+      enctype="multipart/form-data"; without it the browser sends only the name of the file, and the file is lost.
     </p>
     ${others.map(([, text]) => html`<p class="problem">${text}</p>`)}
     ${inputs.map((input) => trialField(input, problems))}
@@ -124,6 +124,8 @@ function trialField({ name, kind, options, value }: TrialInput, problems: Proble
       return textField(parts);
     case "lines":
       return areaField({ ...parts, hint: "One item a line." });
+    case "file":
+      return html`<p class="muted"><bdi>${name}</bdi> takes a file.</p>`;
     case "json":
       return areaField({ ...parts, hint: "As JSON." }, true);
     case "choice":

@@ -16,7 +16,7 @@ function* inputLines(workspaceIds: readonly string[], now: number): Steps<Findin
     const label = "See the fields";
     const lines: FindingLine[] = [];
     if (files.length > 0) {
-      const text = html`“<bdi>${endpointName}</bdi>” is sent only the names of files, in <bdi>${files.join(", ")}</bdi>: the files themselves do not arrive. Forms take no files yet.`;
+      const text = html`“<bdi>${endpointName}</bdi>” is sent only the names of files, in <bdi>${files.join(", ")}</bdi>: the files themselves do not arrive. Give the form a field for files, and its page enctype="multipart/form-data".`;
       lines.push({ text, href: `/dashboard?endpoint=${endpointId}`, label: "See the posts" });
     }
     if (names.length > 0) {

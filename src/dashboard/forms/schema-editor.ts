@@ -136,6 +136,7 @@ function ruleInput(field: RowParts, property: RowInput, type: FieldType): Html {
   if (property === "format") return rowSelect(field, property, FORMATS);
   if (property === "default" && type === "boolean") return rowSelect(field, property, YES_OR_NO);
   if (property === "enum") return rowArea(field, property, "One value a line. Empty allows any.", false);
+  if (property === "accept") return rowArea(field, property, ACCEPT_HINT, false);
   if (property === "properties") return rowArea(field, property, MEMBERS_HINT, true);
   if (property === "items") return rowArea(field, property, ITEMS_HINT, true);
   if (property === "default" && isNested) return rowArea(field, property, "As JSON.", true);
@@ -144,6 +145,8 @@ function ruleInput(field: RowParts, property: RowInput, type: FieldType): Html {
 
 const MEMBERS_HINT = html`As JSON, like <code>{"city": {"type": "string"}}</code>. Empty allows any members.`;
 const ITEMS_HINT = html`As JSON, like <code>{"type": "string"}</code>. Empty allows any items.`;
+
+const ACCEPT_HINT = html`One a line, like <code>application/pdf</code>, <code>.docx</code> or <code>image/*</code>. Empty takes documents, pictures, text and tables.`;
 
 const HINTS: Readonly<Partial<Record<RowInput, string>>> = {
   description: "For people; checked by nobody",
@@ -157,6 +160,8 @@ const NUMBERS: ReadonlySet<RowInput> = new Set([
   "maximum",
   "minItems",
   "maxItems",
+  "maxBytes",
+  "maxFiles",
 ]);
 
 function rowText(field: RowParts, input: RowInput): Html {

@@ -37,7 +37,7 @@ function rowOf(name: string, field: FieldDefinition): FieldRow {
 }
 
 function showValue(property: string, value: unknown): string {
-  if (property === "enum") return showLines(value as unknown[]);
+  if (property === "enum" || property === "accept") return showLines(value as unknown[]);
   if (typeof value === "string") return showText(value);
   return typeof value === "object" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
 }
@@ -76,6 +76,7 @@ function readRow(row: FieldRow, index: number, problems: Map<string, string>): R
 }
 
 function readValue(property: RowInput, type: FieldType, typed: string): unknown {
+  if (property === "accept") return readLines(typed).map((line) => line.trim());
   if (property === "enum") return readLines(typed).map((line) => readScalar(type, line));
   if (property === "default")
     return type === "object" || type === "array" ? parse(typed) : readScalar(type, typed);

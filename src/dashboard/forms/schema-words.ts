@@ -16,6 +16,9 @@ export const ROW_LABELS = {
   items: "Items",
   minItems: "Least number of items",
   maxItems: "Greatest number of items",
+  accept: "Kinds of files",
+  maxBytes: "Greatest size in bytes",
+  maxFiles: "Greatest number of files",
   pattern: "Pattern",
   default: "Value if left empty",
   description: "Description",
@@ -29,4 +32,5 @@ export const TYPE_LABELS: Readonly<Record<FieldType, string>> = {
   boolean: "Yes or no",
   object: "Group of fields",
   array: "List",
+  file: "File",
 };

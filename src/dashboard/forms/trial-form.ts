@@ -8,7 +8,7 @@ import { readLines, tryJson } from "../kit/typed-text.ts";
 export interface TrialInput {
   /** Of the field. */
   readonly name: string;
-  readonly kind: "line" | "lines" | "json" | "choice" | "yes-or-no";
+  readonly kind: "file" | "line" | "lines" | "json" | "choice" | "yes-or-no";
   readonly options: readonly string[];
   readonly value: string;
 }
@@ -33,6 +33,7 @@ function toInput(name: string, field: FieldDefinition, example: unknown): TrialI
       value: Array.isArray(example) ? example.map(String).join("\n") : "",
     };
   }
+  if (field.type === "file") return { name, kind: "file", options: [], value: "" };
   if (field.type === "array" || field.type === "object") return { name, kind: "json", options: [], value };
   if (field.enum !== undefined) return { name, kind: "choice", options: field.enum.map(String), value };
   return { name, kind: "line", options: [], value };
@@ -49,7 +50,7 @@ export function trialPost(
   definition: SchemaDefinition,
 ): Record<string, unknown> {
   const entries = inputs.flatMap(({ name, kind, value }): FormEntry[] => {
-    if (kind === "json") return [];
+    if (kind === "json" || kind === "file") return [];
     return kind === "lines" ? readLines(value).map((line) => [name, line]) : [[name, value]];
   });
   const groups = inputs.filter(({ kind, value }) => kind === "json" && value.trim() !== "");

@@ -1,4 +1,5 @@
 import { plainText } from "../../foundation/plain-text.ts";
+import { isFileList } from "../../foundation/file-list.ts";
 import type { Submission } from "../../submissions/submission.ts";
 
 /** What a list shows of a submission. */
@@ -50,10 +51,14 @@ function longestOf(texts: readonly string[]): string {
   return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
 }
 
+function fileNames(value: unknown): string | null {
+  return isFileList(value) ? value.map(({ name }) => name).join(", ") : null;
+}
+
 /** A value in one line. Numbers, lists and objects show as JSON. */
 function shorten(value: unknown): string {
   if (value === null || value === undefined || typeof value === "boolean") return "";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : (fileNames(value) ?? JSON.stringify(value));
   const line = plainText(text.slice(0, 4 * MAX_SHOWN)).trim();
   const shown = Array.from(line).slice(0, MAX_SHOWN).join("");
   return shown.length < line.length || text.length > 4 * MAX_SHOWN ? `${shown}…` : shown;

@@ -1,6 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
+import { listFilesOf } from "../../files/read-file.ts";
 import { listMarks, type Mark } from "../../history/teach.ts";
 import type { Attempt, Delivery } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts, listDeliveries } from "../../outbox/queue/delivery-store.ts";
@@ -46,6 +47,8 @@ export interface WholeSubmission {
   readonly may: { readonly change: boolean; readonly seeDetails: boolean };
   /** Who may be assigned. */
   readonly assignees: readonly Assignee[];
+  /** Ids of its files that are there. */
+  readonly fileIds: ReadonlySet<string>;
 }
 
 /** @throws not_found, in the same words, when it is not there and when it belongs to somebody else. */
@@ -76,11 +79,12 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const mark = (yield* listMarks([id])).get(id) ?? null;
     const isNamed = viewer.isOperator && (yield* seesSeveralWorkspaces(viewer));
     const workspaceName = isNamed ? (yield* getViewableWorkspace(viewer, endpoint.workspaceId)).name : null;
+    const fileIds = new Set((yield* listFilesOf(id)).map((file) => file.id));
     const definition = yield* readSchema(endpoint);
     const told = mayDo("recipients:read") ? messages : null;
     const may = { change: mayDo("submissions:write"), seeDetails: mayDo("spam:details") };
     const assignees = may.change ? yield* listAssigneesOf([submission.id], [endpoint.workspaceId]) : [];
-    return { submission, endpoint, workspaceName, definition, mark, messages: told, may, assignees };
+    return { submission, endpoint, workspaceName, definition, mark, messages: told, may, assignees, fileIds };
   });
 }
 

@@ -10,11 +10,19 @@ const MAX_FIELDS = 200;
 /** Characters of a reason that are shown. */
 const MAX_REASON_LENGTH = 300;
 
-/** What was filled in. @param declared the form's fields in its order; what was sent besides follows them. */
+/** How a value is shown, if it has a way of its own; null shows it as any other. */
+export type ShowValue = (value: unknown) => Html | null;
+
+/**
+ * What was filled in.
+ *
+ * @param declared the form's fields in its order; what was sent besides follows them.
+ */
 export function factsCard(
   { data, createdAt }: Pick<Submission, "data" | "createdAt">,
   formName: string,
   declared: readonly string[],
+  show: ShowValue = () => null,
 ): Html {
   const known = declared.filter((name) => Object.hasOwn(data, name));
   const names = [...known, ...Object.keys(data).filter((name) => !declared.includes(name))];
@@ -25,7 +33,7 @@ export function factsCard(
       <span class="muted">${exactTime(createdAt)}</span>
     </header>
     <dl>
-      ${names.slice(0, MAX_FIELDS).map((name) => fact(plainText(name), valueView(data[name])))}
+      ${names.slice(0, MAX_FIELDS).map((name) => fact(plainText(name), show(data[name]) ?? valueView(data[name])))}
     </dl>
     ${left > 0 && html`<p class="muted">${left} more fields are not shown.</p>`}
     ${names.length === 0 && html`<p class="empty">Nothing was filled in.</p>`}

@@ -2,6 +2,7 @@ import type { Steps } from "../../database/steps.ts";
 import type { z } from "zod";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { setSchema } from "../../endpoints/schema-operations.ts";
+import { readBytes } from "../../files/read-file.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { getDelivery } from "../../outbox/queue/delivery-store.ts";
 import { addFieldAt } from "../../schemas/add-field.ts";
@@ -11,6 +12,7 @@ import { findSubmissions } from "../../submissions/browse-submissions.ts";
 import { listRead } from "../../submissions/read-marks.ts";
 import { markSubmissionsRead } from "../../submissions/submission-operations.ts";
 import type { Submission } from "../../submissions/submission.ts";
+import { getFileOf } from "../../submissions/submission-files.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
 import { type Answer, page, redirect } from "../answer.ts";
@@ -64,6 +66,8 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "noted");
   });
 
+  fileRoute(routes, parts);
+
   routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, perform }) => {
     const shown = readInboxFilter(query);
     const { id } = await db.read(() => getViewableSubmission(viewer, params["id"] ?? ""));
@@ -96,6 +100,17 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     const { ids } = await findSubmissions(db, { ...sought, direction, cursor, wanted: 1 }, MAX_LOOKED);
     return ids[0] ?? null;
   }
+}
+
+/** A file of a submission, for who may see the submission. */
+function fileRoute(routes: Routes, { db }: DashboardParts): void {
+  routes.read("/submissions/:id/files/:file", async ({ viewer, params }) => {
+    const file = await db.read(function* () {
+      const submission = yield* getViewableSubmission(viewer, params["id"] ?? "");
+      return yield* getFileOf(submission, params["file"] ?? "");
+    });
+    return { kind: "file", file, open: (range) => readBytes(db, file.id, range) };
+  });
 }
 
 /**

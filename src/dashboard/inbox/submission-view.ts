@@ -11,6 +11,7 @@ import { markPill, scorePill } from "./score-view.ts";
 import { longestText, mailLink, replyAddressOf } from "./sender-facts.ts";
 import type { SentMessage, WholeSubmission } from "./read-submission.ts";
 import { pathOf } from "../forms/endpoint-frame.ts";
+import { filesView } from "./files-view.ts";
 import { setAsideCard } from "./set-aside-view.ts";
 import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
 import { exactTime, time, tryTime } from "../kit/time.ts";
@@ -41,7 +42,7 @@ export function submissionView(parts: SubmissionViewParts): Html {
     </div>
     ${binNotice(parts)}
     <div class="two">
-      <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
+      <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition), (value) => filesView(value, parts))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
       <div class="stack">${workCards(parts)} ${messagesCard(parts)} ${parts.may.seeDetails && scoreCard(submission)}</div>
     </div>`;
 }

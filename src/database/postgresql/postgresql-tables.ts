@@ -1,12 +1,9 @@
 import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { COPIED_TABLES, type TableReader, type TableWriter } from "../copy-tables.ts";
+import { COPIED_TABLES, rowsAtOnce, type TableReader, type TableWriter } from "../copy-tables.ts";
 import { readLiveServers } from "./live-server-rows.ts";
 import { toParameter } from "./dialect.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
-
-/** Rows read or written at once. */
-const ROWS_AT_ONCE = 500;
 
 /** Reads the tables as they are now, whatever servers write meanwhile. */
 export function readPostgresqlTables<Result>(
@@ -93,11 +90,12 @@ function createReader(client: PoolClient): TableReader {
     async *read(table, columns) {
       const order = table === "submission" ? " ORDER BY stored_by, id" : "";
       await client.query(`DECLARE copied CURSOR FOR SELECT ${list(columns)} FROM ${table}${order}`);
-      const fetch = { text: `FETCH ${ROWS_AT_ONCE} FROM copied`, rowMode: "array" } as const;
+      const most = rowsAtOnce(table);
+      const fetch = { text: `FETCH ${most} FROM copied`, rowMode: "array" } as const;
       for (;;) {
         const { rows } = await client.query<unknown[]>(fetch);
         yield rows;
-        if (rows.length < ROWS_AT_ONCE) break;
+        if (rows.length < most) break;
       }
       await client.query("CLOSE copied");
     },

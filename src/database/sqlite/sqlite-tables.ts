@@ -1,8 +1,5 @@
-import type { TableReader, TableWriter } from "../copy-tables.ts";
+import { rowsAtOnce, type TableReader, type TableWriter } from "../copy-tables.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-
-/** Rows read at once. */
-const ROWS_AT_ONCE = 500;
 
 /** Reads the tables as they are now, whatever a server writes meanwhile. */
 export async function readSqliteTables<Result>(
@@ -51,7 +48,7 @@ function createReader(db: SqliteDatabase): TableReader {
       let rows: unknown[][] = [];
       for (const row of statement.iterate()) {
         rows.push(row as unknown[]);
-        if (rows.length < ROWS_AT_ONCE) continue;
+        if (rows.length < rowsAtOnce(table)) continue;
         yield rows;
         rows = [];
       }

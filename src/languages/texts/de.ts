@@ -23,6 +23,12 @@ export const de: Texts = {
   unknownField: "{field} gehört nicht zu diesem Formular",
   unknownMembers: "{field} hat unbekannte Teile: {names}",
   unknownSent: "Das Formular hat etwas gesendet, wonach es nicht fragt.",
+  typeFile: "eine Datei",
+  fileSize: "{field}: Die Datei darf nicht leer sein und höchstens {size} haben",
+  fileCount: { one: "{field}: Höchstens {count} Datei", other: "{field}: Höchstens {count} Dateien" },
+  fileType: "{field} nimmt diese Art von Datei nicht an, oder ihr Inhalt passt nicht zu ihrem Namen",
+  fileName: "{field}: Die Datei braucht einen lesbaren Namen",
+  chooseFilesAgain: "Bitte wählen Sie Ihre Dateien noch einmal aus; eine Seite kann sie nicht behalten.",
   formIsBroken:
     "Dieses Formular ist nicht richtig eingerichtet. Bitte sagen Sie dem Betreiber der Seite Bescheid.",
   tryAgain: "Bei uns ist etwas schiefgegangen. Bitte senden Sie das Formular gleich noch einmal.",

@@ -26,6 +26,12 @@ export const en = {
   unknownField: "{field} is not a field of this form",
   unknownMembers: "{field} has members that are not known: {names}",
   unknownSent: "The form sent something that it does not ask for.",
+  typeFile: "a file",
+  fileSize: "{field}: the file must not be empty and may have {size} at most",
+  fileCount: { one: "{field}: {count} file at most", other: "{field}: {count} files at most" },
+  fileType: "{field} does not take this kind of file, or its content is not what its name says",
+  fileName: "{field}: the file needs a name that can be shown",
+  chooseFilesAgain: "Please choose your files again; a page cannot keep them.",
 
   // Why a form was refused: never a word about plans, keys or the schema.
   formIsBroken: "This form is not set up correctly. Please tell the owner of the site.",

@@ -23,6 +23,12 @@ export const it: Texts = {
   unknownField: "{field} non è un campo di questo modulo",
   unknownMembers: "{field} contiene elementi sconosciuti: {names}",
   unknownSent: "Il modulo ha inviato qualcosa che non chiede.",
+  typeFile: "un file",
+  fileSize: "{field}: il file non può essere vuoto né superare {size}",
+  fileCount: { one: "{field}: al massimo {count} file", other: "{field}: al massimo {count} file" },
+  fileType: "{field} non accetta questo tipo di file, oppure il contenuto non corrisponde al nome",
+  fileName: "{field}: il file deve avere un nome leggibile",
+  chooseFilesAgain: "Scelga di nuovo i suoi file; una pagina non può conservarli.",
   formIsBroken:
     "Questo modulo non è configurato correttamente. La preghiamo di avvisare il gestore del sito.",
   tryAgain: "Qualcosa è andato storto da parte nostra. La preghiamo di inviarlo di nuovo tra un momento.",

@@ -23,6 +23,12 @@ export const pt: Texts = {
   unknownField: "{field} não é um campo deste formulário",
   unknownMembers: "{field} tem elementos desconhecidos: {names}",
   unknownSent: "O formulário enviou algo que não pede.",
+  typeFile: "um arquivo",
+  fileSize: "{field}: o arquivo não pode estar vazio nem ter mais de {size}",
+  fileCount: { one: "{field}: {count} arquivo no máximo", other: "{field}: {count} arquivos no máximo" },
+  fileType: "{field} não aceita este tipo de arquivo, ou o conteúdo não corresponde ao nome",
+  fileName: "{field}: o arquivo precisa de um nome legível",
+  chooseFilesAgain: "Escolha seus arquivos novamente; uma página não pode guardá-los.",
   formIsBroken:
     "Este formulário não está configurado corretamente. Por favor, avise o responsável pelo site.",
   tryAgain: "Algo deu errado do nosso lado. Por favor, envie de novo daqui a pouco.",

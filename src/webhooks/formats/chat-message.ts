@@ -1,3 +1,4 @@
+import { valueText } from "../../foundation/file-list.ts";
 /** What a chat shows of a submission. The texts are a stranger's: each format makes them harmless in its own way. */
 export interface ChatMessage {
   readonly title: string;
@@ -46,7 +47,7 @@ function linesOf(members: readonly (readonly [string, unknown])[]): ChatLine[] {
   let length = 0;
   for (const [name, value] of members) {
     if (length > MAX_MESSAGE_LENGTH) break;
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const text = valueText(value);
     const line = {
       label: shorten(oneLine(name), MAX_LABEL_LENGTH),
       value: shorten(visible(text), MAX_FIELD_LENGTH),

@@ -1,0 +1,56 @@
+import { z } from "zod";
+
+const bytes = z.int().min(1).max(1_125_899_906_842_624);
+
+/** Files of forms: how large, how many, and how slowly they may come. */
+export const filesSection = z.strictObject({
+  maxFileBytes: z
+    .int()
+    .min(1024)
+    .max(1_073_741_824)
+    .describe("Largest file, in bytes; a field may allow less."),
+  maxFiles: z.int().min(1).max(100).describe("Files in one post; a field may allow fewer."),
+  maxPostBytes: z
+    .int()
+    .min(1024)
+    .max(1_073_741_824)
+    .describe("Largest body of a form with files, in bytes; its texts stay within `server.bodyLimitBytes`."),
+  maxTotalBytes: bytes.describe("Bytes of all files in the database; beyond it, posts with files get 503."),
+  minFreeBytes: z
+    .int()
+    .min(0)
+    .max(1_125_899_906_842_624)
+    .describe("Free bytes on the disk of the database file below which posts with files get 503."),
+  spoolBytes: z
+    .int()
+    .min(1_048_576)
+    .max(1_099_511_627_776)
+    .describe(
+      "Bytes of files that wait to be checked and stored, of all posts together; one address has an eighth of it, and room for one post.",
+    ),
+  uploadTimeoutMs: z
+    .int()
+    .min(100)
+    .max(86_400_000)
+    .describe(
+      "Longest time for a form with files to arrive, in place of `server.requestTimeoutMs`, in milliseconds.",
+    ),
+  minBytesPerSecond: z
+    .int()
+    .min(0)
+    .max(1_073_741_824)
+    .describe(
+      "Bytes a second that a form with files must bring after its first 30 seconds; slower ones are ended.",
+    ),
+});
+
+export const defaultFiles: z.infer<typeof filesSection> = {
+  maxFileBytes: 10_485_760,
+  maxFiles: 5,
+  maxPostBytes: 26_214_400,
+  maxTotalBytes: 10_737_418_240,
+  minFreeBytes: 1_073_741_824,
+  spoolBytes: 268_435_456,
+  uploadTimeoutMs: 600_000,
+  minBytesPerSecond: 4096,
+};

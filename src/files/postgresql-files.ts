@@ -1,0 +1,62 @@
+import type { BatchStatement, BatchTransaction } from "../database/postgresql/batch-connection.ts";
+import { toParameter, toPostgresql } from "../database/postgresql/dialect.ts";
+import { fileValues, INSERT_CHUNK_SQL, INSERT_FILE_SQL, type NewChunk } from "./stored-file.ts";
+
+/** Parameters as those of {@link INSERT_FILE_SQL}. */
+const INSERT_FILE: BatchStatement = { name: "insert_file", text: toPostgresql(INSERT_FILE_SQL) };
+
+/** Parameters as those of {@link INSERT_CHUNK_SQL}. */
+const INSERT_CHUNK: BatchStatement = { name: "insert_chunk", text: toPostgresql(INSERT_CHUNK_SQL) };
+
+/** The files, of these, that have all their chunks and no submission yet. Nobody deletes them until the commit. */
+const LOCK_WHOLE_FILES: BatchStatement = {
+  name: "lock_whole_files",
+  text: `SELECT id FROM file WHERE id = ANY($1::text[]) AND state = 'storing'
+    AND size = (SELECT coalesce(sum(length(bytes)), 0) FROM file_chunk WHERE file_id = file.id)
+    ORDER BY id FOR UPDATE OF file`,
+};
+
+/** The parameter is a JSON array of `{submission_id, file_id}`. */
+const ATTACH_FILES: BatchStatement = {
+  name: "attach_files",
+  text: `UPDATE file SET submission_id = post.submission_id, state = 'stored'
+    FROM json_to_recordset($1::json) AS post(submission_id text, file_id text) WHERE file.id = post.file_id`,
+};
+
+/** A submission of a batch, with its files. */
+interface WithFiles {
+  readonly submission: { readonly id: string };
+  readonly fileIds: readonly string[] | null;
+}
+
+export function writeChunk(
+  transaction: BatchTransaction,
+  { file, position, bytes }: NewChunk,
+): Promise<unknown>[] {
+  const row = position === 0 ? [transaction.query(INSERT_FILE, ...fileValues(file).map(toParameter))] : [];
+  return [...row, transaction.query(INSERT_CHUNK, file.id, position, bytes)];
+}
+
+/** The files of these submissions that are there with all their bytes. Nobody deletes them until the commit. */
+export async function lockWholeFiles(
+  transaction: BatchTransaction,
+  submissions: readonly WithFiles[],
+): Promise<ReadonlySet<string>> {
+  const ids = submissions.flatMap(({ fileIds }) => fileIds ?? []);
+  if (ids.length === 0) return NONE;
+  const rows = await transaction.query<{ id: string }>(LOCK_WHOLE_FILES, ids);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Gives files to their submissions, which are stored in the same transaction. */
+export function attachFiles(
+  transaction: BatchTransaction,
+  submissions: readonly WithFiles[],
+): Promise<unknown>[] {
+  const attached = submissions.flatMap(({ submission, fileIds }) =>
+    (fileIds ?? []).map((id) => ({ submission_id: submission.id, file_id: id })),
+  );
+  return attached.length === 0 ? [] : [transaction.query(ATTACH_FILES, JSON.stringify(attached))];
+}

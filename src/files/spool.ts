@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { ByteSource } from "./byte-source.ts";
+import type { Uploader, SpoolRoom } from "./spool-room.ts";
+
+/** Bytes of one post that wait in memory; what is more goes into a file. */
+const MEMORY_BYTES = 262_144;
+
+export interface SpoolParts {
+  readonly room: SpoolRoom;
+  readonly sender: Uploader;
+  /** Where the file is made. */
+  readonly folder: string;
+}
+
+/**
+ * Where the bytes of one post's files wait until all of it is read and checked. The file has no name from right after it is opened, so
+ * the end of the process leaves nothing behind. Nothing is synced: what is here was not acknowledged.
+ */
+export class Spool {
+  readonly #parts: SpoolParts;
+  #memory: Buffer[] = [];
+  #memoryBytes = 0;
+  /** A descriptor. */
+  #file: number | null = null;
+  #size = 0;
+  #isClosed = false;
+
+  constructor(parts: SpoolParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes the room for these bytes at once, and keeps a copy. Call {@link settle} before more. Returns who takes the room if there is none. */
+  append(bytes: Buffer): "this client" | "everybody" | null {
+    const { room, sender } = this.#parts;
+    const crowd = room.take(sender, bytes.length);
+    if (crowd !== null) return crowd;
+    this.#size += bytes.length;
+    this.#memory.push(Buffer.from(bytes));
+    this.#memoryBytes += bytes.length;
+    return null;
+  }
+
+  /** Writes what has no place in memory. @throws if the disk refuses. */
+  async settle(): Promise<void> {
+    const { room, folder } = this.#parts;
+    if (this.#file === null) {
+      const grown = this.#memoryBytes - this.#counted;
+      if (this.#memoryBytes <= MEMORY_BYTES && room.enterMemory(grown)) {
+        this.#counted += grown;
+        return;
+      }
+      this.#file = openUnnamed(folder);
+      this.#leaveMemory();
+    }
+    const waiting = this.#memory;
+    const at = this.#size - this.#memoryBytes;
+    this.#memory = [];
+    this.#memoryBytes = 0;
+    await writeAll(this.#file, waiting, at);
+  }
+
+  /** Bytes that the room counts as being in memory. */
+  #counted = 0;
+
+  #leaveMemory(): void {
+    this.#parts.room.leaveMemory(this.#counted);
+    this.#counted = 0;
+  }
+
+  /** A part of what was appended and settled. */
+  source(start: number, size: number): ByteSource {
+    return {
+      size,
+      read: (offset, length) =>
+        this.#read(start + Math.min(offset, size), Math.max(0, Math.min(length, size - offset))),
+    };
+  }
+
+  async #read(at: number, length: number): Promise<Buffer> {
+    if (this.#isClosed) throw new Error("the spool of this post is closed");
+    if (this.#file === null) {
+      if (this.#memory.length > 1) this.#memory = [Buffer.concat(this.#memory)];
+      return this.#memory[0]?.subarray(at, at + length) ?? Buffer.alloc(0);
+    }
+    const buffer = Buffer.allocUnsafe(length);
+    let done = 0;
+    while (done < length) {
+      const { bytesRead } = await read(this.#file, buffer, done, length - done, at + done);
+      if (bytesRead === 0) throw new Error("the spool of this post is shorter than it was");
+      done += bytesRead;
+    }
+    return buffer;
+  }
+
+  /** Gives everything back. May be called again. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#memory = [];
+    this.#leaveMemory();
+    this.#parts.room.give(this.#parts.sender, this.#size);
+    if (this.#file !== null) await close(this.#file);
+  }
+}
+
+const [read, write, close] = [promisify(fs.read), promisify(fs.write), promisify(fs.close)];
+
+/** A new file that only this descriptor reaches. Both calls follow each other at once: hardly anything can end the process between. */
+function openUnnamed(folder: string): number {
+  const path = join(folder, `.formsvc-upload-${randomBytes(12).toString("hex")}`);
+  const file = fs.openSync(path, "wx+", 0o600);
+  try {
+    fs.unlinkSync(path);
+  } catch (error) {
+    fs.closeSync(file);
+    throw error;
+  }
+  return file;
+}
+
+async function writeAll(file: number, buffers: readonly Buffer[], start: number): Promise<void> {
+  let at = start;
+  for (const buffer of buffers) {
+    for (let written = 0; written < buffer.length;) {
+      const { bytesWritten } = await write(file, buffer, written, buffer.length - written, at + written);
+      written += bytesWritten;
+    }
+    at += buffer.length;
+  }
+}

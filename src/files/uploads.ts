@@ -1,0 +1,91 @@
+import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { newId } from "../foundation/id.ts";
+import type { FileField } from "../schemas/field-definition.ts";
+import { type FileFault, PostedFile } from "../schemas/posted-file.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { cleanName } from "./clean-name.ts";
+import { findType } from "./find-type.ts";
+import { Spool } from "./spool.ts";
+import type { Uploader, SpoolRoom } from "./spool-room.ts";
+
+/** What a server accepts of files, by the settings of `files`. */
+export interface UploadLimits {
+  readonly maxFileBytes: number;
+  /** Of one post. */
+  readonly maxFiles: number;
+  /** Of a whole body, with its text. */
+  readonly maxPostBytes: number;
+  readonly uploadTimeoutMs: number;
+  readonly minBytesPerSecond: number;
+}
+
+export interface UploadsParts {
+  readonly limits: UploadLimits & { readonly maxTotalBytes: number; readonly minFreeBytes: number };
+  readonly room: SpoolRoom;
+  /** Where what has no place in memory waits. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Bytes that the disk still has; null if that cannot be seen. */
+  readonly freeBytes: () => number | null;
+  /** Bytes of all files that are stored. */
+  readonly countBytes: () => Promise<number>;
+}
+
+/** A file that was read to its end. */
+export interface ReadFile {
+  /** As the client said. */
+  readonly name: string;
+  readonly sha256: string;
+  readonly source: ByteSource;
+  /** Bytes that came; more than the source has if it was not kept. */
+  readonly size: number;
+  /** What was found while it was read. */
+  readonly fault: FileFault | null;
+}
+
+/** Files of posts, from before their first byte until they are checked. */
+export interface Uploads {
+  readonly limits: UploadLimits;
+  /** Call it before a byte is read. @throws unavailable if the server has no room for files now */
+  admit(): Promise<void>;
+  /** Where the files of one post wait. Whoever opens it closes it. */
+  open(sender: Uploader): Spool;
+  /** Says what a file is. */
+  check(file: ReadFile, field: FileField): Promise<PostedFile>;
+}
+
+/** Time in which files may be deleted, or an operator may make room. */
+const NO_ROOM_SECONDS = 60;
+
+export function createUploads(parts: UploadsParts): Uploads {
+  const { limits, room, folder, clock } = parts;
+  return {
+    limits,
+    async admit() {
+      const free = parts.freeBytes();
+      if (free !== null && free < limits.minFreeBytes)
+        throw noRoom("The server's disk is nearly full, so it takes no files now.");
+      if ((await parts.countBytes()) >= limits.maxTotalBytes)
+        throw noRoom("The server has no room for further files (files.maxTotalBytes).");
+    },
+    open: (sender) => new Spool({ room, sender, folder }),
+    async check(file, field) {
+      const name = cleanName(file.name);
+      const fault = file.fault ?? (file.size === 0 ? "size" : name === null ? "name" : null);
+      const type = fault === null ? await findType(name ?? "", file.source, field) : null;
+      const facts = {
+        id: newId("fil", clock.now()),
+        name: name ?? "",
+        size: file.size,
+        type: type ?? "application/octet-stream",
+        sha256: file.sha256,
+      };
+      return new PostedFile(facts, fault ?? (type === null ? "type" : null), limits);
+    },
+  };
+}
+
+function noRoom(message: string): FormsvcError {
+  return new FormsvcError("unavailable", message, { retryAfterSeconds: NO_ROOM_SECONDS });
+}

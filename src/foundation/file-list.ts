@@ -1,0 +1,37 @@
+import { isId } from "./id.ts";
+
+/** A file as the data of a submission name it. */
+export interface ListedFile {
+  readonly id: string;
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly type: string;
+}
+
+/** Whether a value of a submission is a list of files. Data of an undeclared field may look like one, but the ids lead to no file. */
+export function isFileList(value: unknown): value is readonly ListedFile[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isListedFile);
+}
+
+function isListedFile(value: unknown): value is ListedFile {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, name, size, type } = value as Partial<Record<keyof ListedFile, unknown>>;
+  const isFileId = typeof id === "string" && isId("fil", id);
+  return isFileId && typeof name === "string" && typeof size === "number" && typeof type === "string";
+}
+
+/** A value in text: a list of files by names and sizes, like `cv.pdf (48 KB)`; anything but text as JSON. */
+export function valueText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (!isFileList(value)) return JSON.stringify(value);
+  return value.map(({ name, size }) => `${name} (${sizeText(size)})`).join(", ");
+}
+
+/** `48 KB` or `5.2 MB`: as people read the size of a file. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+  const [unit, name] = bytes < 1_048_576 ? [1024, "KB"] : [1_048_576, "MB"];
+  const value = bytes / unit;
+  return `${value >= 10 ? Math.round(value) : Number(value.toFixed(1))} ${name}`;
+}

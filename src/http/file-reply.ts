@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ByteRange, FileStream } from "../files/read-file.ts";
+import type { FileFacts } from "../schemas/posted-file.ts";
+
+/** Whatever a stranger sent is saved and never shown, runs nowhere, and is kept in no cache. */
+const FILE_HEADERS: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; sandbox",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "accept-ranges": "bytes",
+};
+
+/** Sends a file, or the part that `Range` asks for: a phone goes on where it was cut off. */
+export function sendFile(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  file: FileFacts,
+  open: (range: ByteRange) => FileStream,
+): FastifyReply {
+  const etag = `"${file.sha256}"`;
+  void reply
+    .headers(FILE_HEADERS)
+    .header("etag", etag)
+    .header("content-type", file.type)
+    .header("content-disposition", disposition(file.name));
+  const { range: asked, "if-range": unless } = request.headers;
+  const range =
+    asked === undefined || (unless !== undefined && unless !== etag) ? null : readRange(asked, file.size);
+  if (range === "unsatisfiable") {
+    return reply
+      .code(416)
+      .removeHeader("content-disposition")
+      .header("content-range", `bytes */${file.size}`)
+      .header("content-type", "application/json; charset=utf-8")
+      .send({
+        error: "Range not satisfiable",
+        message: `The file has ${file.size} bytes; ask for a part of them.`,
+      });
+  }
+  const { first, last } = range ?? { first: 0, last: file.size - 1 };
+  if (range !== null) void reply.code(206).header("content-range", `bytes ${first}-${last}/${file.size}`);
+  void reply.header("content-length", last - first + 1);
+  return reply.send(request.method === "HEAD" ? null : open({ first, last }));
+}
+
+/** Null for the whole file: no range that we know, or several. */
+function readRange(header: string, size: number): ByteRange | "unsatisfiable" | null {
+  const [, from = "", to = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header) ?? [];
+  if (from === "" && to === "") return null;
+  if (from === "")
+    return Number(to) === 0 ? "unsatisfiable" : { first: Math.max(0, size - Number(to)), last: size - 1 };
+  const first = Number(from);
+  const last = to === "" ? size - 1 : Math.min(Number(to), size - 1);
+  if (first >= size) return "unsatisfiable";
+  return last < first ? null : { first, last };
+}
+
+/** The name in both ways: of old readers each sign beyond ASCII becomes `_` (RFC 6266, RFC 8187). */
+function disposition(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { coerceUpload } from "../submissions/incoming-file.ts";
+import { fieldPath } from "../submissions/coerce-form.ts";
+import { type PostContent, type PostParts, type Receipt, takePost } from "./receive-post.ts";
+import { readUpload, type UploadBody } from "./upload-body.ts";
+
+/** Reads the body of a request whose endpoint has fields for files. */
+export async function parseUpload(parts: PostParts, request: FastifyRequest): Promise<UploadBody> {
+  const schema = request.begun?.caller.ready.schema;
+  if (schema === undefined || request.flight === null)
+    throw new Error("an upload must be begun before its body is read");
+  return await readUpload(request.raw, {
+    uploads: parts.uploads,
+    sender: request.flight.holder,
+    fields: schema.fileFields ?? new Map(),
+    fieldOf: (name) => fieldPath(name, schema.definition)[0] ?? name,
+    textLimitBytes: parts.bodyLimitBytes,
+  });
+}
+
+export function isUploadBody(body: unknown): body is UploadBody {
+  return typeof body === "object" && body !== null && "identity" in body;
+}
+
+/** Stores a form with its files, or refuses both. In any case the room of the files is given back. */
+export async function takeUpload(
+  parts: PostParts,
+  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  upload: UploadBody,
+  source?: PostContent["source"],
+): Promise<Receipt> {
+  const { entries, files, identity, problem, isCut } = upload;
+  try {
+    // Nobody reads the rest.
+    if (isCut) exchange.reply.header("connection", "close");
+    if (problem !== null) throw problem;
+    return await takePost(parts, exchange, {
+      body: identity,
+      readFields: (_body, definition) => coerceUpload(entries, files, definition),
+      files,
+      ...(source !== undefined && { source }),
+    });
+  } finally {
+    await upload.close();
+  }
+}

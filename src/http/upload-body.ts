@@ -1,0 +1,269 @@
+import { createHash, type Hash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import type { BusboyInstance } from "@fastify/busboy";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Uploads } from "../files/uploads.ts";
+import type { Uploader } from "../files/spool-room.ts";
+import type { Spool } from "../files/spool.ts";
+import type { FileField } from "../schemas/field-definition.ts";
+import type { FileFault } from "../schemas/posted-file.ts";
+import type { FormEntry } from "../submissions/coerce-form.ts";
+import type { IncomingFile } from "../submissions/incoming-file.ts";
+import { createParser, malformed, tooManyEntries } from "./form-body.ts";
+
+/** A form that was sent with files. */
+export interface UploadBody {
+  /** The inputs that could be read, even if there is a problem: the visitor's input is then shown again. */
+  readonly entries: readonly FormEntry[];
+  readonly files: readonly IncomingFile[];
+  /** What the same form has whatever the boundary: for its Idempotency-Key. */
+  readonly identity: Buffer;
+  /** Why the form is to be refused; null if nothing is wrong. */
+  readonly problem: FormsvcError | null;
+  /** Whether a part of the body was not read. */
+  readonly isCut: boolean;
+  /** Gives back the room of the files. Call it when the post is stored or refused. */
+  close(): Promise<void>;
+}
+
+export interface UploadParts {
+  readonly uploads: Uploads;
+  readonly sender: Uploader;
+  /** The file fields of the form, by name. */
+  readonly fields: ReadonlyMap<string, FileField>;
+  /** The field that an input is for. */
+  readonly fieldOf: (inputName: string) => string;
+  /** Bytes of names and texts. */
+  readonly textLimitBytes: number;
+}
+
+/**
+ * Reads a form with files as its bytes come: never more of them are in memory than the spool lets. Stops at the first byte that is too
+ * much.
+ *
+ * @throws what the request's stream throws if its client leaves.
+ */
+export async function readUpload(request: IncomingMessage, parts: UploadParts): Promise<UploadBody> {
+  const spool = parts.uploads.open(parts.sender);
+  try {
+    const draft = new Draft(parts, spool);
+    const isCut = await draft.readAll(request);
+    const files = draft.problem === null ? await draft.checkFiles() : [];
+    const { entries, problem } = draft;
+    return { entries, files, identity: draft.identity(), problem, isCut, close: () => spool.close() };
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
+}
+
+/** A file as far as it was read. */
+interface FileDraft {
+  readonly input: string;
+  readonly name: string;
+  /** Its place in the spool, from its first byte on: the parser tells of a file before the bytes of the one before it have come. */
+  start: number;
+  readonly hash: Hash;
+  /** Undefined if no field of the form takes it. */
+  readonly field: FileField | undefined;
+  size: number;
+  keptBytes: number;
+  fault: FileFault | null;
+}
+
+/** What is known of a form while it is read. */
+class Draft {
+  readonly entries: FormEntry[] = [];
+  problem: FormsvcError | null = null;
+  readonly #parts: UploadParts;
+  readonly #spool: Spool;
+  readonly #files: FileDraft[] = [];
+  /** Every part in its order: a text, or a file. */
+  readonly #order: (FormEntry | FileDraft)[] = [];
+  #textBytes = 0;
+
+  constructor(parts: UploadParts, spool: Spool) {
+    this.#parts = parts;
+    this.#spool = spool;
+  }
+
+  /** Returns whether a part of the body was left unread. */
+  async readAll(request: IncomingMessage): Promise<boolean> {
+    const { maxPostBytes } = this.#parts.uploads.limits;
+    const parser = createParser(request.headers["content-type"] ?? "", this.#parts.textLimitBytes);
+    if (parser === null) {
+      this.problem = malformed(BROKEN);
+      return true;
+    }
+    const ended = this.#listen(parser);
+    let bytes = 0;
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxPostBytes) this.#refuse(postTooLarge(maxPostBytes));
+      if (this.problem !== null) break;
+      await Promise.race([new Promise<void>((resolve) => parser.write(chunk, () => resolve())), ended]);
+      await this.#settle();
+    }
+    if (this.problem !== null) {
+      parser.destroy();
+      return !request.readableEnded;
+    }
+    parser.end();
+    await ended;
+    await this.#settle();
+    return false;
+  }
+
+  /** Resolves when the parser has ended, in whatever way. */
+  #listen(parser: BusboyInstance): Promise<void> {
+    parser.on("field", (name: string | undefined, value) => {
+      if (name !== undefined) this.#addText(name.toWellFormed(), value.toWellFormed());
+    });
+    parser.on("file", (name: string | undefined, stream, filename: string | undefined) =>
+      this.#addFile((name ?? "").toWellFormed(), filename ?? "", stream),
+    );
+    const overflow = (): void => this.#refuse(tooManyEntries());
+    parser.on("fieldsLimit", overflow).on("partsLimit", overflow);
+    return new Promise((resolve) => {
+      parser.on("finish", resolve).on("close", resolve);
+      parser.on("error", () => {
+        this.#refuse(malformed(BROKEN));
+        resolve();
+      });
+    });
+  }
+
+  #addText(name: string, value: string): void {
+    this.#textBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+    if (this.#textBytes > this.#parts.textLimitBytes) this.#refuse(textTooLarge(this.#parts.textLimitBytes));
+    if (this.problem !== null) return;
+    this.entries.push([name, value]);
+    this.#order.push([name, value]);
+  }
+
+  #addFile(input: string, name: string, stream: Readable): void {
+    const { fields, fieldOf, uploads } = this.#parts;
+    const field = fields.get(fieldOf(input));
+    const fault = this.#files.length >= uploads.limits.maxFiles ? "count" : null;
+    const file = {
+      input,
+      name,
+      start: 0,
+      hash: createHash("sha256"),
+      field,
+      size: 0,
+      keptBytes: 0,
+      fault,
+    } as FileDraft;
+    this.#textBytes += Buffer.byteLength(input) + Buffer.byteLength(name);
+    if (this.#textBytes > this.#parts.textLimitBytes) this.#refuse(textTooLarge(this.#parts.textLimitBytes));
+    // An input that was left empty is sent as a part without a name and without a byte.
+    const add = (): void => {
+      this.#files.push(file);
+      this.#order.push(file);
+    };
+    if (name !== "") add();
+    stream.on("data", (bytes: Buffer) => {
+      if (name === "" && file.size === 0) add();
+      this.#addBytes(file, bytes);
+    });
+    stream.on("error", () => {});
+  }
+
+  #addBytes(file: FileDraft, bytes: Buffer): void {
+    if (this.problem !== null) return;
+    const { maxFileBytes } = this.#parts.uploads.limits;
+    file.size += bytes.length;
+    if (file.size > maxFileBytes) return this.#refuse(fileTooLarge(file, maxFileBytes));
+    file.hash.update(bytes);
+    if (file.size > (file.field?.maxBytes ?? maxFileBytes)) file.fault ??= "size";
+    if (file.field === undefined || file.fault !== null) return;
+    if (file.keptBytes === 0) file.start = this.#spool.size;
+    // Two files never come by turns: each would have bytes of the other.
+    if (file.start + file.keptBytes !== this.#spool.size) return this.#refuse(new FormsvcError("internal"));
+    const crowd = this.#spool.append(bytes);
+    if (crowd !== null) this.#refuse(noRoom(crowd));
+    else file.keptBytes += bytes.length;
+  }
+
+  async #settle(): Promise<void> {
+    try {
+      await this.#spool.settle();
+    } catch (cause) {
+      this.#refuse(
+        new FormsvcError("unavailable", "The server has no room for files now.", {
+          retryAfterSeconds: 60,
+          cause,
+        }),
+      );
+    }
+  }
+
+  /** The first reason counts. */
+  #refuse(problem: FormsvcError): void {
+    this.problem ??= problem;
+  }
+
+  async checkFiles(): Promise<IncomingFile[]> {
+    const checked: IncomingFile[] = [];
+    for (const file of this.#files) {
+      const { input, name, size, fault } = file;
+      const source = this.#spool.source(file.start, file.keptBytes);
+      const read = { name, size, fault, source, sha256: digestOf(file) };
+      const posted = file.field === undefined ? null : await this.#parts.uploads.check(read, file.field);
+      checked.push({ field: this.#parts.fieldOf(input), posted, name, size, source });
+    }
+    return checked;
+  }
+
+  identity(): Buffer {
+    const parts = this.#order.map((part) =>
+      "hash" in part ? { field: part.input, file: part.name, sha256: digestOf(part) } : part,
+    );
+    return Buffer.from(JSON.stringify(parts));
+  }
+}
+
+function digestOf({ hash }: FileDraft): string {
+  return hash.copy().digest("hex");
+}
+
+const BROKEN = "The form's body is not valid multipart/form-data.";
+
+/** Said before a byte is read if the headers tell. */
+export function postTooLarge(maxBytes: number): FormsvcError {
+  return new FormsvcError(
+    "payload_too_large",
+    `The form and its files are larger than the ${maxBytes} bytes that this server accepts at once (files.maxPostBytes).`,
+    { details: { limit: "files.maxPostBytes", maximum: maxBytes } },
+  );
+}
+
+function textTooLarge(maxBytes: number): FormsvcError {
+  return new FormsvcError(
+    "payload_too_large",
+    `The texts of the form are larger than the ${maxBytes} bytes that this server accepts beside files (server.bodyLimitBytes).`,
+    { details: { limit: "server.bodyLimitBytes", maximum: maxBytes } },
+  );
+}
+
+/** Of a stranger's name no more is repeated than a page can show. */
+const MAX_SHOWN_LENGTH = 100;
+
+function fileTooLarge({ input, name }: FileDraft, maxBytes: number): FormsvcError {
+  const [field, file] = [input, name].map((text) => text.slice(0, MAX_SHOWN_LENGTH).toWellFormed());
+  return new FormsvcError(
+    "payload_too_large",
+    `The file "${file}" in the field "${field}" is larger than the ${maxBytes} bytes that this server accepts of a file (files.maxFileBytes).`,
+    { details: { limit: "files.maxFileBytes", maximum: maxBytes, field, file } },
+  );
+}
+
+function noRoom(crowd: "this client" | "everybody"): FormsvcError {
+  const message =
+    crowd === "everybody"
+      ? "Too many files are under way; try again shortly."
+      : "Too many files are under way from your address; try again when they are there.";
+  return new FormsvcError("unavailable", message, { retryAfterSeconds: 5 });
+}

@@ -1,0 +1,23 @@
+import type { Steps } from "../database/steps.ts";
+import { findFileOf } from "../files/read-file.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isFileList, type ListedFile } from "../foundation/file-list.ts";
+import type { FileFacts } from "../schemas/posted-file.ts";
+import type { Submission } from "./submission.ts";
+
+/** The files that a submission's data name, whether they are there or not. */
+function namedFiles({ data }: Pick<Submission, "data">): readonly ListedFile[] {
+  return Object.values(data).flatMap((value) => (isFileList(value) ? value : []));
+}
+
+/** @throws not_found; gone if it was there and is not any more */
+export function* getFileOf(submission: Submission, id: string): Steps<FileFacts> {
+  const file = yield* findFileOf(submission.id, id);
+  if (file !== undefined) return file;
+  if (namedFiles(submission).some((named) => named.id === id))
+    throw new FormsvcError(
+      "gone",
+      "The bytes of this file are not kept any more; its name and size are in the submission.",
+    );
+  throw new FormsvcError("not_found", `the submission ${submission.id} has no such file`);
+}

@@ -1,0 +1,48 @@
+import { readdirSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { Spool } from "../../src/files/spool.ts";
+import { type Uploader, SpoolRoom } from "../../src/files/spool-room.ts";
+import { makeFolder } from "../support/temporary-folder.ts";
+import { pdf, sha256 } from "../support/uploads.ts";
+
+const MEBIBYTE = 1_048_576;
+const ana: Uploader = { unit: "192.0.2.7", kind: "client" };
+
+function openSpool(room: SpoolRoom, sender = ana) {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  return { spool: new Spool({ room, sender, folder: folder.path }), folder: folder.path };
+}
+
+test("bytes come back as they were, from memory and from the file, and no folder shows them", async () => {
+  for (const size of [1, 262_144, 262_145, 3 * MEBIBYTE]) {
+    const { spool, folder } = openSpool(new SpoolRoom(64 * MEBIBYTE, MEBIBYTE));
+    const bytes = pdf(Math.max(size, 9), "spool").subarray(0, size);
+    for (let at = 0; at < size; at += 50_000) {
+      expect(spool.append(bytes.subarray(at, at + 50_000))).toBeNull();
+      await spool.settle();
+    }
+    expect(readdirSync(folder)).toEqual([]);
+    expect(sha256(await spool.source(0, size).read(0, size + 10))).toBe(sha256(bytes));
+    const middle = spool.source(10, size);
+    expect(await middle.read(5, 20)).toEqual(bytes.subarray(15, 35));
+    await spool.close();
+    await spool.close();
+  }
+});
+
+test("one address has an eighth of the room, others have theirs, and closing gives everything back", async () => {
+  const room = new SpoolRoom(8 * MEBIBYTE, 1000);
+  const one = openSpool(room);
+  expect(one.spool.append(Buffer.alloc(MEBIBYTE))).toBeNull();
+  expect(one.spool.append(Buffer.alloc(1))).toBe("this client");
+  const other = openSpool(room, { unit: "192.0.2.8", kind: "client" });
+  expect(other.spool.append(Buffer.alloc(MEBIBYTE))).toBeNull();
+  const proxy = openSpool(room, { unit: "10.0.0.1", kind: "maybe a proxy" });
+  expect(proxy.spool.append(Buffer.alloc(4 * MEBIBYTE))).toBeNull();
+  const late = ["a", "b", "c"].map((unit) => openSpool(room, { unit, kind: "client" }).spool);
+  expect(late.map((spool) => spool.append(Buffer.alloc(MEBIBYTE)))).toEqual([null, null, "everybody"]);
+  for (const { spool } of [one, other, proxy]) await spool.close();
+  for (const spool of late) await spool.close();
+  expect(room.takenBytes).toBe(0);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { dropLostFiles } from "../../src/files/file-store.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { storeFiles } from "../../src/submissions/store-files.ts";
+import { addPlace, batchServer } from "../support/batch-world.ts";
+import { ENGINES, rowsOf, write } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { pdf, sha256 } from "../support/uploads.ts";
+
+const HOUR_MS = 3_600_000;
+
+function fileOf(bytes: Buffer) {
+  const facts = {
+    id: newId("fil", NOON),
+    name: "cv.pdf",
+    size: bytes.length,
+    type: "application/pdf",
+    sha256: sha256(bytes),
+  };
+  const source = {
+    size: bytes.length,
+    read: async (offset: number, length: number) => bytes.subarray(offset, offset + length),
+  };
+  return { facts, source };
+}
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  async function setUp() {
+    const db = await temporary();
+    const server = batchServer(db);
+    const place = await addPlace(db);
+    const dropped: string[] = [];
+    const parts = { commits: server.queue, dropFiles: (ids: readonly string[]) => void dropped.push(...ids) };
+    const at = { endpointId: place.endpointId, createdAt: NOON };
+    const counts = async () => {
+      const [row] = await rowsOf<{ files: number; chunks: number; totals: number }>(
+        db,
+        `SELECT (SELECT count(*) FROM file) AS files, (SELECT count(*) FROM file_chunk) AS chunks,
+          (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM file_total) AS totals`,
+      );
+      return row;
+    };
+    return { db, server, place, parts, at, dropped, counts };
+  }
+
+  test("the last commit gives a file to its submission, whole", async () => {
+    const { db, server, place, parts, at, counts } = await setUp();
+    const bytes = pdf(700_000);
+    const file = fileOf(bytes);
+    const fileIds = await storeFiles(parts, [file], at);
+    expect(await counts()).toEqual({ files: 1, chunks: 3, totals: 700_000 });
+    expect(await server.queue.add({ ...place.pending(), fileIds })).toBe("stored");
+    const rows = await rowsOf<{ state: string; bytes: Buffer }>(
+      db,
+      `SELECT state, bytes FROM file JOIN file_chunk ON file_id = file.id
+        JOIN submission ON submission.id = file.submission_id ORDER BY position`,
+    );
+    expect(rows.map(({ state }) => state)).toEqual(["stored", "stored", "stored"]);
+    expect(sha256(Buffer.concat(rows.map(({ bytes: part }) => part)))).toBe(file.facts.sha256);
+  });
+
+  test("a submission whose file lacks a chunk is not stored", async () => {
+    const { db, server, place, parts, at } = await setUp();
+    const fileIds = await storeFiles(parts, [fileOf(pdf(700_000))], at);
+    await write(db, "DELETE FROM file_chunk WHERE position = 1");
+    expect(await server.queue.add({ ...place.pending(), fileIds })).toBe("incomplete");
+    expect(await rowsOf(db, "SELECT id FROM submission")).toEqual([]);
+  });
+
+  test("what a process left that ended between two chunks is deleted after an hour, in short transactions, and not before", async () => {
+    const { db, parts, at, counts } = await setUp();
+    await storeFiles(parts, [fileOf(pdf(20 * 262_144))], at);
+    expect(await db.transaction(() => dropLostFiles(NOON + HOUR_MS))).toBe(0);
+    const rounds: number[] = [];
+    const later = NOON + HOUR_MS + 1;
+    for (let dropped = 1; dropped > 0; rounds.push(dropped))
+      dropped = await db.transaction(() => dropLostFiles(later));
+    expect(rounds).toEqual([16, 5, 0]);
+    expect(await counts()).toEqual({ files: 0, chunks: 0, totals: 0 });
+  });
+
+  test("a submission that is deleted takes its files along", async () => {
+    const { db, server, place, parts, at, counts } = await setUp();
+    const fileIds = await storeFiles(parts, [fileOf(pdf(300_000))], at);
+    await server.queue.add({ ...place.pending(), fileIds });
+    expect(await db.transaction(() => dropLostFiles(NOON + 24 * HOUR_MS))).toBe(0);
+    await write(db, "DELETE FROM submission");
+    while ((await db.transaction(() => dropLostFiles(NOON))) > 0);
+    expect(await counts()).toEqual({ files: 0, chunks: 0, totals: 0 });
+  });
+
+  test("each commit takes one chunk along, however many wait, and posts go with the next one", async () => {
+    const { db, place, at } = await setUp();
+    const seen: [posts: number, hasChunk: boolean][] = [];
+    const { write: store } = batchServer(db);
+    const { createCommitQueue } = await import("../../src/submissions/commit-batch.ts");
+    const queue = createCommitQueue((batch, chunk) => {
+      seen.push([batch.length, chunk !== undefined]);
+      return store(batch, chunk);
+    });
+    const parts = { commits: queue, dropFiles: () => {} };
+    const uploads = Array.from({ length: 3 }, () => storeFiles(parts, [fileOf(pdf(500_000))], at));
+    await queue.add(place.pending());
+    await Promise.all(uploads);
+    expect(seen.filter(([, hasChunk]) => hasChunk)).toHaveLength(6);
+    expect(seen[0]?.[0]).toBe(1);
+  });
+});

@@ -1,0 +1,41 @@
+import { query } from "../../src/database/database.ts";
+import { run, type Steps } from "../../src/database/steps.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { NOON } from "./fake-clock.ts";
+
+interface Owners {
+  readonly endpointIds: readonly string[];
+  readonly submissionIds: readonly string[];
+  readonly heldIds: readonly string[];
+}
+
+/** Files of a submission and of a held post, and one that is being stored. */
+export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name: string): Steps<void> {
+  const file = {
+    endpoint_id: endpointIds[0] ?? "",
+    name,
+    type: "text/plain",
+    sha256: "00",
+    created_at: NOON,
+  };
+  const owned = [
+    {
+      id: newId("fil", NOON),
+      submission_id: submissionIds[0] ?? null,
+      held_id: null,
+      state: "stored",
+      size: 262_147,
+    },
+    { id: newId("fil", NOON), submission_id: null, held_id: heldIds[0] ?? null, state: "stored", size: 3 },
+    { id: newId("fil", NOON), submission_id: null, held_id: null, state: "storing", size: 9 },
+  ] as const;
+  for (const each of owned) yield* run(query.insertInto("file").values({ ...file, ...each }));
+  const bytes = Buffer.from([0, 255, 39]);
+  yield* run(
+    query
+      .insertInto("file_chunk")
+      .values({ file_id: owned[0].id, position: 0, bytes: Buffer.alloc(262_144, 0xc3) }),
+  );
+  yield* run(query.insertInto("file_chunk").values({ file_id: owned[0].id, position: 1, bytes }));
+  yield* run(query.insertInto("file_chunk").values({ file_id: owned[1].id, position: 0, bytes }));
+}

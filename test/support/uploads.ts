@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { deflateRawSync } from "node:zlib";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+
+/** A form that asks for a document. */
+export const applicationSchema: SchemaDefinition = {
+  name: { type: "string", required: true },
+  cv: { type: "file", required: true, maxBytes: 5_242_880, maxFiles: 2 },
+};
+
+/** A part of a form: a text, or a file with its name. */
+export type UploadPart = string | { readonly name: string; readonly bytes: Buffer | string };
+
+/** A form as a browser sends it. */
+export async function multipart(parts: readonly (readonly [field: string, part: UploadPart])[]) {
+  const form = new FormData();
+  for (const [field, part] of parts) {
+    if (typeof part === "string") form.append(field, part);
+    else form.append(field, new Blob([new Uint8Array(Buffer.from(part.bytes))]), part.name);
+  }
+  const response = new Response(form);
+  const type = response.headers.get("content-type") ?? "";
+  return { headers: { "content-type": type }, body: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** A PDF as far as anybody looks, of this size. No two chunks of it are equal. */
+export function pdf(size = 2000, seed = "a"): Buffer {
+  const bytes = Buffer.alloc(size);
+  let digest = createHash("sha256").update(seed).digest();
+  for (let at = 0; at < size; at += digest.length) {
+    digest.copy(bytes, at);
+    digest = createHash("sha256").update(digest).digest();
+  }
+  bytes.write("%PDF-1.7\n", 0, "latin1");
+  return bytes;
+}
+
+export function sha256(bytes: Buffer | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** An archive with these members. */
+export function zip(members: Readonly<Record<string, string>>): Buffer {
+  const local: Buffer[] = [];
+  const central: Buffer[] = [];
+  let offset = 0;
+  for (const [name, content] of Object.entries(members)) {
+    const packed = deflateRawSync(content);
+    const head = Buffer.alloc(30);
+    head.writeUInt32LE(0x04_03_4b_50, 0);
+    head.writeUInt16LE(20, 4);
+    head.writeUInt16LE(8, 8);
+    head.writeUInt32LE(packed.length, 18);
+    head.writeUInt32LE(Buffer.byteLength(content), 22);
+    head.writeUInt16LE(Buffer.byteLength(name), 26);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02_01_4b_50, 0);
+    head.copy(entry, 6, 4, 30);
+    entry.writeUInt32LE(offset, 42);
+    local.push(head, Buffer.from(name), packed);
+    central.push(entry, Buffer.from(name));
+    offset += 30 + Buffer.byteLength(name) + packed.length;
+  }
+  const directory = Buffer.concat(central);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06_05_4b_50, 0);
+  const count = Object.keys(members).length;
+  end.writeUInt16LE(count, 8);
+  end.writeUInt16LE(count, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...local, directory, end]);
+}
+
+const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+
+/** A document of an office program; `more` has further members. */
+export function docx(more: Readonly<Record<string, string>> = {}, type = WORD): Buffer {
+  const types = `<?xml version="1.0"?><Types><Override PartName="/word/document.xml" ContentType="${type}"/></Types>`;
+  return zip({ "[Content_Types].xml": types, "word/document.xml": "<w:document/>", ...more });
+}
+
+/** The smallest picture that there is. */
+export const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** What the database has of files: their rows, and the bytes of each by its id. */
+export function storedFiles(db: SqliteDatabase) {
+  const files = db.prepare("SELECT * FROM file ORDER BY id").all() as {
+    readonly id: string;
+    readonly submission_id: string | null;
+    readonly state: string;
+    readonly name: string;
+    readonly size: number;
+    readonly type: string;
+    readonly sha256: string;
+  }[];
+  const chunks = db.prepare("SELECT file_id, bytes FROM file_chunk ORDER BY file_id, position").all() as {
+    readonly file_id: string;
+    readonly bytes: Buffer;
+  }[];
+  const bytesOf = (id: string): Buffer =>
+    Buffer.concat(chunks.filter(({ file_id: of }) => of === id).map(({ bytes }) => bytes));
+  return { files, chunks: chunks.length, bytesOf };
+}
