@@ -133,6 +133,24 @@ CREATE INDEX api_token_by_endpoint ON api_token (endpoint_id) WHERE endpoint_id 
 CREATE INDEX api_token_by_expiry ON api_token (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX api_token_by_workspace ON api_token (workspace_id) WHERE workspace_id IS NOT NULL;
 
+-- Command lines that ask to be logged in, for ten minutes.
+CREATE TABLE login_request (
+  device_hash BLOB PRIMARY KEY,
+  -- What a person compares and types: XXXX-XXXX.
+  user_code TEXT NOT NULL UNIQUE,
+  -- As the client says it is called; what it asks for; where it asks from, cut to what counts as one client.
+  client_name TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  client_address TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'approved', 'denied')),
+  -- Who approved it.
+  account_id TEXT REFERENCES account ON DELETE CASCADE,
+  polled_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_request_by_age ON login_request (created_at);
+CREATE INDEX login_request_by_client ON login_request (client_address);
+
 -- The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256.
 CREATE TABLE api_answer (
   -- Whose token it was: an account, a workspace or an endpoint.

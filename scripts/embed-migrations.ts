@@ -21,6 +21,7 @@ const TABLES: Readonly<Record<string, string>> = {
   endpoint_schema: "Every version of an endpoint's schema.",
   api_key: "Keys, as hashes.",
   api_token: "Tokens of the HTTP API, as hashes.",
+  login_request: "Command lines that ask to be logged in, for ten minutes.",
   api_answer:
     "The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256.",
   submission:

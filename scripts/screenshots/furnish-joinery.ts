@@ -10,7 +10,7 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { insertReadRows } from "../../src/submissions/read-marks.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import { addToken, type OwnerHome } from "../../test/support/owner-home.ts";
+import { addLogin, addToken, type OwnerHome } from "../../test/support/owner-home.ts";
 import type { TestServer } from "../../test/support/test-server.ts";
 import { until } from "../../test/support/until.ts";
 import { visit, type Visitor } from "../../test/support/visitor.ts";
@@ -83,6 +83,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     // No picture shows a page behind a letter.
     signUpToken: "",
     resetToken: "",
+    loginCode: await addLogin(server),
   };
 }
 

@@ -81,7 +81,7 @@ async function noteDay({ db }: ServedParts, { id, lastUsedAt }: Token, now: numb
 }
 
 /** A token over plain http can be read on the way. @throws forbidden */
-function refusePlainHttp(request: FastifyRequest, trustedProxies: NetworkList): void {
+export function refusePlainHttp(request: FastifyRequest, trustedProxies: NetworkList): void {
   if (LOOPBACK.contains(request.clientAddress)) return;
   const proto = String(request.headers["x-forwarded-proto"] ?? "")
     .split(",")

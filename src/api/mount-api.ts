@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireAccess, type TokenActor } from "../operations/actor.ts";
 import { answerRequest } from "./answer-request.ts";
-import { createAuthentication } from "./authenticate.ts";
+import { compileNetworks } from "../foundation/ip-address.ts";
+import { createAuthentication, refusePlainHttp } from "./authenticate.ts";
+import { loginRoutes } from "./login-routes.ts";
 import { openapiDocument } from "./openapi.ts";
 import type { ServedParts } from "./parts.ts";
 import { requireRole } from "./require-role.ts";
@@ -33,6 +35,11 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
     scope.get("/openapi.json", (_request, reply) => {
       document ??= JSON.stringify(openapiDocument(parts.config.server.baseUrl), null, 2);
       return reply.header("content-type", "application/json; charset=utf-8").send(document);
+    });
+    const proxies = compileNetworks(parts.config.server.trustProxy);
+    scope.register((logins, _none, ready) => {
+      loginRoutes(logins, parts, (request) => refusePlainHttp(request, proxies));
+      ready();
     });
     for (const route of ROUTES)
       scope.route({

@@ -255,6 +255,8 @@ export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "account.end-own-sessions": "is about the browser that asks",
   "recipient.confirm": "is done with the link of a letter",
   "recipient.unsubscribe": "is done with the link of a letter",
+  "login.approve": "is done by a person, in the dashboard",
+  "login.deny": "the same",
   "token.create": "a token never makes tokens",
   "token.list": "a token never sees others",
   "token.revoke": "a token revokes no other",

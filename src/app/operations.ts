@@ -56,6 +56,7 @@ import {
   listAccountSessions,
   resetTotp,
 } from "../sessions/sign-in-operations.ts";
+import { approveLogin, denyLogin } from "../tokens/login-operations.ts";
 import {
   createToken,
   listAllTokens,
@@ -199,6 +200,8 @@ export const OPERATIONS: readonly AnyOperation[] = [
   removeWorkspaceMember,
   leaveWorkspace,
   listEvents,
+  approveLogin,
+  denyLogin,
   createToken,
   listAllTokens,
   revokeToken,

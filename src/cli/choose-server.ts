@@ -1,6 +1,6 @@
 import { readPlaceVariables } from "../config/server-variables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { readContexts } from "../config/contexts.ts";
+import { readContexts } from "./contexts.ts";
 
 /** A server that a command goes to, in place of the database of this machine. */
 export interface ChosenServer {

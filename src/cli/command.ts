@@ -114,7 +114,7 @@ const COMMON_OPTIONS = [
   },
   {
     flags: "--server <url>",
-    summary: "do it on that server, with FORMSVC_TOKEN (else FORMSVC_SERVER)",
+    summary: "do it on that server (else FORMSVC_SERVER, else the one of formsvc context use)",
     parse: parseServer,
   },
   { flags: "--json", summary: "print JSON for scripts" },

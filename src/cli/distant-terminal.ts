@@ -39,7 +39,10 @@ class DistantDoor {
 
   constructor({ origin, token }: ChosenServer, output: Pick<Output, "progress">) {
     if (token === null)
-      throw new FormsvcError("unauthorized", `there is no token for ${origin}: set FORMSVC_TOKEN`);
+      throw new FormsvcError(
+        "unauthorized",
+        `nobody logged in to ${origin}: formsvc login ${origin}, or set FORMSVC_TOKEN`,
+      );
     this.#origin = origin;
     this.#token = token;
     this.#output = output;

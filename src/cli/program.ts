@@ -12,6 +12,9 @@ import { writeError, writeText } from "./output.ts";
 const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command): void }>>> = {
   init: () => import("./init-command.ts"),
   serve: () => import("./serve-command.ts"),
+  login: async () => ({ register: (await import("./login-commands.ts")).registerLogin }),
+  logout: async () => ({ register: (await import("./login-commands.ts")).registerLogout }),
+  context: () => import("./context-commands.ts"),
   account: () => import("./account-commands.ts"),
   workspace: () => import("./workspace-commands.ts"),
   endpoint: () => import("./endpoint-commands.ts"),

@@ -34,7 +34,7 @@ export function errorOf(
   const code = isCode(named) ? named : null;
   if (body === null || typeof message !== "string") return strangeAnswer(origin, status);
   if (status >= 500 || code === "internal") return new FormsvcError("unavailable", `${origin}: ${message}`);
-  const advice = code === "unauthorized" ? `; for ${origin}` : "";
+  const advice = code === "unauthorized" ? `; log in again: formsvc login ${origin}` : "";
   return new FormsvcError(code ?? CODES[status] ?? "failed", `${message}${advice}`, {
     ...(isObject(details) && { details }),
     ...(isHint(hint) && { hint }),

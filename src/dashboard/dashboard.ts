@@ -14,6 +14,7 @@ import { exportPages } from "./inbox/export-page.ts";
 import { helpPages } from "./assets/help-page.ts";
 import { heldPages } from "./inbox/held-page.ts";
 import { inboxPages } from "./inbox/inbox-page.ts";
+import { loginPages } from "./sign-in/login-page.ts";
 import { tokenPages } from "./sign-in/tokens-page.ts";
 import { entryPages } from "./sign-in/entry-pages.ts";
 import { livePages } from "./live-page.ts";
@@ -62,6 +63,7 @@ import { workspaceListPages } from "./system/workspaces-page.ts";
 const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   entryPages,
   tokenPages,
+  loginPages,
   endpointListPages,
   usagePages,
   spamPages,

@@ -7,6 +7,7 @@ import type { Background } from "../foundation/background.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
+import type { RateLimiter } from "../foundation/rate-limit.ts";
 import type { Letters } from "../mail/letters.ts";
 import type { MailService } from "../mail/open-mail.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
@@ -52,6 +53,8 @@ export interface DashboardParts {
   readonly background: Background;
   /** Why nobody's session can be judged now; null if it can. */
   readonly blindness: () => Blindness | null;
+  /** Counts what an account or an address may do in a time. */
+  readonly limiter: RateLimiter;
   /** Says that submissions may have come. */
   readonly news: Pick<News, "listen">;
   /** Places for pages that look at submissions one by one. */

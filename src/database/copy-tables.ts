@@ -61,6 +61,7 @@ export const COPIED_TABLES = [
   "refused_origin",
   "api_key",
   "api_token",
+  "login_request",
   "api_answer",
   "submission",
   "submission_read",

@@ -103,6 +103,18 @@ export interface Tables {
     last_used_at: number | null;
     revoked_at: number | null;
   };
+  /** Command lines that ask to be logged in, for ten minutes. */
+  login_request: {
+    device_hash: Buffer;
+    user_code: string;
+    client_name: string;
+    scopes: string;
+    client_address: string;
+    state: "waiting" | "approved" | "denied";
+    account_id: string | null;
+    polled_at: number;
+    created_at: number;
+  };
   /** The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256. */
   api_answer: {
     owner: string;

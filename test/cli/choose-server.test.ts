@@ -84,7 +84,10 @@ test("a token goes to its own server only, and no redirect is followed", async (
   const env = { FORMSVC_SERVER: url, FORMSVC_TOKEN: token };
   for (const given of [env, logIn(away, url, token)]) {
     const other = await away.run([...LIST, "--server", elsewhere.url], { env: given });
-    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining(`no token for ${elsewhere.url}`)]);
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringContaining(`formsvc login ${elsewhere.url}`),
+    ]);
   }
   const led = await away.run([...LIST, "--server", redirecting.url], { env: { FORMSVC_TOKEN: token } });
   expect([led.code, led.stderr]).toEqual([2, expect.stringContaining(elsewhere.url)]);
@@ -155,7 +158,7 @@ test("what is no answer of ours is told with the address: 5 without a connection
 test("a token that is unknown or has not the scope exits with 1", async () => {
   const { machine, url, away } = await world();
   const unknown = await away.run([...LIST, "--server", url], { env: { FORMSVC_TOKEN: "fat_unknown" } });
-  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`for ${url}`)]);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining(`formsvc login ${url}`)]);
   const narrow = await machine.json<{ secret: string }>([
     "token",
     "create",

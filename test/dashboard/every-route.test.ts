@@ -173,15 +173,18 @@ function rowsOf(home: OwnerHome): string[] {
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .pluck()
     .all() as string[];
-  return tables
-    .filter((table) => table !== "session" && table !== "submission_read")
-    .flatMap((table) =>
-      (server.owner.prepare(`SELECT * FROM "${table}"`).all() as object[]).map(
-        (row) => `${table} ${JSON.stringify(row)}`,
-      ),
-    )
-    .filter((row) => own.some((id) => row.includes(id)))
-    .toSorted();
+  return (
+    tables
+      // A login is of whoever has its code.
+      .filter((table) => !["session", "submission_read", "login_request"].includes(table))
+      .flatMap((table) =>
+        (server.owner.prepare(`SELECT * FROM "${table}"`).all() as object[]).map(
+          (row) => `${table} ${JSON.stringify(row)}`,
+        ),
+      )
+      .filter((row) => own.some((id) => row.includes(id)))
+      .toSorted()
+  );
 }
 
 /** An id of the same form that nothing has. */

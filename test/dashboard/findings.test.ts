@@ -8,6 +8,7 @@ import { createBackground } from "../../src/foundation/background.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
+import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
 import { createNews } from "../../src/submissions/news.ts";
 import { SearchPlaces } from "../../src/submissions/search-places.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
@@ -51,6 +52,7 @@ async function linesFor(
     dashboardUrl: null,
     blindness: () => null,
     news: createNews(),
+    limiter: createRateLimiter(),
     searches: new SearchPlaces(),
     testPlaces: new TestPlaces(),
     onChange: () => {},

@@ -63,6 +63,7 @@ const DELIVERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
 /** What follows the address of a page that only the link in a letter leads to. */
 const QUERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
   "/dashboard/sign-up/confirm": ({ signUpToken }) => `?token=${signUpToken}`,
+  "/dashboard/login": ({ loginCode }) => `?code=${loginCode}`,
   "/dashboard/lost-password/new": ({ resetToken }) => `?token=${resetToken}`,
 };
 

@@ -115,6 +115,17 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     created_at: NOON,
   });
   yield* insert("api_token", token({ account_id: accountId, workspace_id: null, endpoint_id: null }));
+  yield* insert("login_request", {
+    device_hash: Buffer.alloc(32, 11),
+    user_code: "BCDF-GHJK",
+    client_name: "ada on laptop",
+    scopes: "endpoints:read",
+    client_address: "203.0.113.9",
+    state: "approved",
+    account_id: accountId,
+    polled_at: 5,
+    created_at: 5,
+  });
   yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
   yield* insert("told_problem", { topic: HOSTILE, told_to: "ops@example.org", finding: "{}" });
 }

@@ -8,6 +8,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
+import { addLoginRequest } from "../../src/tokens/login-store.ts";
 import { insertTokenRow } from "../../src/tokens/token-store.ts";
 import { DEFAULT_SCOPES, makeTokenText } from "../../src/tokens/token.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
@@ -45,6 +46,8 @@ export interface OwnerHome {
   /** Of links in letters: to somebody who signs up, and for a new password of this account. */
   readonly signUpToken: string;
   readonly resetToken: string;
+  /** Of a command line that waits to be let in. */
+  readonly loginCode: string;
 }
 
 export interface Furniture {
@@ -114,12 +117,19 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     heldId: theOne(server, "SELECT id FROM held WHERE endpoint_id = ?", endpointId),
     signUpToken: owner.now(() => makeMailedLink("sign-up", `new.${email}`, now)),
     resetToken: owner.now(() => makeMailedLink("reset", email, now)),
+    loginCode: await addLogin(server),
     deliveryId,
     mailRecipientId,
     autoReplyId,
     replyDeliveryId: addGivenUp(server, autoReplyId, submissionIds[0] ?? ""),
     mailDeliveryId: addGivenUp(server, mailRecipientId, submissionIds[0] ?? ""),
   };
+}
+
+/** @returns the code that it shows */
+export async function addLogin({ owner, clock }: TestServer): Promise<string> {
+  const asked = { clientName: "ada on laptop", clientAddress: "203.0.113.9", scopes: DEFAULT_SCOPES };
+  return (await owner.transaction(() => addLoginRequest(asked, clock.now()))).userCode;
 }
 
 /** @returns its id */

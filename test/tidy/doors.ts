@@ -3,10 +3,14 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
   "backup-command#backup": "copies the whole database on this machine",
   "config-commands#check": "looks at the configuration of this machine",
   "config-commands#show": "looks at the configuration of this machine",
+  "context-commands#list": "looks at what the user of this machine is logged in to",
+  "context-commands#remove": "forgets on this machine",
+  "context-commands#use": "chooses on this machine",
   "copy-command#copy": "copies the whole database to another engine",
   "docs-command#register": "prints a page that this program carries",
   "doctor-command#doctor": "examines this machine too: its clock, disk and files",
   "healthcheck-command#healthcheck": "asks a server that runs here whether it is ready",
+  "login-commands#login": "keeps a token on this machine, which somebody approves in the dashboard",
   "mail-commands#check": "talks to the mail server of the configuration",
   "mail-commands#test": "talks to the mail server of the configuration",
   "migrate-commands#status": "looks at the structure of the database",
@@ -38,5 +42,9 @@ export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
   "src/sessions/known-clients.ts#rememberAddress":
     "a request of a session that is there, which changes nothing for people",
   "src/sessions/session.ts#noteSeen": "the same",
+  "src/tokens/login-store.ts#addLoginRequest":
+    "a command line that is not logged in has no rights to look at",
+  "src/tokens/login-store.ts#pollLogin": "the same",
+  "src/tokens/login-store.ts#spendLogin": "the same; the token is made by an operation",
   "src/tokens/token-store.ts#noteUse": "the same, of a token",
 };

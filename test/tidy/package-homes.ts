@@ -37,6 +37,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   zod: [
     "src/api/",
     "src/apply/",
+    "src/cli/contexts.ts",
     "src/config/",
     "src/doctor/",
     "src/endpoints/",

@@ -14,6 +14,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   endpoint_spam: "endpoints",
   api_key: "keys",
   api_token: "tokens",
+  login_request: "tokens",
   api_answer: "operations",
   submission: "submissions",
   refused_origin: "endpoints",

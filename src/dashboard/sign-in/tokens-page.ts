@@ -2,7 +2,7 @@ import { type RecordedChange, listChangesOfToken } from "../../audit/audit-store
 import type { Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { type Scope, SCOPES } from "../../operations/access.ts";
+import type { Scope } from "../../operations/access.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { createToken, revokeToken } from "../../tokens/token-operations.ts";
 import { getToken, listTokens } from "../../tokens/token-store.ts";
@@ -26,6 +26,7 @@ import { exactTime, time } from "../kit/time.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { CHANGE_WORDS } from "../system/change-words.ts";
+import { scopeChoices, scopesOf } from "./scope-choices.ts";
 import { SCOPE_WORDS } from "./scope-words.ts";
 
 const PATH = "/dashboard/account/tokens";
@@ -114,7 +115,7 @@ function readForm(form: URLSearchParams): Typed {
     name: form.get("name") ?? "",
     owner: form.get("owner") ?? OWN,
     expiry: form.get("expires") ?? "",
-    scopes: SCOPES.filter((scope) => form.getAll("scopes").includes(scope)),
+    scopes: scopesOf(form),
   };
 }
 
@@ -240,7 +241,6 @@ function makeForm(typed: Typed, { workspaces }: Owners, viewer: Viewer, problems
       label: `the workspace ${name}: stays when people leave`,
     })),
   ];
-  const offered = SCOPES.filter((scope) => scope !== "operator" || viewer.isOperator);
   return html`<section class="card">
     <header><h2>Make a token</h2></header>
     <form class="stacked" method="post" action="${PATH}">
@@ -248,17 +248,7 @@ function makeForm(typed: Typed, { workspaces }: Owners, viewer: Viewer, problems
       ${textField({ name: "name", label: "Name", value: typed.name, isRequired: true, hint: "What it is for, like “deploy”.", problems })}
       ${selectField({ name: "owner", label: "It belongs to", value: typed.owner }, owners)}
       ${selectField({ name: "expires", label: "It ends", value: typed.expiry }, EXPIRIES)}
-      <fieldset class="field choose">
-        <legend>What it may do</legend>
-        <div>
-          ${offered.map(
-            (scope) => html`<label class="choice">
-              <input type="checkbox" name="scopes" value="${scope}" ${typed.scopes.includes(scope) && html` checked`} />
-              <b>${SCOPE_WORDS[scope]}</b><small><code>${scope}</code></small>
-            </label>`,
-          )}
-        </div>
-      </fieldset>
+      ${scopeChoices(typed.scopes, viewer.isOperator)}
       <div><button class="primary">Make the token</button></div>
     </form>
   </section>`;

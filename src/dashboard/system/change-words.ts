@@ -51,6 +51,8 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "submission.note": "noted something about a submission",
   "submission.set": "set state or assignee of submissions",
   "submission.undelete": "brought submissions back out of the bin",
+  "login.approve": "approved the login of",
+  "login.deny": "denied the login of",
   "token.create": "made the token",
   "token.revoke": "revoked the token",
   "token.revoke-own": "gave the token up",

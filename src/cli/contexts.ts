@@ -1,7 +1,19 @@
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { z } from "zod";
-import { readPlaceVariables } from "./server-variables.ts";
+import { readPlaceVariables } from "../config/server-variables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** A server that somebody logged in to, with the token that came of it. */
@@ -14,13 +26,17 @@ const contextShape = z.object({
   /** Null is never. */
   expires_at: z.string().nullable(),
 });
+export type ServerContext = z.output<typeof contextShape>;
 
 const fileShape = z.object({
   /** The name of the one that commands go to; null is the database of this machine. */
   in_use: z.string().nullable(),
   contexts: z.array(contextShape).max(100),
 });
-type Contexts = z.output<typeof fileShape>;
+export type Contexts = z.output<typeof fileShape>;
+
+/** Stands for the database of this machine, and is the name of no context. */
+export const HERE = "here";
 
 const NONE: Contexts = { in_use: null, contexts: [] };
 const MAX_BYTES = 262_144;
@@ -51,8 +67,33 @@ function parseContexts(file: string, text: string): Contexts {
   try {
     return fileShape.parse(JSON.parse(text));
   } catch (error) {
-    const advice = "remove the file";
-    throw new FormsvcError("usage", `${file}: this is no list of contexts; ${advice}`, {
+    const advice = "remove the file and log in again";
+    throw new FormsvcError("usage", `${file}: this is not what formsvc login writes; ${advice}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Replaces the file in one step, with mode 0600. @throws usage if the user has no folder for it, or it cannot be written */
+export function writeContexts(contexts: Contexts): void {
+  const file = contextsFile();
+  if (file === null)
+    throw new FormsvcError("usage", "there is no folder for the login: set HOME or XDG_CONFIG_HOME");
+  const unfinished = `${file}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const fd = openSync(unfinished, "wx", 0o600);
+    try {
+      writeSync(fd, `${JSON.stringify(contexts, null, 2)}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw new FormsvcError("usage", `${file}: cannot be written (${(error as Error).message})`, {
       cause: error,
     });
   }
@@ -62,4 +103,12 @@ function parseContexts(file: string, text: string): Contexts {
 function contextsFile(): string | null {
   const { userFolder } = readPlaceVariables();
   return userFolder === null ? null : join(userFolder, "formsvc", "contexts.json");
+}
+
+/** @throws not_found */
+export function getContext({ contexts }: Contexts, name: string): ServerContext {
+  const found = contexts.find((each) => each.name === name);
+  if (found === undefined)
+    throw new FormsvcError("not_found", `there is no context ${name}; see: formsvc context list`);
+  return found;
 }
