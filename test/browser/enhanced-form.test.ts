@@ -289,7 +289,7 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await show();
     await page.fill("[name=name]", "Kept");
     for (const body of ["null", "[]", "5", '"text"', "{}", '{"error":1,"message":{}}', "<h1>Sign in</h1>"]) {
-      for (const code of [200, 400]) await answerWith(code, body, "Something went wrong.");
+      for (const code of [200, 400]) await answerWith(code, body, "The server could not be reached.");
       expect(await page.inputValue("[name=name]")).toBe("Kept");
     }
   });

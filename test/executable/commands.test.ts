@@ -77,7 +77,8 @@ test("the JSON of accounts, workspaces, plans and usage is what scripts rely on"
   const machine = emptyMachine();
   const made = await machine.json(["account", "create", "ada@example.com"]);
   const account = { id: id("acct"), email: "ada@example.com", is_operator: true, created_at: isoTime };
-  const workspace = { id: id("ws"), account_id: id("acct"), name: "ada", plan: "hobby", created_at: isoTime };
+  const named = { id: id("ws"), account_id: id("acct"), name: "ada", plan: "hobby" };
+  const workspace = { ...named, time_zone: null, created_at: isoTime };
   expect(made).toEqual({ account, workspace });
   expect(await machine.json(["account", "list"])).toEqual({ data: [account] });
   expect(await machine.json(["workspace", "list"])).toEqual({ data: [workspace] });
@@ -186,6 +187,9 @@ test("the JSON of submissions is what scripts rely on, by list, show, tail and d
     ip_address: "127.0.0.1",
     user_agent: "test",
     created_at: isoTime,
+    state: "open",
+    assignee: null,
+    notes: [],
   };
   const list = ["submission", "list", "--endpoint", "Contact", "--since", "1h"];
   expect(await machine.json(list)).toEqual({ data: [submission], next_cursor: null });
