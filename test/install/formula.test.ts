@@ -8,6 +8,12 @@ import { canInstall, newRelease, VERSION } from "./made-release.ts";
 const hasRuby = canInstall && spawnSync("ruby", ["--version"]).error === undefined;
 if (!hasRuby) process.stderr.write("SKIPPED: the formula for Homebrew needs ruby\n");
 
+// What is checked in its place: the formula's steps on Linux, the format and the checksum of the program for macOS.
+if (process.platform !== "darwin")
+  process.stderr.write(
+    "NOT TESTED: a run on macOS, which this machine is not; its formula and archive are checked here\n",
+  );
+
 /** What Homebrew gives a formula, as far as this one uses it: on Linux and x64, with the files of a release in a folder. */
 const HOMEBREW = `
 require "digest"
