@@ -102,6 +102,8 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       "better-sqlite3": `better-sqlite3/${target}`,
       "@node-rs/argon2": `@node-rs/argon2-${ARGON2_NAMES[target]}`,
     },
+    // Optional for `debug`, which goes on without it. It would be taken from above the folder, out of the packages for development.
+    external: ["supports-color"],
     plugins: [
       embedAddons(folder, assets),
       embedTextModel(dirname(bundle), assets),
