@@ -10,7 +10,7 @@ import { listAllWebhooks } from "../webhooks/webhook-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { type RecipientKey, recipientKey, webhookKey } from "./match-recipients.ts";
 
-/** Does an operation, beside the database or at a distance: all that this folder knows of where the forms are. */
+/** Does an operation, beside the database or at a distance. This folder does not know which of the two it is. */
 export type Perform = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<never, Input, Output>,
   input: z.input<Input>,

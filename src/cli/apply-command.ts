@@ -75,7 +75,7 @@ run again at any time, also after it was interrupted. Keys and secrets of what i
   },
 });
 
-/** Where the keys go: nowhere, into lines for eval, or into one JSON document. */
+/** How new keys are printed: not at all, as lines for eval, or in one JSON document. */
 type Show = "lines" | "variables" | "json";
 
 /** @throws usage with everything that is wrong with it */

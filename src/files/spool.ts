@@ -16,7 +16,7 @@ export interface SpoolParts {
 }
 
 /**
- * Where the bytes of one post's files wait until all of it is read and checked. The file has no name from right after it is opened, so
+ * Holds the bytes of one post's files until the whole post is read and checked. The file loses its name right after it is opened, so
  * the end of the process leaves nothing behind. Nothing is synced: what is here was not acknowledged.
  */
 export class Spool {
