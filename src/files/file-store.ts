@@ -45,7 +45,10 @@ export function* dropSomeOf(fileId: string): Steps<number> {
   return dropped + (yield* run(query.deleteFrom("file").where("id", "=", fileId)));
 }
 
-/** Whether a file is still being stored, so that a failed post may drop it. */
+/**
+ * Deletes up to 16 chunks of a file whose post failed. A commit that nobody heard may have stored the post all the same: its file stays,
+ * and a transaction that gives the file away meanwhile makes this one run again. Returns how many rows it deleted.
+ */
 export function* dropUnstored(fileId: string): Steps<number> {
   const file = yield* first(query.selectFrom("file").select("state").where("id", "=", fileId));
   return file?.state === "storing" ? yield* dropSomeOf(fileId) : 0;
