@@ -37,9 +37,11 @@ export class VisitPlaces {
    */
   async enter(name: string, gone: AbortSignal): Promise<() => void> {
     const visitor = this.#visitors.get(name) ?? { underWay: 0, line: [], turn: null };
+    const isFree = visitor.line.length === 0 && visitor.underWay < MAX_UNDER_WAY && this.#pauseMs(name) === 0;
+    if (!isFree) checkMayWait(visitor, gone);
+    // Not before: who is refused here would never be forgotten.
     this.#visitors.set(name, visitor);
-    if (visitor.line.length === 0 && visitor.underWay < MAX_UNDER_WAY && this.#pauseMs(name) === 0)
-      this.#start(name, visitor);
+    if (isFree) this.#start(name, visitor);
     else await this.#wait(name, visitor, gone);
     let isInside = true;
     return () => {
@@ -66,8 +68,6 @@ export class VisitPlaces {
 
   #wait(name: string, visitor: Visitor, gone: AbortSignal): Promise<void> {
     const { line } = visitor;
-    gone.throwIfAborted();
-    if (line.length >= MAX_WAITING) throw tooMany();
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(limit);
@@ -111,6 +111,12 @@ export class VisitPlaces {
       this.#goOn(name, visitor);
     }, pauseMs);
   }
+}
+
+/** @throws rate_limited; the reason of `gone` */
+function checkMayWait({ line }: Visitor, gone: AbortSignal): void {
+  gone.throwIfAborted();
+  if (line.length >= MAX_WAITING) throw tooMany();
 }
 
 function tooMany(): FormsvcError {

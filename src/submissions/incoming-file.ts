@@ -1,8 +1,7 @@
 import type { ByteSource } from "../files/byte-source.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FileField } from "../schemas/field-definition.ts";
-import type { PostedFile } from "../schemas/posted-file.ts";
-import { type FileFacts } from "../schemas/posted-file.ts";
+import type { FileFacts, PostedFile } from "../schemas/posted-file.ts";
 import type { CompiledSchema } from "../schemas/compile-schema.ts";
 import { type FormEntry, coerceForm } from "./coerce-form.ts";
 import type { JsonObject } from "./parse-body.ts";
