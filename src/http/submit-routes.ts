@@ -7,6 +7,9 @@ import { submitOperation } from "./post-operations.ts";
 import { acceptedBody, beginPost, bringsFiles, type PostParts, sourceOf, takePost } from "./receive-post.ts";
 import { isUploadBody, parseUpload, takeUpload } from "./take-upload.ts";
 
+/** As nearly every post has it: then nothing is parsed. */
+const JSON_TYPE = "application/json";
+
 /** `POST /submit` and its preflight. */
 export function submitRoutes(instance: FastifyInstance, parts: PostParts): void {
   void instance.register((scope, _options, done) => {
@@ -24,7 +27,7 @@ function routes(server: FastifyInstance, parts: PostParts): void {
     onRequest: (request, reply, done) => {
       allowAnyOrigin(reply);
       const type = request.headers["content-type"];
-      const isMultipart = mediaType(type) === MULTIPART;
+      const isMultipart = type !== JSON_TYPE && mediaType(type) === MULTIPART;
       if (!isMultipart) checkMediaType(type);
       const { authorization } = request.headers;
       const sender = { authorization, source: sourceOf(request), isMultipart };
@@ -62,9 +65,9 @@ const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** JSON in UTF-8, with any other parameters. @throws unsupported_media_type */
 function checkMediaType(header: string | undefined): void {
-  if (header === "application/json") return;
+  if (header === JSON_TYPE) return;
   const [type = "", ...parameters] = (header ?? "").match(PARAMETERS) ?? [];
-  const isJson = type.trim().toLowerCase() === "application/json";
+  const isJson = type.trim().toLowerCase() === JSON_TYPE;
   const charsets = parameters.map((text) =>
     /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(text)?.[1]?.toLowerCase(),
   );
