@@ -29,7 +29,7 @@ import {
 } from "./routes.ts";
 import { readCookie } from "./sign-in/session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
-import { VisitPlaces } from "./visit-places.ts";
+import { TURNS_OF_A_CHANGE, VisitPlaces } from "./visit-places.ts";
 import { createVisitorNames } from "./visitor-name.ts";
 
 declare module "fastify" {
@@ -118,7 +118,8 @@ function guard(
     if (blind !== null) throw refusalOf(blind);
     const way = wayOf(request, site);
     const cookie = way && readCookie(request, way, "session");
-    const leave = await visits.enter(names.of(cookie, request.clientAddress), goneSignal(reply));
+    const turns = isRead(request) ? 1 : TURNS_OF_A_CHANGE;
+    const leave = await visits.enter(names.of(cookie, request.clientAddress), goneSignal(reply), turns);
     request.leavePlace = leave;
     reply.raw.once("close", leave);
     if (cookie === null) return;

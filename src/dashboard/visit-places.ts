@@ -6,9 +6,11 @@ const MAX_UNDER_WAY = 32;
 /** Further ones that wait for a place or for their turn. More are refused at once. */
 const MAX_WAITING = 32;
 const LONGEST_WAIT_MS = 10_000;
-/** A visitor who rested may ask for this many pages at once; after them one follows the other at this interval. */
+/** A visitor who rested may take this many turns at once; after them one follows the other at this interval. */
 const BURST = 60;
 const INTERVAL_MS = 100;
+/** Turns of a request that changes something: its commit waits for the disk, as the posts of all others do. */
+export const TURNS_OF_A_CHANGE = 3;
 /** Visitors whose last requests are remembered; beyond this the one that asked for nothing for the longest time is forgotten. */
 const MAX_REMEMBERED = 10_000;
 
@@ -18,6 +20,12 @@ interface Visitor {
   readonly line: (() => void)[];
   /** Set while the first of the line waits for its turn alone. */
   turn: NodeJS.Timeout | null;
+}
+
+interface Waiting {
+  readonly name: string;
+  readonly gone: AbortSignal;
+  readonly turns: number;
 }
 
 /**
@@ -33,16 +41,16 @@ export class VisitPlaces {
   /**
    * Resolves when the request may be answered. The result gives its place back, once, however often it is called.
    *
-   * @param name of the visitor. @throws rate_limited if too many of the visitor's requests wait, or for too long; the reason of `gone`, which counts only while it waits
+   * @param name of the visitor. @param turns that the request takes: 1, or {@link TURNS_OF_A_CHANGE}. @throws rate_limited if too many of the visitor's requests wait, or for too long; the reason of `gone`, which counts only while it waits
    */
-  async enter(name: string, gone: AbortSignal): Promise<() => void> {
+  async enter(name: string, gone: AbortSignal, turns = 1): Promise<() => void> {
     const visitor = this.#visitors.get(name) ?? { underWay: 0, line: [], turn: null };
     const isFree = visitor.line.length === 0 && visitor.underWay < MAX_UNDER_WAY && this.#pauseMs(name) === 0;
     if (!isFree) checkMayWait(visitor, gone);
     // Not before: who is refused here would never be forgotten.
     this.#visitors.set(name, visitor);
-    if (isFree) this.#start(name, visitor);
-    else await this.#wait(name, visitor, gone);
+    if (isFree) this.#start(name, visitor, turns);
+    else await this.#wait({ name, gone, turns }, visitor);
     let isInside = true;
     return () => {
       if (!isInside) return;
@@ -52,9 +60,9 @@ export class VisitPlaces {
     };
   }
 
-  #start(name: string, visitor: Visitor): void {
+  #start(name: string, visitor: Visitor, turns: number): void {
     visitor.underWay += 1;
-    const restedAt = Math.max(this.#restedAt.get(name) ?? 0, performance.now()) + INTERVAL_MS;
+    const restedAt = Math.max(this.#restedAt.get(name) ?? 0, performance.now()) + turns * INTERVAL_MS;
     // Who asked last is forgotten last.
     this.#restedAt.delete(name);
     this.#restedAt.set(name, restedAt);
@@ -66,7 +74,7 @@ export class VisitPlaces {
     return Math.max(0, restedAt - (BURST - 1) * INTERVAL_MS - performance.now());
   }
 
-  #wait(name: string, visitor: Visitor, gone: AbortSignal): Promise<void> {
+  #wait({ name, gone, turns }: Waiting, visitor: Visitor): Promise<void> {
     const { line } = visitor;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -82,7 +90,7 @@ export class VisitPlaces {
       const giveUp = (): void => refuse(gone.reason);
       const admit = (): void => {
         leave();
-        this.#start(name, visitor);
+        this.#start(name, visitor, turns);
         resolve();
       };
       const limit = setTimeout(() => refuse(tooMany()), LONGEST_WAIT_MS);

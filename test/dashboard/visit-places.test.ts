@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { VisitPlaces } from "../../src/dashboard/visit-places.ts";
+import { TURNS_OF_A_CHANGE, VisitPlaces } from "../../src/dashboard/visit-places.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 
 const BURST = 60;
@@ -79,6 +79,32 @@ test("after 60 requests at once one follows the other, ten a second, and nobody 
   const rested = ask(places, "ada", UNDER_WAY);
   await pass(0);
   expect(rested.inside.length).toBe(UNDER_WAY);
+});
+
+test("a request that changes something takes three turns, so 20 of them are answered at once and then one in 300 ms", async () => {
+  const places = new VisitPlaces();
+  const press = () => {
+    let isInside = false;
+    const enter = async (): Promise<void> => {
+      const leave = await places.enter("ada", new AbortController().signal, TURNS_OF_A_CHANGE);
+      isInside = true;
+      leave();
+    };
+    void enter();
+    return () => isInside;
+  };
+  for (let index = 0; index < BURST / 3; index += 1) {
+    const isInside = press();
+    await pass(0);
+    expect(isInside()).toBe(true);
+  }
+  const [first, second] = [press(), press()];
+  await pass(INTERVAL_MS);
+  expect([first(), second()]).toEqual([true, false]);
+  await pass(3 * INTERVAL_MS - 1);
+  expect(second()).toBe(false);
+  await pass(1);
+  expect(second()).toBe(true);
 });
 
 test("whoever hangs up while waiting leaves the line, and whoever waits for too long is told", async () => {
