@@ -7,17 +7,19 @@ import {
   readChangesAfter,
 } from "../audit/audit-feed.ts";
 import type { Doer } from "../audit/audit-store.ts";
+import { readInTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Access, includesScope, type Scope } from "../operations/access.ts";
+import type { Actor } from "../operations/actor.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { findSight, findStanding, refusalOf, seesEndpoint, type Standing } from "../workspaces/standing.ts";
 import { type EventPlace, readPlace, writePlace } from "./event-place.ts";
 import { EVERY_SUBMISSION } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
-import { readTail, TAIL_START, type TailPosition } from "./tail.ts";
+import { readTail, tailSince, type TailPosition } from "./tail.ts";
 
 /** How long events are told. */
 const KEPT_MS = 7 * 86_400_000;
@@ -30,7 +32,10 @@ const eventShape = z.strictObject({
   actor: z.strictObject({
     kind: z.enum(["account", "token", "terminal", "visitor", "server"]),
     id: z.string().nullable(),
-    name: z.string().nullable(),
+    name: z
+      .string()
+      .nullable()
+      .describe("An account's e-mail address is told to those who may look at members."),
   }),
   workspace_id: z.string().nullable(),
   ids: z.array(z.string()).describe("What it is about."),
@@ -51,32 +56,52 @@ export const listEvents = operation({
     limit: z.int().min(1).max(MAX_EVENTS).default(MAX_EVENTS).describe("How many are looked at."),
   }),
   output: z.strictObject({
-    data: z.array(eventShape),
+    data: z.array(eventShape).readonly(),
     next_after: z.string().describe("Where the next call goes on, also if there is nothing yet."),
   }),
-  *run(context, { after, limit }) {
-    const { now } = context;
-    const place = after === null ? yield* firstPlace(now - KEPT_MS) : yield* keptPlace(after, now);
-    const changes = yield* readChanges(context, place, limit);
-    const submissions = yield* readStored(context, place, limit);
-    const found = [...changes, ...submissions].toSorted(inOrder);
-    const told = found.slice(0, limit);
-    // What one of the two has more of may come between those of the other.
-    const isAll = found.length < limit;
-    const next = isAll ? yield* endOf(told, place, now) : behind(told, place);
-    const data: Told[] = [];
-    const standings = new Map<string, Standing | null>();
-    for (const each of told) {
-      const event = "change" in each ? changeEvent(each.change) : yield* storedEvent(each.submission);
-      const { workspace_id: workspaceId } = event;
-      if (workspaceId !== null && !standings.has(workspaceId))
-        standings.set(workspaceId, yield* findStanding(context.viewing, workspaceId));
-      const standing = workspaceId === null ? null : (standings.get(workspaceId) ?? null);
-      if (mayHear(context, event) && isHeardAs(standing, event)) data.push(event);
+  async run(context, { after, limit }) {
+    const { db, now, gone } = context;
+    let place = await db.read(() => (after === null ? firstPlace(now - KEPT_MS) : keptPlace(after, now)));
+    for (;;) {
+      const from = place;
+      const page = await readInTurn(db, () => readPage(context, from, limit), gone);
+      if (page.data.length > 0 || !page.isCut) return { data: page.data, next_after: writePlace(page.next) };
+      place = page.next;
     }
-    return { data, next_after: writePlace(next) };
   },
 });
+
+/** What is told behind a place. */
+interface Page {
+  readonly data: readonly Told[];
+  readonly next: EventPlace;
+  /** Whether there may be more behind it. */
+  readonly isCut: boolean;
+}
+
+function* readPage(context: Context, place: EventPlace, limit: number): Steps<Page> {
+  const { now } = context;
+  const changes = yield* readChanges(context, place, limit);
+  const stored = yield* readStored(context, place, limit);
+  const found = [...changes, ...stored.found].filter((each) => isReached(each, stored)).toSorted(inOrder);
+  const told = found.slice(0, limit);
+  // What one of the two has more of may come between those of the other.
+  const isCut = stored.isCut || found.length >= limit;
+  const last = behind(told, place);
+  const submission = found.length > limit ? last.submission : stored.position;
+  const next = { ...last, submission, ...(!isCut && (yield* endOf(now))) };
+  const data: Told[] = [];
+  const standings = new Map<string, Standing | null>();
+  for (const each of told) {
+    const event = "change" in each ? changeEvent(each.change) : yield* storedEvent(each.submission);
+    const { workspace_id: workspaceId } = event;
+    if (workspaceId !== null && !standings.has(workspaceId))
+      standings.set(workspaceId, yield* findStanding(context.viewing, workspaceId));
+    const standing = workspaceId === null ? null : (standings.get(workspaceId) ?? null);
+    if (mayHear(context, event) && isHeardAs(standing, event)) data.push(toldTo(context, standing, event));
+  }
+  return { data, next, isCut };
+}
 
 /** Something of the feed, with its place in the order of commits. */
 type Found =
@@ -91,7 +116,7 @@ function inOrder(one: Found, other: Found): number {
 }
 
 function* firstPlace(until: number): Steps<EventPlace> {
-  return { change: yield* placeBefore(until), submission: TAIL_START, until };
+  return { change: yield* placeBefore(until), submission: yield* tailSince(until), until };
 }
 
 /** @throws invalid_request; gone if something behind it is not kept any more */
@@ -111,15 +136,29 @@ function* readChanges({ viewing, now }: Context, place: EventPlace, limit: numbe
   return (yield* readChangesAfter(filter, limit)).map((change) => ({ commit: change.commit, change }));
 }
 
-function* readStored({ actor, viewing, now }: Context, place: EventPlace, limit: number): Steps<Found[]> {
-  if (actor.kind === "token" && !includesScope(actor.scopes, "submissions:read")) return [];
+/** What is told of submissions, and how far they were looked at for it. */
+interface Stored {
+  readonly found: readonly Found[];
+  readonly position: TailPosition;
+  readonly isCut: boolean;
+}
+
+function* readStored({ actor, viewing, now }: Context, place: EventPlace, limit: number): Steps<Stored> {
+  const nothing = { found: [], position: place.submission, isCut: false };
+  if (actor.kind === "token" && !includesScope(actor.scopes, "submissions:read")) return nothing;
   const endpointIds = yield* viewableEndpointIds(viewing);
   const filter = { ...EVERY_SUBMISSION, endpointIds, since: now - KEPT_MS };
-  const { submissions, positions } = yield* readTail(filter, place.submission, limit);
-  return submissions.map((submission, index) => {
-    const position = positions[index] ?? place.submission;
-    return { commit: position.commit, submission, position };
+  const { submissions, positions, position, isCut } = yield* readTail(filter, place.submission, limit);
+  const found = submissions.map((submission, index) => {
+    const at = positions[index] ?? place.submission;
+    return { commit: at.commit, submission, position: at };
   });
+  return { found, position, isCut };
+}
+
+/** A change is told when all that was stored before it was looked at. */
+function isReached(each: Found, { position, isCut }: Stored): boolean {
+  return !isCut || "submission" in each || each.commit < position.commit;
 }
 
 /** The place behind what was told. */
@@ -135,9 +174,9 @@ function behind(told: readonly Found[], place: EventPlace): EventPlace {
   };
 }
 
-/** The place behind everything that there is. */
-function* endOf(told: readonly Found[], place: EventPlace, now: number): Steps<EventPlace> {
-  return { ...behind(told, place), change: yield* newestChangePlace(), until: now };
+/** The end of all changes that there are. */
+function* endOf(now: number): Steps<Pick<EventPlace, "change" | "until">> {
+  return { change: yield* newestChangePlace(), until: now };
 }
 
 function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<Told> {
@@ -204,6 +243,19 @@ function isHeardAs(standing: Standing | null, { type, ids }: Told): boolean {
   const access = Object.hasOwn(READ, noun) ? READ[noun] : undefined;
   if (access !== undefined && refusalOf(standing, access) !== null) return false;
   return standing.endpoints === null || ids.some((id) => seesEndpoint(standing, id));
+}
+
+/** Who has another account is told to those who may look at members. */
+function toldTo({ actor }: Context, standing: Standing | null, event: Told): Told {
+  const own = actor.kind === "token" ? (actor.account?.accountId ?? null) : null;
+  const isOthers = event.actor.kind === "account" && event.actor.id !== own;
+  if (!isOthers || seesMembers(actor, standing)) return event;
+  return { ...event, actor: { ...event.actor, name: null } };
+}
+
+function seesMembers(actor: Actor, standing: Standing | null): boolean {
+  if (actor.kind === "token" && !includesScope(actor.scopes, "members:read")) return false;
+  return standing === null || refusalOf(standing, "members:read") === null;
 }
 
 /** Whether whoever asks may read what an event tells of; a token of one endpoint hears of that alone. */

@@ -1,7 +1,8 @@
 import type { Database } from "../database/database.ts";
+import { readInTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
-import { readTail, type TailPosition } from "./tail.ts";
+import { readTail, type TailPage, type TailPosition } from "./tail.ts";
 import type { StoredSubmission } from "./submission-work.ts";
 
 /** The submissions that are followed, and the position after which they begin. */
@@ -11,6 +12,8 @@ export interface Tail {
   readonly from: TailPosition;
   /** Submissions that are read at once. */
   readonly pageSize: number;
+  /** Ends it, with its reason, when nobody waits for them any more. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /**
@@ -21,16 +24,17 @@ export interface Tail {
  */
 export async function* followSubmissions(
   db: Database,
-  { readFilter, from, pageSize }: Tail,
+  { readFilter, from, pageSize, gone }: Tail,
   changed: () => Promise<void>,
 ): AsyncGenerator<StoredSubmission, never> {
   let position = from;
   for (;;) {
-    const page = await db.read(function* () {
+    const readPage = function* (): Steps<TailPage> {
       return yield* readTail(yield* readFilter(), position, pageSize);
-    });
+    };
+    const page = await readInTurn(db, readPage, gone);
     yield* page.submissions;
     position = page.position;
-    if (page.submissions.length === 0) await changed();
+    if (page.submissions.length === 0 && !page.isCut) await changed();
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readInTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
@@ -13,7 +14,7 @@ import { followSubmissions, type Tail } from "./follow-submissions.ts";
 import { type SubmissionJson, submissionJson, submissionShape } from "./submission-json.ts";
 import { isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE, type SubmissionFilter } from "./submission-store.ts";
 import type { StoredSubmission } from "./submission-work.ts";
-import { readTail, tailAfter, tailEnd } from "./tail.ts";
+import { readTail, tailAfter, tailEnd, type TailPage } from "./tail.ts";
 
 const DEFAULT_TAIL = 10;
 /** Submissions that are read at once for who is not at the machine; 16 of 64 KiB are 1 MiB. */
@@ -56,7 +57,7 @@ export const tailSubmissions = operation({
     const readFilter = (): Steps<SubmissionFilter> => readSubmissionFilter(context, input);
     const from = await db.read(() => (cursor === null ? tailEnd() : tailAfter(cursor)));
     const pageSize = actor.kind === "terminal" ? MAX_PAGE_SIZE : DISTANT_PAGE_SIZE;
-    const tail = { readFilter, from, pageSize };
+    const tail = { readFilter, from, pageSize, gone: context.gone };
     if (cursor !== null && follow) return asJson(followSubmissions(db, tail, context.parts.committed));
     if (cursor !== null) return asJson(stored(context, tail, limit ?? MAX_PAGE_SIZE));
     const newest = await readNewest(context, filter, limit ?? sizeOf(filter));
@@ -108,17 +109,18 @@ async function* newestAndNext(
 
 async function* stored(
   { db }: Context<Parts>,
-  { readFilter, from, pageSize }: Tail,
+  { readFilter, from, pageSize, gone }: Tail,
   limit: number,
 ): AsyncGenerator<StoredSubmission> {
   let position = from;
   for (let left = limit; left > 0;) {
     const wanted = Math.min(left, pageSize);
-    const page = await db.read(function* () {
+    const readPage = function* (): Steps<TailPage> {
       return yield* readTail(yield* readFilter(), position, wanted);
-    });
+    };
+    const page = await readInTurn(db, readPage, gone);
     yield* page.submissions;
     position = page.position;
-    left = page.submissions.length < wanted ? 0 : left - wanted;
+    left = page.isCut ? left - page.submissions.length : 0;
   }
 }

@@ -23,8 +23,14 @@ export interface TailPage {
   readonly submissions: readonly StoredSubmission[];
   /** The place of each of them. */
   readonly positions: readonly TailPosition[];
+  /** Everything up to here was looked at. */
   readonly position: TailPosition;
+  /** Whether there may be more behind it: a page looks at {@link MAX_LOOKED} submissions, however few of them the filter takes. */
+  readonly isCut: boolean;
 }
+
+/** Submissions that one page looks at, in a few milliseconds in which posts wait on SQLite. */
+export const MAX_LOOKED = 500;
 
 /**
  * On PostgreSQL transactions end in another order than they begin. What was stored before the oldest one that still runs is
@@ -76,37 +82,64 @@ export const FIRST_LATER_SQL = {
 export function* tailAfter(cursor: string): Steps<TailPosition> {
   checkCursor("sub", cursor);
   const named = yield* first(textByEngine<TailPosition>(NAMED_SQL, cursor));
-  if (named !== undefined) return named;
-  const later = yield* first(textByEngine<TailPosition | { readonly commit: null }>(FIRST_LATER_SQL, cursor));
+  return named ?? (yield* firstLater(cursor));
+}
+
+function* firstLater(id: string): Steps<TailPosition> {
+  const later = yield* first(textByEngine<TailPosition | { readonly commit: null }>(FIRST_LATER_SQL, id));
   return later === undefined || later.commit === null ? yield* tailEnd() : later;
 }
 
+/** The position before the first submission that was stored at or after `since`, in milliseconds. */
+export function* tailSince(since: number): Steps<TailPosition> {
+  return yield* firstLater(firstIdAt("sub", since));
+}
+
+const BOUND_SQL = {
+  sqlite: `SELECT seq AS "commit", '' AS id FROM submission WHERE seq > ? AND ? = '' ORDER BY seq
+    LIMIT 1 OFFSET ${MAX_LOOKED - 1}`,
+  postgresql: `SELECT stored_by::text::bigint AS "commit", id FROM submission
+    WHERE (stored_by, id) > (CAST(? AS text)::xid8, ?) AND ${IS_COMPLETE} ORDER BY stored_by, id
+    LIMIT 1 OFFSET ${MAX_LOOKED - 1}`,
+};
+
+const UNTIL_SQL = {
+  sqlite: "AND seq <= ? AND ? = ''",
+  postgresql: "AND (stored_by, id) <= (CAST(? AS text)::xid8, ?)",
+};
+
 /**
  * At most `limit` submissions that were committed after a position, oldest first, by the endpoint, the score and the time of the
- * filter.
+ * filter. The first statement bounds how many the second one looks at.
  */
 export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
+  const bound = yield* first(textByEngine<TailPosition>(BOUND_SQL, after.commit, after.id));
+  const until = { sqlite: "", postgresql: "", ...(bound && UNTIL_SQL) };
   const wanted = conditionsOf(filter);
   const found = yield* all(
     textByEngine<TailPosition & { readonly submission: string }>(
       {
         sqlite: `SELECT seq AS "commit", '' AS id, id AS submission FROM submission
-          WHERE seq > ? AND ? = '' ${wanted.sql} ORDER BY seq LIMIT ?`,
+          WHERE seq > ? AND ? = '' ${until.sqlite} ${wanted.sql} ORDER BY seq LIMIT ?`,
         postgresql: `SELECT stored_by::text::bigint AS "commit", id, id AS submission FROM submission
-          WHERE (stored_by, id) > (CAST(? AS text)::xid8, ?) AND ${IS_COMPLETE} ${wanted.sql}
+          WHERE (stored_by, id) > (CAST(? AS text)::xid8, ?) ${until.postgresql} AND ${IS_COMPLETE} ${wanted.sql}
           ORDER BY stored_by, id LIMIT ?`,
       },
       after.commit,
       after.id,
+      ...(bound ? [bound.commit, bound.id] : []),
       ...wanted.parameters,
       limit,
     ),
   );
-  const last = found.at(-1);
+  const positions = found.map(({ commit, id }) => ({ commit, id }));
+  const isFull = found.length >= limit;
+  const last = positions.at(-1) ?? after;
   return {
     submissions: yield* readSubmissions(found.map(({ submission }) => submission)),
-    positions: found.map(({ commit, id }) => ({ commit, id })),
-    position: last === undefined ? after : { commit: last.commit, id: last.id },
+    positions,
+    position: isFull || bound === undefined ? last : { commit: bound.commit, id: bound.id },
+    isCut: isFull || bound !== undefined,
   };
 }
 

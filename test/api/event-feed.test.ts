@@ -6,8 +6,9 @@ import type { Scope } from "../../src/operations/access.ts";
 import type { Actor, Reach } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { listEvents } from "../../src/submissions/event-operations.ts";
+import { MAX_LOOKED } from "../../src/submissions/tail.ts";
 import { createAccount } from "../../src/workspaces/account-operations.ts";
-import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, write } from "../support/engines.ts";
@@ -134,6 +135,60 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       "endpoint.pause",
       "account.create",
     ]);
+  });
+
+  test("the address of another account is told to those who may look at members, and one's own always", async () => {
+    const { db, workspace, endpoint } = await world();
+    const [ada, ben] = await db.read(function* () {
+      return yield* listAccounts();
+    });
+    if (ada === undefined || ben === undefined) throw new Error("two accounts");
+    const here = { workspaceId: workspace, endpointId: null };
+    const account: Actor = { kind: "account", accountId: ada.id, email: ada.email, isOperator: false };
+    await performOn(db, pauseEndpoint, { endpoint }, { actor: account });
+    const named = async (actor: Actor) => (await listen(db, {}, actor)).data.map((each) => each.actor);
+    const { accountId: id, email } = account;
+    expect(await named(token(["endpoints:read"], here))).toContainEqual({ kind: "account", id, name: null });
+    const members: Scope[] = ["endpoints:read", "members:read"];
+    expect(await named(token(members, here))).toContainEqual({ kind: "account", id, name: email });
+    const own = { ...token(["endpoints:read"], here), account: { accountId: id, email, isOperator: false } };
+    expect(await named(own as Actor)).toContainEqual({ kind: "account", id, name: email });
+    await write(
+      db,
+      `INSERT INTO member (workspace_id, account_id, role, may_export, sees_spam_details, since)
+        VALUES ('${workspace}', '${ben.id}', 'reader', 1, 1, ${NOON})`,
+    );
+    const reader = {
+      ...token(members, here),
+      account: { accountId: ben.id, email: ben.email, isOperator: false },
+    };
+    expect(await named(reader as Actor)).toContainEqual({ kind: "account", id, name: null });
+  });
+
+  test("behind more submissions than one look takes, a token of one form hears of each thing in its place, without a gap", async () => {
+    const { db, workspace, endpoint, hers } = await world();
+    const { next_after: after } = await listen(db);
+    const store = (endpointId: string, count: number) =>
+      storeSubmissions(
+        db,
+        Array.from({ length: count }, () => ({ endpointId, createdAt: NOON })),
+      );
+    await store(hers, MAX_LOOKED);
+    await performOn(db, pauseEndpoint, { endpoint });
+    await store(hers, MAX_LOOKED + 7);
+    await store(endpoint, 2);
+    await performOn(db, resumeEndpoint, { endpoint });
+    await store(hers, 3);
+    const bound = token(["endpoints:read", "submissions:read"], {
+      workspaceId: workspace,
+      endpointId: endpoint,
+    });
+    const read: string[] = [];
+    for (let page = await listen(db, { after, limit: 2 }, bound); page.data.length > 0;) {
+      read.push(...typesOf(page));
+      page = await listen(db, { after: page.next_after, limit: 2 }, bound);
+    }
+    expect(read).toEqual(["endpoint.pause", "submission.stored", "submission.stored", "endpoint.resume"]);
   });
 
   /** Everything that is told, page by page. */

@@ -12,7 +12,7 @@ import {
   EVERY_SUBMISSION,
   type SubmissionFilter,
 } from "../../src/submissions/submission-store.ts";
-import { readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
+import { MAX_LOOKED, readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, type GivenSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";
@@ -66,7 +66,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const rest = await db.read(() => readTail(any, first.position, 2));
     expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
     const none = await db.read(() => readTail(any, rest.position, 2));
-    expect(none).toEqual({ submissions: [], positions: [], position: rest.position });
+    expect(none).toEqual({ submissions: [], positions: [], position: rest.position, isCut: false });
   });
 
   test("a filter takes the endpoint, the score and the time", async () => {
@@ -103,6 +103,42 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       position = read.position;
     }
     expect(seen).toEqual(ids);
+  });
+
+  test("a page looks at a bounded number of submissions, however few of them the filter takes, and pages find all", async () => {
+    const db = await temporary();
+    const { one, two } = await withEndpoints(db);
+    const given = (endpointId: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ endpointId, createdAt: NOON + index }));
+    await storeAll(db, given(one, MAX_LOOKED + 1));
+    const wanted = await storeAll(db, given(two, 3));
+    await storeAll(db, given(one, MAX_LOOKED));
+    const filter = { ...any, endpointIds: [two] };
+    const pages = [];
+    for (let position = TAIL_START, isCut = true; isCut;) {
+      const from = position;
+      const page = await db.read(() => readTail(filter, from, 5));
+      pages.push(page.submissions.map(({ id }) => id));
+      ({ position, isCut } = page);
+    }
+    expect(pages).toEqual([[], wanted, []]);
+    const readTwo = function* (): Steps<SubmissionFilter> {
+      yield* [];
+      return filter;
+    };
+    const followed: string[] = [];
+    let waits = 0;
+    const tail = { readFilter: readTwo, from: TAIL_START, pageSize: 2 };
+    const changed = async (): Promise<void> => {
+      waits += 1;
+      followed.push("waits");
+      await storeAll(db, given(two, 1));
+    };
+    for await (const { id } of followSubmissions(db, tail, changed)) {
+      followed.push(id);
+      if (waits > 0) break;
+    }
+    expect(followed.slice(0, 4)).toEqual([...wanted, "waits"]);
   });
 
   test("who follows gets each submission that is committed while it waits, once and in the order of commits", async () => {
