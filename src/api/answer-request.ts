@@ -18,6 +18,7 @@ import {
 import { hasSecrets, withoutSecrets } from "../operations/marks.ts";
 import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Door, type Guard, perform, performStream, stepsOf } from "../operations/perform.ts";
+import { type Chosen, refuseDryRun } from "./dry-run.ts";
 import { changedSince, entityTag, namesTag } from "./entity-tag.ts";
 import { isList, pageOf, readPaging } from "./list-pages.ts";
 import type { ApiParts, ServedParts } from "./parts.ts";
@@ -55,7 +56,7 @@ const EXPORT_TYPES: Readonly<Record<string, string>> = {
 
 /** Does what a route says, and answers. Rights were looked at before the body was read. */
 export async function answerRequest(
-  route: ApiRoute,
+  { route, query }: Chosen,
   parts: OpenParts,
   { actor, request, reply }: { actor: TokenActor; request: FastifyRequest; reply: FastifyReply },
 ): Promise<unknown> {
@@ -75,7 +76,7 @@ export async function answerRequest(
       onProgress: () => sleep(PAUSE_MS),
     },
     params: request.params as Record<string, string>,
-    query: new URLSearchParams(request.url.split("?", 2)[1] ?? ""),
+    query,
   };
   try {
     if (route.operation.kind === "stream") return await answerStream(call, route.operation);
@@ -93,7 +94,8 @@ async function refuseUnseen({ route: { shownBy }, door, params }: Call): Promise
 }
 
 async function answerRead(call: Call, operation: Operation<ApiParts>): Promise<unknown> {
-  const { route, reply, request, door, params, query } = call;
+  const { route, reply, request, params, query } = call;
+  const door = { ...call.door, gone: goneSignal(reply) };
   if (isList(operation)) {
     const paging = readPaging(operation, { params, query });
     return pageOf(operation, paging, await perform(door, operation, paging.input));
@@ -166,6 +168,7 @@ async function* textOf(parts: AsyncGenerator, isText: boolean): AsyncGenerator<s
 async function answerWrite(call: Call, operation: Operation<ApiParts>): Promise<unknown> {
   const { route, reply, request, door, params, query } = call;
   const { status } = route;
+  refuseDryRun(call);
   const body = Buffer.isBuffer(request.body) ? request.body : null;
   const keyed = readKey(call, body);
   if (keyed !== null) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { z } from "zod";
+import type { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { addressUnit } from "../foundation/ip-address.ts";
 import { SCOPES } from "../operations/access.ts";
@@ -13,28 +13,16 @@ import {
   spendLogin,
 } from "../tokens/login-store.ts";
 import { createToken } from "../tokens/token-operations.ts";
-import { DEFAULT_EXPIRY_MS, DEFAULT_SCOPES } from "../tokens/token.ts";
+import { DEFAULT_EXPIRY_MS } from "../tokens/token.ts";
 import { getAccount } from "../workspaces/workspace-store.ts";
+import { nameBodyLimit } from "./body-limit.ts";
+import { asking, beginning, type begun, FORM, type granted, PROBLEMS } from "./login-shapes.ts";
 import type { ServedParts } from "./parts.ts";
 
-const FORM = "application/x-www-form-urlencoded";
-const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 /** Bytes of a body. */
 const MAX_BYTES = 8192;
 /** Logins that an address may begin. */
 const BEGINNINGS = { max: 20, windowSeconds: LOGIN_MS / 1000 };
-
-const beginning = z.strictObject({
-  client_id: z.string().max(100).default("formsvc"),
-  /** What lists of tokens show. */
-  client_name: z.string().min(1).max(100).default("a command line"),
-  scope: z.string().max(1000).default(DEFAULT_SCOPES.join(" ")),
-});
-const asking = z.strictObject({
-  grant_type: z.literal(GRANT),
-  device_code: z.string().max(200),
-  client_id: z.string().max(100).default("formsvc"),
-});
 
 /**
  * How a command line gets a token that a person approves in the dashboard: OAuth's device flow (RFC 8628) with its names. Nobody needs
@@ -46,9 +34,10 @@ export function loginRoutes(
   refusePlainHttp: (request: FastifyRequest) => void,
 ): void {
   const { db, config, clock, limiter } = parts;
+  nameBodyLimit(server, parts.log, MAX_BYTES);
   server.addContentTypeParser(FORM, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
-  const begin = async (request: FastifyRequest): Promise<object> => {
+  const begin = async (request: FastifyRequest): Promise<z.output<typeof begun>> => {
     refusePlainHttp(request);
     const asked = readBody(beginning, request);
     const clientAddress = addressUnit(request.clientAddress);
@@ -102,7 +91,7 @@ async function makeToken(
   { db, config, clock, onChange }: ServedParts,
   deviceCode: string,
   { accountId, clientName, scopes }: LoginRequest & { readonly accountId: string },
-): Promise<object> {
+): Promise<z.output<typeof granted>> {
   const now = clock.now();
   const { id, email, isOperator } = await db.read(() => getAccount(accountId));
   const actor = { kind: "account", accountId: id, email, isOperator } as const;
@@ -117,14 +106,6 @@ async function makeToken(
     token: made.token,
   };
 }
-
-/** Errors of RFC 8628, with a sentence each. */
-const PROBLEMS = {
-  authorization_pending: "Nobody has approved it yet.",
-  slow_down: `Ask every ${POLL_SECONDS} seconds.`,
-  access_denied: "It was denied.",
-  expired_token: "The code is unknown, was used, or is older than 10 minutes: begin again.",
-} as const;
 
 function problemOf(found: LoginRequest | "slow_down" | undefined): keyof typeof PROBLEMS {
   if (found === undefined) return "expired_token";

@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireAccess, type TokenActor } from "../operations/actor.ts";
 import { answerRequest } from "./answer-request.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
+import { bodyLimitOf, nameBodyLimit } from "./body-limit.ts";
 import { createAuthentication, refusePlainHttp } from "./authenticate.ts";
+import { chooseRun } from "./dry-run.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { openapiDocument } from "./openapi.ts";
 import type { ServedParts } from "./parts.ts";
@@ -28,6 +30,7 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
   server.addHook("preClose", async () => closing.abort());
   const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
     scope.decorateRequest("actor", null);
+    nameBodyLimit(scope, parts.log, bodyLimitOf(parts.config));
     scope.addHook("onRequest", (_request, reply, next) => {
       reply.headers(HEADERS);
       next();
@@ -45,13 +48,15 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
       scope.route({
         method: route.method,
         url: route.path,
+        bodyLimit: bodyLimitOf(parts.config),
         onRequest: async (request, reply) => {
           request.actor = await authenticate(request, reply);
-          requireAccess(request.actor, route.operation.access);
-          await requireRole(route, parts, request.actor, request.params as Record<string, string>);
+          const { route: chosen } = chooseRun(route, request.url);
+          requireAccess(request.actor, chosen.operation.access);
+          await requireRole(chosen, parts, request.actor, request.params as Record<string, string>);
         },
         handler: (request, reply) =>
-          answerRequest(route, served, { actor: actorOf(request), request, reply }),
+          answerRequest(chooseRun(route, request.url), served, { actor: actorOf(request), request, reply }),
       });
     done();
   };

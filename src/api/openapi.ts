@@ -4,14 +4,14 @@ import { version } from "../foundation/version.ts";
 import { ruleOf, SCOPES } from "../operations/access.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./cursor.ts";
+import { type Json, jsonOf } from "./json-schema.ts";
 import { isList } from "./list-pages.ts";
+import { loginPaths } from "./login-openapi.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
-
-type Json = Record<string, unknown>;
 
 /** The API as OpenAPI 3.1, made from the operations. @param baseUrl the address that clients use; null if only the socket's is known */
 export function openapiDocument(baseUrl: string | null): Json {
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, Json> = loginPaths();
   for (const route of ROUTES) {
     const path = `/api/v1${route.path.replace(/:(\w+)/g, "{$1}")}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationJson(route) };
@@ -68,6 +68,7 @@ function operationJson(route: ApiRoute): Json {
     ...[...inPath].map((name) => parameter("path", name, shape[name] ?? z.string())),
     ...inQuery.map(([name, type]) => parameter("query", name, type)),
     ...(isList(operation) ? paging : []),
+    ...(route.dryRun === null ? [] : [dryRunParameter(route.dryRun)]),
     ...headersOf(route),
   ];
   return {
@@ -101,6 +102,16 @@ const paging: readonly Json[] = [
     schema: { type: "string" },
   },
 ];
+
+function dryRunParameter({ summary }: AnyOperation): Json {
+  return {
+    name: "dry_run",
+    in: "query",
+    required: false,
+    description: `${summary}.`,
+    schema: { type: "boolean", default: false },
+  };
+}
 
 function parameter(place: "path" | "query", name: string, type: z.ZodType): Json {
   const { description, ...schema } = jsonOf(type, "input");
@@ -140,11 +151,12 @@ function bodyOf(rest: readonly (readonly [string, z.ZodType])[]): Json {
   return { required, content: { "application/json": { schema } } };
 }
 
-function successOf({ status, operation, shownBy }: ApiRoute): Json {
+function successOf({ status, operation, shownBy, dryRun }: ApiRoute): Json {
   if (status === 204) return { 204: { description: "It is gone." } };
   if (operation.kind === "stream") return streamOf(operation);
   const output = jsonOf(operation.output, "output");
-  const schema = isList(operation) ? withNextCursor(output) : output;
+  const done = isList(operation) ? withNextCursor(output) : output;
+  const schema = dryRun === null ? done : { oneOf: [done, jsonOf(dryRun.output, "output")] };
   const headers = {
     ETag: { description: "Changes with what is shown.", schema: { type: "string" } },
   };
@@ -198,16 +210,4 @@ function errorsOf({ method, path, shownBy, operation }: ApiRoute): Json {
       },
     ]),
   );
-}
-
-/** A list that our code does not change is one that clients may well send. */
-function sayNothingOfReadonly({ jsonSchema }: { readonly jsonSchema: { readOnly?: unknown } }): void {
-  delete jsonSchema.readOnly;
-}
-
-/** As JSON Schema 2020-12, the language of OpenAPI 3.1. */
-function jsonOf(type: z.ZodType, io: "input" | "output"): Json {
-  const schema = z.toJSONSchema(type, { io, override: sayNothingOfReadonly }) as Json;
-  delete schema["$schema"];
-  return schema;
 }

@@ -88,7 +88,7 @@ function valueOf(name: string, texts: readonly string[], type: z.ZodType | undef
   return text;
 }
 
-function wrongParameter(name: string, problem: string): FormsvcError {
+export function wrongParameter(name: string, problem: string): FormsvcError {
   const named = name.slice(0, 100);
   return new FormsvcError("invalid_request", `These query parameters are wrong: ${named}.`, {
     details: { [named]: problem },

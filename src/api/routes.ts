@@ -56,6 +56,7 @@ import {
   undeleteSubmissions,
 } from "../submissions/work-operations.ts";
 import { tailSubmissions } from "../submissions/tail-submissions.ts";
+import { noteCall } from "../tokens/agent-calls.ts";
 import { revokeOwnToken, showOwnToken } from "../tokens/token-operations.ts";
 import {
   createAccount,
@@ -108,18 +109,21 @@ export interface ApiRoute {
   readonly status: 200 | 201 | 204;
   /** The operation that shows what the path names: a row has one `ETag`, whatever is done with it. */
   readonly shownBy: Operation<ApiParts> | null;
+  /** The operation that takes its place with `dry_run=true`, if it is another one. */
+  readonly dryRun: Operation<ApiParts> | null;
 }
 
-type Further = Partial<Pick<ApiRoute, "shownBy">>;
+type Further = Partial<Pick<ApiRoute, "shownBy" | "dryRun">>;
 
 const route =
   (method: Method, status: ApiRoute["status"]) =>
-  (path: string, operation: RoutedOperation, { shownBy = null }: Further = {}): ApiRoute => ({
+  (path: string, operation: RoutedOperation, { shownBy = null, dryRun = null }: Further = {}): ApiRoute => ({
     operation,
     method,
     path,
     status,
     shownBy,
+    dryRun,
   });
 
 const read = route("GET", 200);
@@ -203,7 +207,7 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/submissions/find", findPersonRecords),
   act("/submissions/erase", erasePersonRecords),
   read("/spam", showSpam),
-  replace("/spam", setSpam),
+  replace("/spam", setSpam, { dryRun: previewSpam }),
   act("/spam/preview", previewSpam),
   act("/spam/explain", explainScore),
   act("/spam/score", scorePost),
@@ -237,6 +241,7 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/accounts/:account/end-sessions", endAccountSessions, ofAccount),
   read("/findings", listFindings),
   read("/events", listEvents),
+  act("/agent-calls", noteCall),
   read("/token", showOwnToken),
   remove("/token", revokeOwnToken),
 ];
@@ -249,7 +254,6 @@ export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "account.set-totp": "the same",
   "account.remove-totp": "the same",
   "account.renew-codes": "the same",
-  "mcp.called": "is noted by the MCP server, for each call of a tool",
   "member.leave": "is done by people; a token’s account is removed by an owner",
   "submission.import": "takes a file, which may be larger than any request's body",
   "account.end-own-sessions": "is about the browser that asks",

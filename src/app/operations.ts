@@ -64,7 +64,7 @@ import {
   revokeToken,
   showOwnToken,
 } from "../tokens/token-operations.ts";
-import { noteCall } from "../mcp/mcp-operations.ts";
+import { noteCall } from "../tokens/agent-calls.ts";
 import { listFindings } from "../doctor/finding-operations.ts";
 import { removeOwnTotp, renewOwnCodes, setOwnPassword, setOwnTotp } from "../sessions/security-operations.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";

@@ -84,6 +84,40 @@ export function* recordChange(actor: Doer, change: Change, now: number): Steps<v
   );
 }
 
+/** As many of these ids, in their order, as a subject has room for. */
+export function fittingSubject(ids: Iterable<string>): string {
+  let subject = "";
+  for (const id of ids) {
+    if (subject.length + 1 + id.length > MAX_TEXT_LENGTH) break;
+    subject = subject === "" ? id : `${subject} ${id}`;
+  }
+  return subject;
+}
+
+/** The newest changes that somebody made from a time on, in milliseconds. @param limit of a token's; of others, of all changes */
+export function* listChangesSince(doer: Doer, since: number, limit: number): Steps<RecordedChange[]> {
+  const { token_id: tokenId, account_id: accountId, terminal_user: user } = columnsOf(doer);
+  const rows = query.selectFrom("audit_event").selectAll().orderBy("id", "desc").limit(limit);
+  const found = yield* all(tokenId === null ? rows : rows.where("token_id", "=", tokenId));
+  return found
+    .filter(
+      (row) =>
+        row.at >= since &&
+        row.token_id === tokenId &&
+        row.account_id === accountId &&
+        row.terminal_user === user,
+    )
+    .map(toChange);
+}
+
+/** Says more of a change that was recorded: of calls that are counted together. Call it in a transaction. */
+export function* addToChange(
+  id: number,
+  { subject, detail }: Pick<Change, "subject" | "detail">,
+): Steps<void> {
+  yield* run(query.updateTable("audit_event").set({ subject, detail }).where("id", "=", id));
+}
+
 /** At most `limit` changes, the newest first. @param before the id of a change: only those that were recorded before it. */
 export function* listChanges(limit: number, before: number | null = null): Steps<RecordedChange[]> {
   let rows = query.selectFrom("audit_event").selectAll().orderBy("id", "desc").limit(limit);

@@ -160,6 +160,11 @@ const sections = z.strictObject({
     allow: z
       .array(z.enum(["triage", "replay"]))
       .describe("Which tools that change something agents may have: `triage`, `replay`."),
+    redact: z
+      .boolean()
+      .describe(
+        "Whether agents at `/mcp` are shown no e-mail addresses, telephone numbers and IP addresses.",
+      ),
   }),
   backup: z.strictObject({
     everyHours: z
@@ -310,7 +315,7 @@ export const defaultConfig: Config = {
     logAddresses: false,
   },
   api: { enabled: true },
-  mcp: { enabled: false, allow: [] },
+  mcp: { enabled: false, allow: [], redact: false },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
   submissions: { binDays: 30 },

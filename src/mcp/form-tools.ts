@@ -87,13 +87,15 @@ export const listDeliveries = tool({
     ...pageArguments,
   }),
   operations: [listWebhookDeliveries, showWebhookDelivery],
-  async run({ call }, { id, ...page }) {
+  async run({ call, may }, { id, ...page }) {
     if (id !== undefined && isId("msg", id)) {
       const { delivery, data } = await call(showWebhookDelivery, { delivery: id });
       const attempts = data.map(({ answer: _answer, message: _message, ...each }) => each);
       // A receiver may be anybody's.
       const content = data.map(({ number, message, answer }) => ({ number, message, answer }));
-      return { answer: { delivery, attempts }, untrusted: [{ id, content }], ids: [id] };
+      // Some receivers repeat what they were sent, which not everybody may read who sees deliveries.
+      const redacts = !may("submissions:read");
+      return { answer: { delivery, attempts }, untrusted: [{ id, content }], ids: [id], redacts };
     }
     const { data, next_cursor } = await call(listWebhookDeliveries, { webhook: id, ...page });
     return { answer: { deliveries: data, next_cursor }, ids: data.map((each) => each.id) };

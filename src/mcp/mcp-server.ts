@@ -1,14 +1,15 @@
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
 import { version } from "../foundation/version.ts";
+import type { Access } from "../operations/access.ts";
 import { type Actor, requireAccess } from "../operations/actor.ts";
-import { noteCall } from "./mcp-operations.ts";
+import { MAX_NOTED_IDS, noteCall } from "../tokens/agent-calls.ts";
 import type { Told, Tool, ToolContext, ToolGroup } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 import { type UntrustedOptions, untrustedBlock, untrustedText } from "./untrusted.ts";
 
 /** Whom an agent works for, and what it may do. */
-export interface AgentAccess extends ToolContext, UntrustedOptions {
+export interface AgentAccess extends Omit<ToolContext, "may">, UntrustedOptions {
   readonly actor: Actor;
   readonly groups: readonly ToolGroup[];
   /** Told of a defect, which the agent only hears of as an internal error. */
@@ -44,22 +45,25 @@ export function createMcpServer(access: AgentAccess): McpServer {
 /** Whether its group is allowed, and the actor may do one of its operations. */
 function isAllowed({ group, operations }: Tool, { actor, groups }: AgentAccess): boolean {
   if (group !== null && !groups.includes(group)) return false;
-  if (operations.length === 0) return true;
-  return operations.some((each) => {
-    try {
-      requireAccess(actor, each.access);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return operations.length === 0 || operations.some((each) => may(actor, each.access));
+}
+
+function may(actor: Actor, access: Access): boolean {
+  try {
+    requireAccess(actor, access);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The call is noted before it is answered: what is not recorded is not shown. */
 async function answer(tool: Tool, access: AgentAccess, input: unknown): Promise<CallToolResult> {
   try {
-    const told = await tool.run(access, input as never);
-    await access.call(noteCall, { tool: tool.name, ids: told.ids, endpoint: told.endpoint ?? null });
+    const context = { ...access, may: (asked: Access) => may(access.actor, asked) };
+    const told = await tool.run(context, input as never);
+    const ids = told.ids.slice(0, MAX_NOTED_IDS);
+    await access.call(noteCall, { tool: tool.name, ids, endpoint: told.endpoint ?? null });
     return { content: contentOf(told, access) };
   } catch (error) {
     return { isError: true, content: [{ type: "text", text: refusalOf(error, tool, access) }] };
@@ -67,9 +71,10 @@ async function answer(tool: Tool, access: AgentAccess, input: unknown): Promise<
 }
 
 function contentOf(
-  { answer: said, untrusted = [] }: Told,
-  options: UntrustedOptions,
+  { answer: said, untrusted = [], redacts = false }: Told,
+  access: UntrustedOptions,
 ): CallToolResult["content"] {
+  const options = { redacts: access.redacts || redacts };
   const texts = [JSON.stringify(said), ...(untrusted.length > 0 ? [untrustedBlock(untrusted, options)] : [])];
   return texts.map((text) => ({ type: "text" as const, text }));
 }

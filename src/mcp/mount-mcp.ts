@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createAuthentication } from "../api/authenticate.ts";
+import { bodyLimitOf, nameBodyLimit } from "../api/body-limit.ts";
 import type { ServedParts } from "../api/parts.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { requestFailed } from "../foundation/events.ts";
@@ -37,9 +38,11 @@ export function mountMcp(server: FastifyInstance, parts: ServedParts): void {
   server.addHook("onClose", () => handler.close());
   const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
     scope.decorateRequest("agent", null);
+    nameBodyLimit(scope, parts.log, bodyLimitOf(parts.config));
     scope.route({
       method: ["GET", "POST", "DELETE"],
       url: "/mcp",
+      bodyLimit: bodyLimitOf(config),
       onRequest: async (request, reply) => {
         reply.headers(HEADERS);
         checkHost(request.headers, config.server.baseUrl);
@@ -83,7 +86,7 @@ function accessOf(parts: ServedParts, extra: Record<string, unknown> | undefined
       ),
     baseUrl: config.server.baseUrl,
     groups: config.mcp.allow,
-    redacts: false,
+    redacts: config.mcp.redact,
     onDefect: (error, tool) =>
       requestFailed(log, { reqId: requestId, code: "internal" }, error, `the tool ${tool} failed`),
   };

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Access } from "../operations/access.ts";
 import type { AnyOperation, Operation } from "../operations/operation.ts";
+import type { TOOL_NAMES } from "../tokens/agent-calls.ts";
 import type { Untrusted } from "./untrusted.ts";
 
 /** Tools that change something: each group must be allowed. */
@@ -22,18 +24,22 @@ export interface Told {
   readonly ids: readonly string[];
   /** The endpoint that all of it belongs to, if it is one. */
   readonly endpoint?: string | null;
+  /** Whether personal data in what strangers wrote is hidden in this answer, whatever holds for others. */
+  readonly redacts?: boolean;
 }
 
 /** What a tool works with beside its arguments. */
 export interface ToolContext {
   readonly call: CallOperation;
+  /** Whether whoever the agent works for may do something at all. */
+  readonly may: (access: Access) => boolean;
   /** The address that pages post to; null if it is not known. */
   readonly baseUrl: string | null;
 }
 
 /** Something that an agent can do. It calls operations, and nothing else. */
 export interface Tool {
-  readonly name: string;
+  readonly name: (typeof TOOL_NAMES)[number];
   readonly title: string;
   readonly description: string;
   /** Null for what only reads. */

@@ -20,6 +20,7 @@ interface Described {
 
 const text = JSON.stringify(openapiDocument(null), null, 2);
 const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Described>> };
+const LOGIN_PATHS = ["/api/v1/login", "/api/v1/login/token"];
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 test("the document is valid OpenAPI 3.1, and a mistake in it is found", async () => {
@@ -44,8 +45,21 @@ test("the server gives it to everybody, and it tells of each route with its oper
   const ids = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map((each) => each.operationId),
   );
-  expect(new Set(ids).size).toBe(ROUTES.length);
+  expect(new Set(ids).size).toBe(ROUTES.length + LOGIN_PATHS.length);
   expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+});
+
+test("it tells of the login, which needs no token, with what the server takes and answers", async () => {
+  const server = await startServer();
+  for (const path of LOGIN_PATHS) expect(paths[path]?.["post"]).toMatchObject({ security: [] });
+  const begun = await askWith(server, null)("POST", "/login", { body: { client_name: "mine" } });
+  const said = paths["/api/v1/login"]?.["post"] as unknown as {
+    responses: Record<string, { content: { "application/json": { schema: { required: string[] } } } }>;
+  };
+  const { required } = said.responses["200"]!.content["application/json"].schema;
+  expect([begun.status, Object.keys(begun.json).toSorted()]).toEqual([200, required.toSorted()]);
+  const polled = await askWith(server, null)("POST", "/login/token", { body: {} });
+  expect([polled.status, polled.json]).toMatchObject([400, { error: "Invalid request" }]);
 });
 
 test("a typed client generated from it compiles, works, and does not compile when it is used wrongly", async () => {

@@ -104,7 +104,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
     metrics: { enabled: false, token: null, listen: null },
     files: defaultFiles,
     api: { enabled: true },
-    mcp: { enabled: false, allow: [] },
+    mcp: { enabled: false, allow: [], redact: false },
     dashboard: {
       enabled: true,
       listen: null,

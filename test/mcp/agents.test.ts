@@ -117,8 +117,7 @@ test("an agent marks and releases, and the page of changes has each call with to
     .prepare("SELECT detail, subject, token_name FROM audit_event WHERE action = 'mcp.called' ORDER BY id")
     .all();
   expect(rows).toEqual([
-    { detail: "list_held", subject: post.id, token_name: "test" },
-    { detail: "list_held", subject: post.id, token_name: "test" },
+    { detail: "list_held (2 calls)", subject: post.id, token_name: "test" },
     { detail: "release_held", subject: post.id, token_name: "test" },
     { detail: "mark_submissions", subject: submission, token_name: "test" },
   ]);
