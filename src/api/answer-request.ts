@@ -3,6 +3,8 @@ import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { fileHeaders } from "../http/file-reply.ts";
+import { READ_AHEAD_BYTES } from "../files/read-file.ts";
 import { goneSignal } from "../http/gone-signal.ts";
 import { describeError, FormsvcError } from "../foundation/errors.ts";
 import { requestFailed } from "../foundation/events.ts";
@@ -18,6 +20,7 @@ import {
 import { hasSecrets, withoutSecrets } from "../operations/marks.ts";
 import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Door, type Guard, perform, performStream, stepsOf } from "../operations/perform.ts";
+import type { saveFile } from "../submissions/file-operations.ts";
 import { type Chosen, refuseDryRun } from "./dry-run.ts";
 import { changedSince, entityTag, namesTag } from "./entity-tag.ts";
 import { isList, pageOf, readPaging } from "./list-pages.ts";
@@ -121,13 +124,35 @@ async function answerStream(
   const watched = { ...door, gone, parts: { ...door.parts, committed } };
   const input = inputOfQuery(operation, { params, query });
   const parts = await performStream(watched, operation, input);
-  const hasText = operation.output instanceof z.ZodObject && Object.hasOwn(operation.output.shape, "text");
-  const isText = hasText && !prefers(request, "parts");
+  const isWhole = !prefers(request, "parts");
+  if (isWhole && hasMember(operation, "bytes"))
+    return answerFile(reply, parts as AsyncGenerator<z.output<typeof saveFile.output>>);
+  const isText = isWhole && hasMember(operation, "text");
   const type = isText ? (EXPORT_TYPES[query.get("format") ?? "csv"] ?? LINES) : LINES;
   const texts = textOf(parts, isText);
   const body = Readable.from(query.get("follow") === "true" ? withSignsOfLife(texts) : texts);
   // Nginx would keep lines back until a buffer is full.
   return reply.code(200).headers({ "content-type": type, "x-accel-buffering": "no" }).send(body);
+}
+
+function hasMember({ output }: StreamOperation<ApiParts>, name: string): boolean {
+  return output instanceof z.ZodObject && Object.hasOwn(output.shape, name);
+}
+
+/** A file as its bytes, under headers with which it runs nowhere. */
+async function answerFile(
+  reply: FastifyReply,
+  parts: AsyncGenerator<z.output<typeof saveFile.output>>,
+): Promise<FastifyReply> {
+  const first = await parts.next();
+  if (first.done === true) throw new FormsvcError("not_found", "there is no such file");
+  const { file, bytes } = first.value;
+  const body = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.from(bytes, "base64");
+    for await (const part of parts) yield Buffer.from(part.bytes, "base64");
+  };
+  reply.headers(fileHeaders(file)).header("content-length", file.size);
+  return reply.code(200).send(Object.assign(Readable.from(body()), { heldBytes: READ_AHEAD_BYTES }));
 }
 
 /** Whether a client asked for a form of the answer by the header `Prefer` (RFC 7240). */

@@ -20,7 +20,10 @@ const MAX_REMEMBERED = 1000;
 
 const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
 
-export function createAuthentication(parts: ServedParts): Authenticate {
+/** What tells whose token a request has. */
+export type AuthenticationParts = Pick<ServedParts, "db" | "config" | "clock" | "blindness" | "limiter">;
+
+export function createAuthentication(parts: AuthenticationParts): Authenticate {
   const { db, config, clock, blindness } = parts;
   const { rateLimit } = config;
   const trustedProxies = compileNetworks(config.server.trustProxy);
@@ -60,7 +63,7 @@ export function createAuthentication(parts: ServedParts): Authenticate {
 }
 
 /** Counts requests, but those of addresses that no limit counts. */
-function createCounter({ limiter }: ServedParts, exempt: NetworkList) {
+function createCounter({ limiter }: AuthenticationParts, exempt: NetworkList) {
   const isExempt = ({ clientAddress }: FastifyRequest): boolean => exempt.contains(clientAddress);
   return {
     note(unit: string, limit: RateLimit, request: FastifyRequest): RateState | null {
@@ -75,7 +78,7 @@ function createCounter({ limiter }: ServedParts, exempt: NetworkList) {
 }
 
 /** Once a day. If it cannot be written, the request goes on: the day is for people only. */
-async function noteDay({ db }: ServedParts, { id, lastUsedAt }: Token, now: number): Promise<void> {
+async function noteDay({ db }: AuthenticationParts, { id, lastUsedAt }: Token, now: number): Promise<void> {
   if (lastUsedAt !== null && lastUsedAt >= dayStart(now)) return;
   await db.relaxedTransaction(() => noteUse(id, now)).catch(() => undefined);
 }

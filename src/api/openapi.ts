@@ -170,7 +170,15 @@ function successOf({ status, operation, shownBy, dryRun }: ApiRoute): Json {
 }
 
 function streamOf({ output }: Pick<AnyOperation, "output">): Json {
-  const isText = output instanceof z.ZodObject && Object.hasOwn(output.shape, "text");
+  const members: object = output instanceof z.ZodObject ? output.shape : {};
+  if (Object.hasOwn(members, "bytes"))
+    return {
+      200: {
+        description: "The file, of the type that its content has.",
+        content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+      },
+    };
+  const isText = Object.hasOwn(members, "text");
   const lines = {
     "application/x-ndjson": { schema: isText ? { type: "string" } : jsonOf(output, "output") },
   };

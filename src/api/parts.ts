@@ -51,5 +51,5 @@ export interface ApiParts {
   /** Why nobody's token can be judged now; null if it can. */
   readonly blindness: () => Blindness | null;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
-  readonly onChange: () => void;
+  readonly onChange: (kind: "write" | "danger") => void;
 }

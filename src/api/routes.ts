@@ -38,6 +38,7 @@ import { transferWorkspace } from "../members/transfer-workspace.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
 import { listEvents } from "../submissions/event-operations.ts";
+import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/file-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
 import {
@@ -140,6 +141,7 @@ const ofKey = { shownBy: showKey };
 const ofWebhook = { shownBy: showWebhook };
 const ofRecipient = { shownBy: showRecipient };
 const ofReply = { shownBy: showReply };
+const ofFile = { shownBy: showFile };
 const ofWorkspace = { shownBy: showWorkspace };
 const ofMember = { shownBy: showMember };
 const ofAccount = { shownBy: showAccount };
@@ -206,6 +208,10 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/submissions/empty-bin", emptyBin),
   act("/submissions/find", findPersonRecords),
   act("/submissions/erase", erasePersonRecords),
+  read("/files", listAllFiles),
+  read("/files/:file", showFile, ofFile),
+  read("/files/:file/content", saveFile, ofFile),
+  remove("/files/:file", deleteFile, ofFile),
   read("/spam", showSpam),
   replace("/spam", setSpam, { dryRun: previewSpam }),
   act("/spam/preview", previewSpam),

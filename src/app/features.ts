@@ -3,6 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import { deleteEndpointsOf, pauseEndpointsOf } from "../endpoints/delete-endpoints-of.ts";
 import type { MoveContents } from "../endpoints/move-endpoint.ts";
+import { dropLostFilesOf } from "../files/file-store.ts";
 import { forgetTextsOf } from "../history/remember-texts.ts";
 import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "../secrets/stored-secret.ts";
@@ -21,7 +22,11 @@ import { listWebhookSecrets } from "../webhooks/webhook-secrets.ts";
 export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets, listTotpSecrets, listSignInKeys];
 
 /** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
-export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [deleteSubmissionsOf, forgetKeysOf];
+export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [
+  deleteSubmissionsOf,
+  dropLostFilesOf,
+  forgetKeysOf,
+];
 
 /** What of an endpoint names its workspace. A feature that stores that adds its own here. */
 export const MOVED_CONTENTS: readonly MoveContents[] = [moveHeldPostsOf, deleteTokensElsewhere];

@@ -71,6 +71,7 @@ import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
 import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
 import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
+import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/file-operations.ts";
 import { listEvents } from "../submissions/event-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
@@ -173,6 +174,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   importSubmissions,
   findPersonRecords,
   erasePersonRecords,
+  listAllFiles,
+  showFile,
+  saveFile,
+  deleteFile,
   showSpam,
   setSpam,
   previewSpam,

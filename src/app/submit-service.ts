@@ -1,5 +1,6 @@
 import type { ServedDatabase } from "../database/served-database.ts";
-import { databaseUpgraded } from "../foundation/events.ts";
+import { databaseUpgraded, maintenanceFailed } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import type { RateLimiter } from "../foundation/rate-limit.ts";
 import { memoryHead } from "../history/spam-memory.ts";
@@ -49,8 +50,11 @@ export interface SubmitService {
   readonly limitNews: LimitNews;
   /** Null if the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
-  /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
-  readonly onChange: () => void;
+  /**
+   * After a change of settings in this process: what is remembered of them is read again, as when another process changed them. After
+   * what may have deleted something (`danger`), the write-ahead log is emptied.
+   */
+  readonly onChange: (kind?: "write" | "danger") => void;
   /** Counts requests by whoever sends them. */
   readonly limiter: RateLimiter;
   /** What the server has of its database besides the rows. */
@@ -75,9 +79,12 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   deliverer.onQueuedForOthers(() => served.tell());
 
   const { onForeignCommit, onSettingsChange } = forgetChanges(memories, served.cleaner, deliverer);
-  const onChange = (): void => {
+  const upkeep = createUpkeep(db, config, clock, engine);
+  const onChange: SubmitService["onChange"] = (kind = "write") => {
     onForeignCommit();
     onSettingsChange();
+    // Whoever deletes something hears that it is done when nothing holds it any more.
+    if (kind === "danger") clearLog(upkeep, log);
   };
   const listener = { onForeignCommit, onSettingsChange, onUpgrade: () => databaseUpgraded(log) };
   const watch = served.watch(listener, [newsHead(news), ...deliveryHeads(deliverer), memoryHead(spam)]);
@@ -90,7 +97,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     searches,
     testPlaces: new TestPlaces(),
     deliverer,
-    upkeep: createUpkeep(db, config, clock, engine),
+    upkeep,
     keyring,
     sender,
     mail: openMailService(mail, { metrics: metrics ?? noMetrics, served, config, onChange }),
@@ -102,6 +109,15 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     served,
     drain,
   };
+}
+
+/** A deletion is done whatever becomes of this: the clean-ups try again. */
+function clearLog(upkeep: Upkeep, log: Log): void {
+  try {
+    upkeep.clearLog();
+  } catch (error) {
+    maintenanceFailed(log, error);
+  }
 }
 
 /** Registers the values that are read when the metrics are requested. */

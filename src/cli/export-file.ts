@@ -7,6 +7,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 /** The output of an export: written piece by piece, and given its name only when it is whole. */
 export interface ExportFile {
   text(text: string): void;
+  bytes(content: Uint8Array): void;
   /** @throws already_exists when something got the name meanwhile. */
   finish(): void;
   /** Removes the file if it is not finished. */
@@ -40,13 +41,15 @@ export function createExportFile(file: string): ExportFile {
       throw translateFileError(error, file);
     }
   };
+  const bytes = (content: Uint8Array): void => {
+    let rest = content;
+    told(() => {
+      while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+    });
+  };
   return {
-    text(text) {
-      let rest = Buffer.from(text);
-      told(() => {
-        while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
-      });
-    },
+    text: (text) => bytes(Buffer.from(text)),
+    bytes,
     finish() {
       told(() => fsyncSync(fd));
       close();

@@ -18,6 +18,8 @@ export interface Output {
   mustBeTaken(consequence: string): void;
   /** Text as it is; on a terminal without characters that control it. */
   text(text: string): void;
+  /** Bytes as they are. @throws usage on a terminal */
+  bytes(content: Uint8Array): void;
   /** One JSON document. */
   json(value: unknown): void;
   /** One JSON object in one line. */
@@ -50,6 +52,14 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
       consequence = what;
     },
     text: (text) => print(process.stdout.isTTY ? terminalText(text) : text),
+    bytes(content) {
+      if (process.stdout.isTTY)
+        throw new FormsvcError(
+          "usage",
+          "the bytes of a file would disturb the terminal; name a file for them",
+        );
+      writeAll(1, content, consequence);
+    },
     table: (headings, rows, empty) => (rows.length === 0 ? note(empty) : out(renderTable(headings, rows))),
     json: (value) => out(jsonText(value, 2)),
     jsonLine: (value) => out(jsonText(value)),
@@ -82,8 +92,8 @@ export function writeError(text: string): void {
  * Synchronous, so that nothing is lost when the process exits right after. A full pipe is tried again. A closed pipe ends the
  * program quietly, as `head` expects, unless there is a consequence to report. If standard error is closed, the program goes on.
  */
-function writeAll(fd: 1 | 2, text: string, consequence: string | null = null): void {
-  let rest = Buffer.from(text);
+function writeAll(fd: 1 | 2, content: string | Uint8Array, consequence: string | null = null): void {
+  let rest = typeof content === "string" ? Buffer.from(content) : content;
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest));

@@ -26,6 +26,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   restore: () => import("./restore-command.ts"),
   copy: () => import("./copy-command.ts"),
   doctor: () => import("./doctor-command.ts"),
+  file: () => import("./file-commands.ts"),
   held: () => import("./held-commands.ts"),
   spam: () => import("./spam-commands.ts"),
   member: () => import("./member-commands.ts"),

@@ -60,5 +60,5 @@ export interface DashboardParts {
   /** Places for pages that look at submissions one by one. */
   readonly searches: SearchPlaces;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
-  readonly onChange: () => void;
+  readonly onChange: (kind: "write" | "danger") => void;
 }

@@ -13,7 +13,7 @@ import { getEndpoint, reachEndpoint, updateEndpointRow } from "./endpoint-store.
 /** Rows deleted in one transaction, so that posts to other endpoints never wait long for it. */
 const BATCH_SIZE = 500;
 
-/** Deletes at most `limit` rows of an endpoint. Returns the number deleted. */
+/** Deletes at most `limit` rows of an endpoint, or fewer if they are large. Returns the number deleted; 0 when none are left. */
 export type DeleteContents = (endpointId: string, limit: number) => Steps<number>;
 
 /** What belongs to endpoints in other folders, deleted in this order. */
@@ -55,7 +55,7 @@ export const deleteEndpoint = operation({
         deleted = await db.transaction(() => deleteBatch(id, BATCH_SIZE));
         done += deleted;
         yield { done, total: null };
-      } while (deleted === BATCH_SIZE);
+      } while (deleted > 0);
     }
     await db.transaction(() => deleteEndpointRow(id));
     return { endpoint: endpointJson(endpoint) };

@@ -1,5 +1,6 @@
-import { query } from "../database/database.ts";
-import { first, run, type Steps, text } from "../database/steps.ts";
+import { type Database, query } from "../database/database.ts";
+import { giveTurn } from "../database/read-in-turn.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 
 const HOUR_MS = 3_600_000;
 /** Chunks deleted in one transaction, 4 MiB: deleted bytes are overwritten, and posts wait meanwhile. */
@@ -52,4 +53,47 @@ export function* dropSomeOf(fileId: string): Steps<number> {
 export function* dropUnstored(fileId: string): Steps<number> {
   const file = yield* first(query.selectFrom("file").select("state").where("id", "=", fileId));
   return file?.state === "storing" ? yield* dropSomeOf(fileId) : 0;
+}
+
+const OF_SUBMISSIONS_SQL =
+  "SELECT id FROM file WHERE submission_id IN (SELECT value FROM json_each(?)) ORDER BY id";
+
+/** The ids of these submissions' files. */
+export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]> {
+  if (submissionIds.length === 0) return [];
+  const rows = yield* all(text<{ id: string }>(OF_SUBMISSIONS_SQL, JSON.stringify(submissionIds)));
+  return rows.map(({ id }) => id);
+}
+
+/** Takes a file from its submission; then it is there for nobody, and {@link dropFiles} deletes its bytes. */
+export function releaseFile(id: string): Steps<number> {
+  return run(query.updateTable("file").set({ submission_id: null }).where("id", "=", id));
+}
+
+/**
+ * Deletes the bytes of files that belong to nothing any more, in short transactions; one that got an owner meanwhile stays. Whatever
+ * interrupts it leaves the rest to {@link dropLostFiles}.
+ */
+export async function dropFiles(db: Database, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    do await giveTurn();
+    while ((await db.transaction(() => dropIfLost(id))) > 0);
+  }
+}
+
+function* dropIfLost(id: string): Steps<number> {
+  const rows = query.selectFrom("file").select("id").where("id", "=", id);
+  const file = yield* first(rows.where("submission_id", "is", null).where("held_id", "is", null));
+  return file === undefined ? 0 : yield* dropSomeOf(id);
+}
+
+/** Deletes up to 16 chunks of an endpoint's files whose submissions are gone. Returns how many rows it deleted. */
+export function* dropLostFilesOf(endpointId: string): Steps<number> {
+  const rows = query.selectFrom("file").select("id").where("endpoint_id", "=", endpointId);
+  const lost = rows
+    .where("state", "=", "stored")
+    .where("submission_id", "is", null)
+    .where("held_id", "is", null);
+  const file = yield* first(lost.orderBy("id").limit(1));
+  return file === undefined ? 0 : yield* dropSomeOf(file.id);
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { all, first, type Steps } from "../database/steps.ts";
 import { isId } from "../foundation/id.ts";
@@ -20,6 +21,58 @@ export function listFilesOf(submissionId: string): Steps<FileFacts[]> {
   return all(query.selectFrom("file").select(FACTS).where("submission_id", "=", submissionId).orderBy("id"));
 }
 
+/** A file with what it belongs to. */
+export interface FoundFile extends FileFacts {
+  readonly submissionId: string;
+  readonly endpointId: string;
+  readonly createdAt: number;
+}
+
+/** Which files are listed; null does not narrow. */
+export interface FilesWanted {
+  readonly endpointIds: readonly string[] | null;
+  readonly submissionId: string | null;
+  /** Only those before this id. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** A file that belongs to a submission. */
+export function* findFile(id: string): Steps<FoundFile | undefined> {
+  if (!isId("fil", id)) return undefined;
+  return (yield* all(selectFound().where("id", "=", id))).map(toFound)[0];
+}
+
+/** Files of submissions, newest first. */
+export function* listFiles({ endpointIds, submissionId, before, limit }: FilesWanted): Steps<FoundFile[]> {
+  let rows = selectFound().orderBy("id", "desc").limit(limit);
+  if (endpointIds !== null) rows = rows.where("endpoint_id", "in", valuesOf(endpointIds));
+  if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
+  if (before !== null) rows = rows.where("id", "<", before);
+  return (yield* all(rows)).map(toFound);
+}
+
+function valuesOf(ids: readonly string[]) {
+  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+}
+
+function selectFound() {
+  return query
+    .selectFrom("file")
+    .select([...FACTS, "submission_id", "endpoint_id", "created_at"])
+    .where("submission_id", "is not", null);
+}
+
+interface FoundRow extends FileFacts {
+  readonly submission_id: string | null;
+  readonly endpoint_id: string;
+  readonly created_at: number;
+}
+
+function toFound({ submission_id, endpoint_id, created_at, ...facts }: FoundRow): FoundFile {
+  return { ...facts, submissionId: submission_id ?? "", endpointId: endpoint_id, createdAt: created_at };
+}
+
 /** Positions of the first and the last byte. */
 export interface ByteRange {
   readonly first: number;
@@ -27,7 +80,7 @@ export interface ByteRange {
 }
 
 /** Bytes that a stream holds at most: the chunk that is taken, and the one that was read ahead. */
-const READ_AHEAD_BYTES = 2 * CHUNK_BYTES;
+export const READ_AHEAD_BYTES = 2 * CHUNK_BYTES;
 
 /** A stream that says how many bytes it holds at most. */
 export interface FileStream extends Readable {

@@ -3,14 +3,23 @@ import type { ByteRange, FileStream } from "../files/read-file.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
 
 /** Whatever a stranger sent is saved and never shown, runs nowhere, and is kept in no cache. */
-const FILE_HEADERS: Readonly<Record<string, string>> = {
+const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; sandbox",
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
-  "accept-ranges": "bytes",
 };
+
+/** What every answer with a file has, whichever way it is read. */
+export function fileHeaders({ name, type, sha256 }: Omit<FileFacts, "id" | "size">): Record<string, string> {
+  return {
+    ...SAFE_HEADERS,
+    etag: `"${sha256}"`,
+    "content-type": type,
+    "content-disposition": disposition(name),
+  };
+}
 
 /** Sends a file, or the part that `Range` asks for: a phone goes on where it was cut off. */
 export function sendFile(
@@ -19,11 +28,7 @@ export function sendFile(
   open: (range: ByteRange) => FileStream,
 ): FastifyReply {
   const etag = `"${file.sha256}"`;
-  void reply
-    .headers(FILE_HEADERS)
-    .header("etag", etag)
-    .header("content-type", file.type)
-    .header("content-disposition", disposition(file.name));
+  void reply.headers(fileHeaders(file)).header("accept-ranges", "bytes");
   const { range: asked, "if-range": unless } = request.headers;
   const range =
     asked === undefined || (unless !== undefined && unless !== etag) ? null : readRange(asked, file.size);

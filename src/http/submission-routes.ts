@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Caller, refuseSecretInBrowser } from "../submissions/authenticate.ts";
 import { submissionJson, submissionSchema } from "../submissions/submission-json.ts";
 import { EVERY_SUBMISSION } from "../submissions/submission-store.ts";
-import type { SubmissionReader } from "../submissions/submission-reader.ts";
+import type { OpenedFile, SubmissionReader } from "../submissions/submission-reader.ts";
 import { sendFile } from "./file-reply.ts";
 import { goneSignal } from "./gone-signal.ts";
 import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
@@ -13,7 +13,17 @@ import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
 export interface SubmissionRoutesParts extends CallerParts {
   readonly reader: SubmissionReader;
   readonly onSecretInBrowser: (caller: Caller) => void;
+  /** For requests with a token; null if the server takes none. */
+  readonly tokenFiles: TokenFiles | null;
 }
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** A file of a submission for whose token a request has. @throws as `SubmissionReader.file` does; unauthorized, forbidden, rate_limited */
+export type TokenFiles = (exchange: Exchange, named: OneFile["Params"]) => Promise<OpenedFile>;
 
 /** The largest number of submissions on one page over HTTP, and the number if the client does not say. */
 const MAX_LIMIT = 100;
@@ -47,8 +57,7 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
   server.get<OneFile>("/submissions/:id/files/:file", {
     config: { operation: fileOperation },
     handler: async (request, reply) => {
-      const { id, file: fileId } = request.params;
-      const { file, open } = await parts.reader.file(await readableEndpoint(parts, request), id, fileId);
+      const { file, open } = await findFile(parts, { request, reply }, request.params);
       return sendFile({ request, reply }, file, open);
     },
   });
@@ -68,6 +77,21 @@ interface OneSubmission {
 
 interface OneFile {
   readonly Params: { readonly id: string; readonly file: string };
+}
+
+const WITH_TOKEN = /^bearer +fat_/i;
+
+async function findFile(
+  parts: SubmissionRoutesParts,
+  exchange: Exchange,
+  named: OneFile["Params"],
+): Promise<OpenedFile> {
+  const { request } = exchange;
+  if (parts.tokenFiles !== null && WITH_TOKEN.test(request.headers.authorization ?? "")) {
+    parts.noticeChanges();
+    return parts.tokenFiles(exchange, named);
+  }
+  return parts.reader.file(await readableEndpoint(parts, request), named.id, named.file);
 }
 
 /** The endpoint whose submissions the request's key may read. A paused endpoint takes no posts but can be read. */
@@ -136,7 +160,8 @@ const showOperation: Operation = {
 const fileOperation: Operation = {
   id: "getFile",
   summary: "Get a file of a submission",
-  description: "`Range` is answered with the part that it asks for.",
+  description:
+    "`Range` is answered with the part that it asks for. A token of the management API with `submissions:read` is taken too.",
   key: "secret",
   path: path.extend({ file: z.string().describe("The id of one of its files.") }),
   answers: {

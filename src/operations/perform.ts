@@ -17,8 +17,12 @@ export interface Door<Parts> {
   readonly now: number;
   readonly actor: Actor;
   readonly parts: Parts;
-  /** Called when something may have been changed that is recorded, also by an operation that failed in the middle; not if it was refused before. */
-  readonly onChange: () => void;
+  /**
+   * Called when something may have been changed that is recorded, also by an operation that failed in the middle; not if it was refused before.
+   *
+   * @param kind `danger` may have deleted something.
+   */
+  readonly onChange: (kind: "write" | "danger") => void;
   /** Aborted when nobody waits for the output any more. */
   readonly gone?: AbortSignal;
   /** Told how far long work is; it goes on when the promise resolves. */
@@ -54,7 +58,7 @@ export async function perform<Parts, Input extends z.ZodObject, Output extends z
       operation.kind,
     )) as z.output<Output>;
   } finally {
-    if (mayHaveChanged && operation.kind !== "read") door.onChange();
+    if (mayHaveChanged && operation.kind !== "read") door.onChange(operation.kind);
   }
 }
 

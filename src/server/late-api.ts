@@ -4,6 +4,7 @@ import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
 import { createBackground } from "../foundation/background.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
+import type { TokenFiles } from "../http/submission-routes.ts";
 import type { LateRoutes } from "../http/late-routes.ts";
 import { latePartsOf } from "./late-parts.ts";
 
@@ -23,6 +24,18 @@ export function lateApi(served: Served): LateRoutes | null {
 export function lateMcp(served: Served): LateRoutes | null {
   if (!served.parts.config.mcp.enabled) return null;
   return routesOf("/mcp", served, async () => (await import("../mcp/mount-mcp.ts")).mountMcp);
+}
+
+/** Files for programs with a token; null if the API is off. */
+export function lateTokenFiles(served: Served): TokenFiles | null {
+  if (!served.parts.config.api.enabled) return null;
+  let made: Promise<TokenFiles> | null = null;
+  return async (...asked) => {
+    made ??= import("../api/token-files.ts").then(({ createTokenFiles }) =>
+      createTokenFiles(latePartsOf(served)),
+    );
+    return (await made)(...asked);
+  };
 }
 
 type Mount = (server: FastifyInstance, parts: ServedParts) => void;

@@ -17,7 +17,7 @@ import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createGuardedServer, createServer } from "../http/server.ts";
 import { type CloseServer, prepareClose } from "./close-server.ts";
 import { handOverConnections } from "./hand-over.ts";
-import { lateApi, lateMcp } from "./late-api.ts";
+import { lateApi, lateMcp, lateTokenFiles } from "./late-api.ts";
 import { lateDashboard } from "./late-dashboard.ts";
 import { listen } from "./listen.ts";
 import { type ServerChores, startChores } from "./chores.ts";
@@ -100,6 +100,7 @@ async function serveRequests(
     late,
     ...service.posts,
     reader: service.reader,
+    tokenFiles: lateTokenFiles({ parts, configFile, service }),
     mailLinks: service.mail?.mailLinks ?? null,
     metrics: service.metrics,
     baseUrl: config.server.baseUrl,

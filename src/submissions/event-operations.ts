@@ -213,6 +213,7 @@ function actorJson(doer: Doer): Told["actor"] {
 const SCOPES: Readonly<Record<string, Scope | null>> = {
   autoreply: "recipients:read",
   endpoint: "endpoints:read",
+  file: "submissions:read",
   held: "submissions:read",
   key: "endpoints:read",
   mcp: null,

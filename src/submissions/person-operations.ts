@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
+import { dropFiles, listFileIdsOf } from "../files/file-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
@@ -61,12 +62,18 @@ export const erasePersonRecords = operation({
     held: ids.describe("The same of held posts."),
   }),
   output: z.strictObject({ erased: z.number() }),
-  *run(context, { submissions, held }) {
-    const own = yield* findSubmissions(context, submissions, "anywhere");
-    const ownHeld = yield* findHeldPosts(context, held);
-    yield* eraseSubmissionRows([...own.keys()]);
-    yield* eraseHeldRows([...ownHeld.keys()]);
-    const all = new Map([...own, ...ownHeld]);
-    return changed({ erased: all.size }, ...changesOf([...all.keys()], [...all.values()], "erased"));
+  async run(context, { submissions, held }) {
+    const { erased, fileIds } = await context.transact(function* () {
+      const own = yield* findSubmissions(context, submissions, "anywhere");
+      const ownHeld = yield* findHeldPosts(context, held);
+      const lost = yield* listFileIdsOf([...own.keys()]);
+      yield* eraseSubmissionRows([...own.keys()]);
+      yield* eraseHeldRows([...ownHeld.keys()]);
+      const all = new Map([...own, ...ownHeld]);
+      const changes = changesOf([...all.keys()], [...all.values()], "erased");
+      return changed({ erased: all.size, fileIds: lost }, ...changes);
+    });
+    await dropFiles(context.db, fileIds);
+    return { erased };
   },
 });

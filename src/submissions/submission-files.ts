@@ -1,4 +1,5 @@
-import type { Steps } from "../database/steps.ts";
+import { query } from "../database/database.ts";
+import { run, type Steps } from "../database/steps.ts";
 import { findFileOf } from "../files/read-file.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isFileList, type ListedFile } from "../foundation/file-list.ts";
@@ -20,4 +21,16 @@ export function* getFileOf(submission: Submission, id: string): Steps<FileFacts>
       "The bytes of this file are not kept any more; its name and size are in the submission.",
     );
   throw new FormsvcError("not_found", `the submission ${submission.id} has no such file`);
+}
+
+/** Says in a submission's data that a file is deleted. */
+export function* markFileRow({ id, data }: Submission, fileId: string): Steps<void> {
+  const marked = Object.entries(data).map(([name, value]) => [
+    name,
+    isFileList(value)
+      ? value.map((file) => (file.id === fileId ? { ...file, state: "deleted" } : file))
+      : value,
+  ]);
+  const text = JSON.stringify(Object.fromEntries(marked));
+  yield* run(query.updateTable("submission").set({ data: text }).where("id", "=", id));
 }

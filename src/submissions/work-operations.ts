@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { giveTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
+import { dropFiles, listFileIdsOf } from "../files/file-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Actor } from "../operations/actor.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
@@ -117,15 +118,21 @@ export const deleteSubmissions = operation({
       ),
   }),
   output: z.strictObject({ deleted: ids }),
-  *run(context, { submissions: wanted, now }) {
+  async run(context, { submissions: wanted, now }) {
     const isFinal = now || context.config.submissions.binDays === 0;
-    const consequence = "; nothing was deleted";
-    const placed = now ? "anywhere" : "kept";
-    const workspaceIds = yield* reachSubmissions(context, wanted, { consequence, placed });
-    if (now) for (const each of new Set(workspaceIds)) yield* requireAlso(context, "submissions:purge", each);
-    yield* isFinal ? deleteSubmissionRows(wanted) : insertBinRows(wanted, context.now);
-    const did = isFinal ? "deleted for good" : "deleted";
-    return changed({ deleted: wanted }, ...changesOf(wanted, workspaceIds, did));
+    const fileIds = await context.transact(function* () {
+      const consequence = "; nothing was deleted";
+      const placed = now ? "anywhere" : "kept";
+      const workspaceIds = yield* reachSubmissions(context, wanted, { consequence, placed });
+      if (now)
+        for (const each of new Set(workspaceIds)) yield* requireAlso(context, "submissions:purge", each);
+      const lost = isFinal ? yield* listFileIdsOf(wanted) : [];
+      yield* isFinal ? deleteSubmissionRows(wanted) : insertBinRows(wanted, context.now);
+      const did = isFinal ? "deleted for good" : "deleted";
+      return changed(lost, ...changesOf(wanted, workspaceIds, did));
+    });
+    await dropFiles(context.db, fileIds);
+    return { deleted: wanted };
   },
 });
 
@@ -160,12 +167,14 @@ export const emptyBin = operation({
     for (const endpointId of endpointIds) {
       for (;;) {
         await giveTurn();
-        const some = await context.transact(function* () {
+        const { some, fileIds } = await context.transact(function* () {
           const binned = yield* listBinOf(endpointId, EMPTIED_AT_ONCE);
           const workspaceIds = yield* reachSubmissions(context, binned, { placed: "binned" });
+          const emptied = { some: binned.length, fileIds: yield* listFileIdsOf(binned) };
           yield* deleteSubmissionRows(binned);
-          return changed(binned.length, ...changesOf(binned, workspaceIds, "deleted for good"));
+          return changed(emptied, ...changesOf(binned, workspaceIds, "deleted for good"));
         });
+        await dropFiles(context.db, fileIds);
         deleted += some;
         if (some < EMPTIED_AT_ONCE) break;
         yield { done: deleted, total: null };

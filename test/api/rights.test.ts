@@ -9,6 +9,7 @@ import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { contentOf } from "../support/database-content.ts";
+import { addFile } from "../support/owner-home.ts";
 import { performOn } from "../support/terminal.ts";
 import { goodPost, launchServer, type TestServer } from "../support/test-server.ts";
 
@@ -50,6 +51,7 @@ beforeAll(async () => {
     endpoint,
     workspace,
     submission,
+    file: addFile(server, endpoint, submission),
     held,
     webhook,
     key: keys.data[0]?.id ?? "",

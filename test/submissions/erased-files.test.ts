@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { askWith, makeToken } from "../support/api-client.ts";
 import { startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
-import { applicationSchema, multipart, pdf } from "../support/uploads.ts";
+import { applicationSchema, multipart, pdf, postFiles } from "../support/uploads.ts";
+import { visit } from "../support/visitor.ts";
 
 /** In the middle of each chunk of a file. */
 const MARK = "3f1c9a77-only-here-5d20";
@@ -10,6 +12,74 @@ const MARK = "3f1c9a77-only-here-5d20";
 function databaseContent(path: string): string {
   return [path, `${path}-wal`].map((file) => (existsSync(file) ? readFileSync(file, "latin1") : "")).join("");
 }
+
+/** A server with a file that has the mark in each chunk, and whoever may delete it. */
+async function world() {
+  const server = await startServer();
+  const ada = await visit(server);
+  const endpoint = await server.addEndpoint({ schema: applicationSchema });
+  const bytes = pdf(600_000);
+  for (const at of [1000, 300_000, 599_000]) bytes.write(MARK, at, "latin1");
+  const { id, files } = await postFiles(server, endpoint.secret, [
+    ["name", "Ana"],
+    ["cv", { name: "cv.pdf", bytes }],
+  ]);
+  expect(databaseContent(server.databasePath).includes(MARK)).toBe(true);
+  const ask = askWith(server, await makeToken(server));
+  const isGone = () => {
+    expect(databaseContent(server.databasePath).includes(MARK)).toBe(false);
+    expect(server.owner.prepare("SELECT count(*) FROM file").pluck().get()).toBe(0);
+  };
+  return { server, ada, endpoint, ask, submission: id, file: files[0]?.id ?? "", isGone };
+}
+
+type World = Awaited<ReturnType<typeof world>>;
+
+/** Each way in which people and programs delete what was sent. */
+const ways: readonly (readonly [name: string, erase: (world: World) => Promise<unknown>])[] = [
+  [
+    "the API erases a person",
+    ({ ask, submission }) => ask("POST", "/submissions/erase", { body: { submissions: [submission] } }),
+  ],
+  [
+    "the API deletes a submission for good",
+    ({ ask, submission }) =>
+      ask("POST", "/submissions/delete", { body: { submissions: [submission], now: true } }),
+  ],
+  ["the API deletes a file", ({ ask, file }) => ask("DELETE", `/files/${file}`)],
+  ["the API deletes an endpoint", ({ ask, endpoint }) => ask("DELETE", `/endpoints/${endpoint.id}`)],
+  [
+    "the API deletes a workspace",
+    ({ ask, endpoint }) => ask("DELETE", `/workspaces/${endpoint.workspaceId}`),
+  ],
+  [
+    "the bin is emptied",
+    async ({ ask, submission, endpoint }) => {
+      await ask("POST", "/submissions/delete", { body: { submissions: [submission] } });
+      return ask("POST", "/submissions/empty-bin", { body: { endpoint: endpoint.id } });
+    },
+  ],
+  [
+    "a page deletes a file",
+    ({ ada, submission, file }) => ada.post(`/dashboard/submissions/${submission}/files/${file}/delete`),
+  ],
+];
+
+test.each(ways)("when %s, no byte of its files is left when the answer is there", async (_name, erase) => {
+  const made = await world();
+  expect(await erase(made)).toSatisfy(({ status }: { status: number }) => status < 400);
+  made.isGone();
+});
+
+test("files that are deleted while the process ends are gone after the next start", async () => {
+  const { server, submission, file } = await world();
+  // As far as the first transaction of a deletion came.
+  server.owner.prepare("UPDATE file SET submission_id = NULL WHERE id = ?").run(file);
+  server.owner.prepare("DELETE FROM submission WHERE id = ?").run(submission);
+  await server.restart();
+  await until(() => !databaseContent(server.databasePath).includes(MARK));
+  expect(server.owner.prepare("SELECT count(*) FROM file_chunk").pluck().get()).toBe(0);
+});
 
 test("of the files of a deleted submission no byte is left in the database file or its log", async () => {
   const server = await startServer();
@@ -23,7 +93,7 @@ test("of the files of a deleted submission no byte is left in the database file 
   ]);
   const headers = { authorization, ...form.headers };
   const { json } = await server.request({ method: "POST", path: "/submit", headers, body: form.body });
-  expect(databaseContent(server.databasePath)).toContain(MARK);
+  expect(databaseContent(server.databasePath).includes(MARK)).toBe(true);
   const path = `/submissions/${String(json["submission_id"])}`;
   expect(await server.request({ method: "DELETE", path, headers: { authorization } })).toMatchObject({
     status: 204,

@@ -139,7 +139,7 @@ export function addToken({ owner, clock }: TestServer, accountId: string): strin
   return owner.now(() => insertTokenRow(made, makeTokenText(), clock.now())).id;
 }
 
-function addFile({ owner, clock }: TestServer, endpointId: string, submissionId: string): string {
+export function addFile({ owner, clock }: TestServer, endpointId: string, submissionId: string): string {
   const id = newId("fil", clock.now());
   owner
     .prepare("INSERT INTO file VALUES (?, ?, ?, NULL, 'stored', 'cv.txt', 1, 'text/plain', '00', ?)")

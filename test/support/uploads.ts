@@ -24,6 +24,40 @@ export async function multipart(parts: readonly (readonly [field: string, part: 
   return { headers: { "content-type": type }, body: Buffer.from(await response.arrayBuffer()) };
 }
 
+/** Posts a form with files, which must be taken. Returns the submission's id and its files as its data have them. */
+export async function postFiles(
+  server: { readonly url: string },
+  secret: string,
+  parts: readonly (readonly [field: string, part: UploadPart])[],
+): Promise<{ readonly id: string; readonly files: readonly PostedFacts[] }> {
+  const authorization = `Bearer ${secret}`;
+  const form = await multipart(parts);
+  const headers = { authorization, ...form.headers };
+  const answer = await fetch(`${server.url}/submit`, {
+    method: "POST",
+    headers,
+    body: new Uint8Array(form.body),
+  });
+  const { submission_id: id } = (await answer.json()) as { submission_id?: string };
+  if (id === undefined) throw new Error(`the post was answered ${answer.status}`);
+  const shown = await fetch(`${server.url}/submissions/${id}`, { headers: { authorization } });
+  const { data } = (await shown.json()) as { data: Record<string, unknown> };
+  const files = Object.values(data).flatMap((value) =>
+    Array.isArray(value) ? (value as PostedFacts[]) : [],
+  );
+  return { id, files };
+}
+
+/** A file as the data of its submission have it. */
+export interface PostedFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly type: string;
+  readonly sha256: string;
+  readonly state?: string;
+}
+
 /** A PDF as far as anybody looks, of this size. No two chunks of it are equal. */
 export function pdf(size = 2000, seed = "a"): Buffer {
   const bytes = Buffer.alloc(size);

@@ -12,6 +12,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   kysely: [
     "src/database/",
     "src/endpoints/",
+    "src/files/",
     "src/history/",
     "src/keys/",
     "src/mail/",

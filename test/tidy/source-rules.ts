@@ -80,6 +80,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "database",
     "doctor",
     "endpoints",
+    "files",
     "foundation",
     "http",
     "mail",

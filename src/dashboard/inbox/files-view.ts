@@ -11,12 +11,27 @@ const MAX_SHOWN_BYTES = 5_242_880;
 /** A list of files, each with a link that saves it; null if the value is none. */
 export function filesView(
   value: unknown,
-  { submission, fileIds }: Pick<WholeSubmission, "submission" | "fileIds">,
+  { submission, fileIds, may }: Pick<WholeSubmission, "submission" | "fileIds" | "may">,
 ): Html | null {
   if (!isFileList(value)) return null;
+  const mayDelete = may.change && submission.deletedAt === null;
   return html`<ul class="files">
-    ${value.map((file) => html`<li>${fileView(file, submission.id, fileIds.has(file.id))}</li>`)}
+    ${value.map((file) => {
+      const isThere = fileIds.has(file.id);
+      return html`<li>${fileView(file, submission.id, isThere)} ${isThere && mayDelete && deletion(file, submission.id)}</li>`;
+    })}
   </ul>`;
+}
+
+/** Needs two steps: the form is opened first. */
+function deletion({ id, name }: ListedFile, submissionId: string): Html {
+  return html`<details class="act">
+    <summary>Delete<span class="hidden-text"> the file ${plainText(name)}</span>…</summary>
+    <form method="post" action="/dashboard/submissions/${submissionId}/files/${id}/delete">
+      <p>Its bytes are deleted for good; its name and size stay here.</p>
+      <button class="danger">Delete the file</button>
+    </form>
+  </details>`;
 }
 
 function fileView({ id, name, size, type }: ListedFile, submissionId: string, isThere: boolean): Html {

@@ -10,6 +10,7 @@ import { parseDefinition, type SchemaDefinition } from "../../schemas/definition
 import type { Viewer } from "../../sessions/session.ts";
 import { findSubmissions } from "../../submissions/browse-submissions.ts";
 import { listRead } from "../../submissions/read-marks.ts";
+import { deleteFile } from "../../submissions/file-operations.ts";
 import { markSubmissionsRead } from "../../submissions/submission-operations.ts";
 import type { Submission } from "../../submissions/submission.ts";
 import { getFileOf } from "../../submissions/submission-files.ts";
@@ -66,7 +67,7 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "noted");
   });
 
-  fileRoute(routes, parts);
+  fileRoutes(routes, parts);
 
   routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, perform }) => {
     const shown = readInboxFilter(query);
@@ -102,14 +103,23 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-/** A file of a submission, for who may see the submission. */
-function fileRoute(routes: Routes, { db }: DashboardParts): void {
+/** The files of a submission, for who may see the submission. */
+function fileRoutes(routes: Routes, { db }: DashboardParts): void {
   routes.read("/submissions/:id/files/:file", async ({ viewer, params }) => {
     const file = await db.read(function* () {
       const submission = yield* getViewableSubmission(viewer, params["id"] ?? "");
       return yield* getFileOf(submission, params["file"] ?? "");
     });
     return { kind: "file", file, open: (range) => readBytes(db, file.id, range) };
+  });
+
+  routes.write("/submissions/:id/files/:file/delete", async ({ viewer, params, query, perform }) => {
+    const { submission, file } = await db.read(function* () {
+      const found = yield* getViewableSubmission(viewer, params["id"] ?? "");
+      return { submission: found.id, file: (yield* getFileOf(found, params["file"] ?? "")).id };
+    });
+    await perform(deleteFile, { file });
+    return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "file-deleted");
   });
 }
 

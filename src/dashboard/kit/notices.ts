@@ -22,6 +22,7 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "endpoint-deleted": () => "The form and all that was sent to it are deleted.",
   "endpoint-being-deleted": () =>
     "The form takes no posts any more and is being deleted. This may take some minutes, because other posts go first.",
+  "file-deleted": () => "The file is deleted for good. Its name and size stay here.",
   "key-issued-already": () =>
     "The key was issued already, and was shown that once. If it is lost, revoke it and issue another one.",
   "key-revoked": () => "The key is revoked: it is refused from now on.",

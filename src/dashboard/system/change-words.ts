@@ -22,6 +22,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "endpoint.pause": "paused the form",
   "endpoint.resume": "opened the form again",
   "endpoint.set": "changed settings of the form",
+  "file.delete": "deleted the file",
   "held.drop": "dropped held posts",
   "held.release": "released a held post",
   "key.issue": "issued a key",

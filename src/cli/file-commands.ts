@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import type { Command } from "commander";
+import { FormsvcError } from "../foundation/errors.ts";
+import { sizeText } from "../foundation/file-list.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import {
+  deleteFile,
+  type FileJson,
+  listAllFiles,
+  saveFile,
+  showFile,
+} from "../submissions/file-operations.ts";
+import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import { confirm, parseCount } from "./arguments.ts";
+import { clearLog } from "./clear-log.ts";
+import { addNoun, command, parseFile } from "./command.ts";
+import { labelEndpoints } from "./endpoint-label.ts";
+import { createExportFile } from "./export-file.ts";
+import { operate } from "./operate.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "file", "Files that came with submissions", [list, show, save, remove]);
+}
+
+const DEFAULT_PAGE_SIZE = 25;
+const SAMPLE_ID = "fil_01h455vb4pex5vsknk084sn02q";
+
+const list = command({
+  usage: "list",
+  summary: "List the files of submissions, newest first",
+  options: [
+    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
+    { flags: "--submission <submission>", summary: "only this submission's" },
+    {
+      flags: "--limit <count>",
+      summary: `how many (default: ${DEFAULT_PAGE_SIZE})`,
+      parse: parseCount(MAX_PAGE_SIZE),
+    },
+    { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+  ],
+  examples: ["formsvc file list --endpoint Jobs"],
+  action: (context, { endpoint, submission, limit, cursor }) =>
+    operate(context, async ({ perform }) => {
+      const input = { endpoint, submission, limit: limit ?? DEFAULT_PAGE_SIZE, cursor };
+      const page = await perform(listAllFiles, input);
+      if (context.output.isJson) return context.output.json(page);
+      const label = await labelEndpoints(perform);
+      const rows = page.data.map((file) => toRow(file, label(file.endpoint_id)));
+      context.output.table(["CREATED", "ID", "SUBMISSION", "ENDPOINT", "SIZE", "NAME"], rows, "no files");
+      if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
+      return undefined;
+    }),
+});
+
+function toRow(file: FileJson, endpoint: string): string[] {
+  const { id, submission_id: submission, created_at: created, size, name } = file;
+  return [created, id, submission, endpoint, sizeText(size), plainText(name)];
+}
+
+const show = command({
+  usage: "show <file>",
+  summary: "Show a file’s name, size, type and SHA-256",
+  action: (context, _options, [id]) =>
+    operate(context, async ({ perform }) => {
+      const shown = await perform(showFile, { file: id });
+      if (context.output.isJson) return context.output.json(shown);
+      const { file } = shown;
+      const rows = [
+        ["id", file.id],
+        ["name", file.name],
+        ["size", `${sizeText(file.size)} (${file.size})`],
+        ["type", file.type],
+        ["SHA-256", file.sha256],
+        ["submission", file.submission_id],
+        ["endpoint", file.endpoint_id],
+        ["created", file.created_at],
+      ];
+      return context.output.table(["FILE", ""], rows, "");
+    }),
+});
+
+const save = command({
+  usage: "save <file> [path]",
+  summary: "Save a file under its own name here, as PATH, or to standard output (-)",
+  notes: "The new file has mode 0600. A file that is there already is never replaced.",
+  examples: [`formsvc file save ${SAMPLE_ID} cv.pdf`, `formsvc file save ${SAMPLE_ID} - | sha256sum`],
+  action: (context, _options, [id, path]) => {
+    const { output } = context;
+    if (path === "-" && output.isJson)
+      throw new FormsvcError("usage", "- writes the bytes themselves; leave --json out, or name a file");
+    return operate(context, async ({ perform, stream }) => {
+      const { file } = await perform(showFile, { file: id });
+      const name = path === undefined ? ownName(file) : parseFile(path);
+      const parts = await stream(saveFile, { file: id });
+      if (name === "-") return writeParts(file, parts, (bytes) => output.bytes(bytes));
+      const saved = createExportFile(name);
+      try {
+        await writeParts(file, parts, (bytes) => saved.bytes(bytes));
+        saved.finish();
+      } finally {
+        saved.abandon();
+      }
+      if (output.isJson) return output.json({ file, path: name });
+      return output.note(`saved: ${plainText(name)} (${sizeText(file.size)})`);
+    });
+  },
+});
+
+/** A stranger chose the name: it may not become a flag of the next command. */
+function ownName({ id, name }: FileJson): string {
+  return name.startsWith("-") ? `${id}${name}` : name;
+}
+
+/** @throws failed if what comes is not the file */
+async function writeParts(
+  { id, sha256 }: FileJson,
+  parts: AsyncIterable<{ readonly bytes: string }>,
+  write: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const digest = createHash("sha256");
+  for await (const { bytes } of parts) {
+    const part = Buffer.from(bytes, "base64");
+    digest.update(part);
+    write(part);
+  }
+  if (digest.digest("hex") !== sha256)
+    throw new FormsvcError("failed", `${id}: what came is not the file, its SHA-256 differs`);
+}
+
+const remove = command({
+  usage: "delete <file>",
+  summary: "Delete the bytes of a file for good; its name and size stay in the submission",
+  options: [{ flags: "--yes", summary: "do it without being asked" }],
+  action: (context, options, [id]) =>
+    operate(context, async ({ perform, here }) => {
+      const { file } = await perform(showFile, { file: id });
+      await confirm(`Delete ${plainText(file.name)} of ${file.submission_id} for good?`, options.yes);
+      const done = await perform(deleteFile, { file: id });
+      clearLog(context, here);
+      if (context.output.isJson) return context.output.json(done);
+      return context.output.note(`deleted: ${id}`);
+    }),
+});
