@@ -1,4 +1,5 @@
 import { type Compilable, CompiledQuery } from "kysely";
+import { numberParameters } from "./number-parameters.ts";
 
 /** One statement of a transaction, and what it gives back: every row, the first row or undefined, or the number of rows changed. */
 export interface Statement {
@@ -29,9 +30,18 @@ export function text<Row>(sql: string, ...parameters: unknown[]): Compilable<Row
   return { compile: () => compiled };
 }
 
-/** A statement of PostgreSQL's that runs all the time, and takes longer to plan than to run. @param name unique for its text. */
-export function prepared<Row>(name: string, sql: string, ...parameters: unknown[]): Built<Row> {
-  return { ...text<Row>(sql, ...parameters), name };
+/**
+ * A statement of PostgreSQL's that runs all the time, and takes longer to plan than to run.
+ *
+ * @param name unique for its text. @param sql with `:name` for each parameter, as often as it is needed.
+ */
+export function prepared<Row>(
+  name: string,
+  sql: string,
+  values: Readonly<Record<string, unknown>>,
+): Built<Row> {
+  const { sql: numbered, names } = numberParameters(sql);
+  return { ...text<Row>(numbered, ...names.map((each) => values[each])), name };
 }
 
 /**

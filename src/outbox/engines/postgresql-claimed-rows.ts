@@ -54,7 +54,7 @@ export const CLAIM_FREE_ROWS = `${freeRows("last <= rest.most")},
           sum(known.bytes) OVER (PARTITION BY recipient_id ORDER BY number) AS bytes_up_to_row
         FROM message JOIN known ON known.id = submission_id JOIN rest USING (recipient_id)) AS weighed
       WHERE bytes_up_to_row <= room),
-    taken AS (UPDATE outbox SET claimed_by = ?, queued_at = least(queued_at, ?::bigint)
+    taken AS (UPDATE outbox SET claimed_by = :self, queued_at = least(queued_at, :now::bigint)
       WHERE number = ANY (ARRAY(SELECT DISTINCT number FROM fitting)))`;
 
 /** Moves the messages of claimed rows to where those are that are being sent. */
@@ -69,7 +69,7 @@ const moveRows = (rows: string): string => `WITH
 /** Nothing is done if not all of `ended` are found: what follows from an attempt depends on those before it. */
 export const RECORD_OF_ROWS = `
     taken AS MATERIALIZED (SELECT ${COLUMNS} FROM outbox
-      WHERE number = ANY (ARRAY(SELECT DISTINCT outbox_number FROM ended)) AND claimed_by = ? ORDER BY number FOR UPDATE),
+      WHERE number = ANY (ARRAY(SELECT DISTINCT outbox_number FROM ended)) AND claimed_by = :self ORDER BY number FOR UPDATE),
     ${MESSAGES},
     ${aliveOf("id IN (SELECT id FROM ended)")},
     own AS MATERIALIZED (SELECT ended.*, submission_id, recipient_id, queued_at

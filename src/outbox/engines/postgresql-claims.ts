@@ -26,16 +26,16 @@ interface QueuedRow extends ClaimedRow {
 /** Looked up by row, whatever the planner expects of the tables. */
 const BODY = `(SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id)`;
 const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
-const FROM_WANTS = `FROM json_to_recordset(?) AS want (recipient_id text COLLATE "C", most integer)`;
+const FROM_WANTS = `FROM json_to_recordset(:wants) AS want (recipient_id text COLLATE "C", most integer)`;
 
 /** For each of what is wanted, due deliveries that nobody else has locked. */
 const pickDue = (columns: string): string => `CROSS JOIN LATERAL (
       SELECT ${columns} FROM delivery AS waiting
-      WHERE waiting.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL AND due_at <= ?
+      WHERE waiting.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL AND due_at <= :latest
       ORDER BY lead_id, due_at LIMIT want.most FOR NO KEY UPDATE SKIP LOCKED) AS picked`;
 /** An array of ids is looked up by the key; the rows of a join would be a guess of the planner's. */
 const takeDue = (selectIds: string): string => `UPDATE delivery
-    SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?, claimed_by = ?
+    SET state = 'sending', attempts = attempts + 1, claimed_at = :now, is_probe = :probe, claimed_by = :self
     WHERE delivery.id = ANY (ARRAY(${selectIds}))
     RETURNING ${RETURNED}, state, ${BODY} AS body`;
 
@@ -51,9 +51,9 @@ const TAKE_ROWS = `${TAKE_FREE_ROWS},
 const MAKE_DELIVERIES = `INSERT INTO delivery
       (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe, claimed_by)
       SELECT ranked.id, submission_id, ranked.recipient_id, chosen.state,
-        CASE chosen.state WHEN 'sending' THEN 1 ELSE 0 END, least(queued_at, ?::bigint),
-        CASE chosen.state WHEN 'sending' THEN ?::bigint END, CASE chosen.state WHEN 'sending' THEN ?::smallint ELSE 0 END,
-        CASE chosen.state WHEN 'sending' THEN ? END
+        CASE chosen.state WHEN 'sending' THEN 1 ELSE 0 END, least(queued_at, :now::bigint),
+        CASE chosen.state WHEN 'sending' THEN :now::bigint END, CASE chosen.state WHEN 'sending' THEN :probe::smallint ELSE 0 END,
+        CASE chosen.state WHEN 'sending' THEN :self END
       FROM ranked JOIN rest ON rest.recipient_id = ranked.recipient_id
         CROSS JOIN LATERAL (SELECT CASE WHEN rank <= rest.most THEN 'sending' ELSE 'pending' END AS state) AS chosen
       ORDER BY number, place
@@ -66,7 +66,7 @@ const DUE_AND_REST = `want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
       SELECT recipient_id, most - (SELECT count(*) FROM due WHERE due.recipient_id = want.recipient_id) AS most FROM want)`;
 
 /** The same for what fits into `bytes`. Nothing is left for what was queued after one that does not fit. */
-const FITTING_DUE_AND_REST = `want AS MATERIALIZED (SELECT * FROM json_to_recordset(?)
+const FITTING_DUE_AND_REST = `want AS MATERIALIZED (SELECT * FROM json_to_recordset(:wants)
       AS want (recipient_id text COLLATE "C", most integer, bytes bigint)),
     picked AS MATERIALIZED (
       SELECT picked.*, sum(picked.bytes) OVER (PARTITION BY picked.recipient_id ORDER BY due_at, id) <= want.bytes AS fits
@@ -82,7 +82,7 @@ export const CLAIM_SQL = {
       WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id AND claimed_by IS NULL) THEN 0
       ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL
         ORDER BY lead_id, due_at LIMIT 1) END AS due_at
-    FROM json_array_elements_text(?) AS want (recipient_id)`,
+    FROM json_array_elements_text(:ids) AS want (recipient_id)`,
   due: takeDue(`SELECT picked.id ${FROM_WANTS} ${pickDue("id")}`),
   queued: `WITH rest AS MATERIALIZED (SELECT * ${FROM_WANTS}), ${TAKE_ROWS} ${MAKE_DELIVERIES}`,
   // Both at once: each statement is a way to the server and back.
@@ -91,7 +91,7 @@ export const CLAIM_SQL = {
     SELECT * FROM due UNION ALL SELECT * FROM made WHERE state = 'sending'`,
   ahead: `WITH ${FITTING_DUE_AND_REST}, ${CLAIM_FREE_ROWS}
     SELECT id, recipient_id, attempts, spent, interruptions, due_at, body, NULL::bigint AS outbox_number FROM due
-    UNION ALL SELECT id, recipient_id, 1, 0, 0, least(queued_at, ?::bigint), ${BODY_SQL}, number FROM fitting AS submission`,
+    UNION ALL SELECT id, recipient_id, 1, 0, 0, least(queued_at, :now::bigint), ${BODY_SQL}, number FROM fitting AS submission`,
   waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? AND claimed_by IS NULL ORDER BY number LIMIT 1) AS queued,
     (SELECT due_at FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
       ORDER BY lead_id, due_at LIMIT 1) AS due`,
@@ -118,7 +118,7 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
   function* claimRows(wants: readonly Want[], isProbe: boolean, latest: number, now: number) {
     const probe = isProbe ? 1 : 0;
     return yield* all(
-      prepared<ClaimedRow>("claim due", CLAIM_SQL.due, now, probe, self, toJson(wants), latest),
+      prepared<ClaimedRow>("claim due", CLAIM_SQL.due, { wants: toJson(wants), latest, now, probe, self }),
     );
   }
 
@@ -133,19 +133,19 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
         prepared<{ readonly recipient_id: string; readonly due_at: number | null }>(
           "earliest due",
           CLAIM_SQL.earliest,
-          JSON.stringify(recipientIds),
+          { ids: JSON.stringify(recipientIds) },
         ),
       );
       return new Map(rows.map((row) => [row.recipient_id, row.due_at]));
     },
     *claimDue(wants, now) {
-      const claim = [toJson(wants), now, 0, self, now, now, now, 0, self];
-      const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, ...claim));
+      const claim = { wants: toJson(wants), latest: now, now, probe: 0, self };
+      const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, claim));
       return forEach(wants, byRecipient(rows, false, now));
     },
     *claimAhead(wants, now) {
-      const claim = [toJson(wants), now, now, 0, self, self, now, now];
-      const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, ...claim));
+      const claim = { wants: toJson(wants), latest: now, now, probe: 0, self };
+      const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, claim));
       return forEach(wants, byRecipient(rows, false, now));
     },
     *claimProbe(recipientId, now) {
@@ -175,15 +175,8 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
 
 function createQueuedClaim(self: string) {
   return function* (wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
-    const made = prepared<QueuedRow>(
-      "claim queued",
-      CLAIM_SQL.queued,
-      toJson(wants),
-      now,
-      now,
-      isProbe ? 1 : 0,
-      self,
-    );
+    const claim = { wants: toJson(wants), now, probe: isProbe ? 1 : 0, self };
+    const made = prepared<QueuedRow>("claim queued", CLAIM_SQL.queued, claim);
     return (yield* all(made)).filter(({ state }) => state === "sending");
   };
 }

@@ -10,7 +10,7 @@ import {
 import { settleAttempt } from "../sending/settle-attempt.ts";
 import type { EndedAttempt, RecordedAttempt } from "../sending/transport.ts";
 
-const ENDED = `ended AS MATERIALIZED (SELECT * FROM json_to_recordset(?) AS ended (id text COLLATE "C", attempt integer,
+const ENDED = `ended AS MATERIALIZED (SELECT * FROM json_to_recordset(:ended) AS ended (id text COLLATE "C", attempt integer,
       outbox_number bigint, state text, spent integer, interruptions integer, due_at bigint, finished_at bigint,
       started_at bigint, duration_ms bigint, outcome text, status integer, message text, answer text, is_probe smallint))`;
 const LOGGED = `logged AS (INSERT INTO attempt
@@ -22,10 +22,10 @@ const LOGGED = `logged AS (INSERT INTO attempt
 export const FINISH_SQL = {
   // Recipients are locked, so that what an owner does to one meanwhile is not written over.
   recipients: `SELECT id, ${SITUATION_SQL.columns.join(", ")} FROM recipient
-    WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id FOR NO KEY UPDATE`,
+    WHERE id IN (SELECT value FROM json_array_elements_text(:ids)) ORDER BY id FOR NO KEY UPDATE`,
   // Each records all of the attempts or none: what follows from one depends on those before it.
   record: `WITH ${ENDED}, own AS MATERIALIZED (SELECT ended.*, claimed_by FROM delivery JOIN ended ON ended.id = delivery.id AND ended.attempt = attempts
-      WHERE delivery.id = ANY (ARRAY(SELECT id FROM ended)) AND delivery.state = 'sending' AND claimed_by = ?),
+      WHERE delivery.id = ANY (ARRAY(SELECT id FROM ended)) AND delivery.state = 'sending' AND claimed_by = :self),
     recorded AS (UPDATE delivery SET state = own.state, spent = own.spent, interruptions = own.interruptions,
         due_at = coalesce(own.due_at, delivery.due_at), finished_at = own.finished_at,
         last_status = coalesce(own.status, last_status), claimed_at = NULL, claimed_by = NULL
@@ -34,9 +34,9 @@ export const FINISH_SQL = {
       RETURNING delivery.id),
     ${LOGGED}`,
   recordOfRows: `WITH ${ENDED}, ${RECORD_OF_ROWS}, ${LOGGED}`,
-  members: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at), finished_at = ?,
-      last_status = coalesce(?, last_status), claimed_by = NULL
-    WHERE id IN (SELECT value FROM json_each(?)) AND state = 'sending' AND claimed_by = ?`,
+  members: `UPDATE delivery SET state = :state, spent = :spent, interruptions = :interruptions, due_at = coalesce(:dueAt, due_at),
+      finished_at = :finishedAt, last_status = coalesce(:status, last_status), claimed_by = NULL
+    WHERE id IN (SELECT value FROM json_array_elements_text(:ids)) AND state = 'sending' AND claimed_by = :self`,
 } as const;
 
 /** By the ids of the recipients. */
@@ -80,7 +80,7 @@ function isOfRow({ delivery }: EndedAttempt): boolean {
 function* lockRecipients(attempts: readonly EndedAttempt[]): Steps<Situations> {
   const ids = JSON.stringify([...new Set(attempts.map(({ delivery }) => delivery.recipientId))]);
   const rows = yield* all(
-    prepared<SituationRow & { readonly id: string }>("lock recipients", FINISH_SQL.recipients, ids),
+    prepared<SituationRow & { readonly id: string }>("lock recipients", FINISH_SQL.recipients, { ids }),
   );
   return new Map(rows.map((row) => [row.id, toSituation(row)]));
 }
@@ -98,7 +98,7 @@ function* recordOwn(
   for (let own = attempts; own.length > 0;) {
     const { records, situations } = settleAll(own, before, now);
     const rows = own.map((ended) => toRow(ended, records.get(ended.delivery.id), now));
-    const found = yield* all(prepared<FoundRow>(how, FINISH_SQL[how], JSON.stringify(rows), self));
+    const found = yield* all(prepared<FoundRow>(how, FINISH_SQL[how], { ended: JSON.stringify(rows), self }));
     if (found.length === own.length) {
       for (const { id, is_recorded: isRecorded } of found) if (!isRecorded) records.delete(id);
       return { records, situations };
@@ -179,6 +179,7 @@ function* recordMembers(
 ): Steps<void> {
   const { state, spent, interruptions, dueAt } = after;
   const finishedAt = state === "delivered" ? now : null;
-  const values = [state, spent, interruptions, dueAt, finishedAt, result.status];
-  yield* run(text(FINISH_SQL.members, ...values, JSON.stringify(delivery.memberIds), self));
+  const ids = JSON.stringify(delivery.memberIds);
+  const values = { state, spent, interruptions, dueAt, finishedAt, status: result.status, ids, self };
+  yield* run(prepared("finish members", FINISH_SQL.members, values));
 }

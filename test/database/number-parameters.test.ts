@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { numberParameters } from "../../src/database/number-parameters.ts";
+
+test("each parameter has one number however often it stands there, and texts and casts are left alone", () => {
+  const sql =
+    "SELECT ':self ''x'' :now', :now::bigint, a FROM t WHERE a = :self AND b <= :now AND c = ':x'::text";
+  expect(numberParameters(sql)).toEqual({
+    sql: "SELECT ':self ''x'' :now', $1::bigint, a FROM t WHERE a = $2 AND b <= $1 AND c = ':x'::text",
+    names: ["now", "self"],
+  });
+});
