@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what the tests of a release need (bare Debian systems, images, signatures), if this user and system can; otherwise
-# says so.
+# Installs what the tests of a release need (bare Debian systems, images, signatures) and LibreOffice, which opens spreadsheets, if this
+# user and system can; otherwise says so.
 set -uo pipefail
 
 declare -A packages=(
   [debootstrap]=debootstrap [lintian]=lintian [skopeo]=skopeo [umoci]=umoci [bwrap]=bubblewrap [setpriv]=util-linux
   [gpg]=gnupg [gpgv]=gpgv [sqv]=sqv [ssh-keygen]=openssh-client [python3]=python3 [systemd-analyze]=systemd
-  [ruby]=ruby [mount]=mount [ip]=iproute2 [curl]=curl
+  [soffice]=libreoffice-calc-nogui [ruby]=ruby [mount]=mount [ip]=iproute2 [curl]=curl
 )
 
 list_missing() {

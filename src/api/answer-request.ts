@@ -20,6 +20,7 @@ import {
 import { hasSecrets, withoutSecrets } from "../operations/marks.ts";
 import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Door, type Guard, perform, performStream, stepsOf } from "../operations/perform.ts";
+import { EXPORT_TYPES, type ExportFormat, partContent } from "../submissions/export-submissions.ts";
 import type { saveFile } from "../submissions/file-operations.ts";
 import { type Chosen, refuseDryRun } from "./dry-run.ts";
 import { changedSince, entityTag, namesTag } from "./entity-tag.ts";
@@ -52,10 +53,6 @@ const LINES = "application/x-ndjson";
 const FOLLOW_MS = 1000;
 /** Time between two signs of life of a stream that has nothing to say; connections without bytes end after a minute. */
 const LIFE_MS = 25_000;
-const EXPORT_TYPES: Readonly<Record<string, string>> = {
-  csv: "text/csv; charset=utf-8",
-  json: "application/json; charset=utf-8",
-};
 
 /** Does what a route says, and answers. Rights were looked at before the body was read. */
 export async function answerRequest(
@@ -128,8 +125,8 @@ async function answerStream(
   if (isWhole && hasMember(operation, "bytes"))
     return answerFile(reply, parts as AsyncGenerator<z.output<typeof saveFile.output>>);
   const isText = isWhole && hasMember(operation, "text");
-  const type = isText ? (EXPORT_TYPES[query.get("format") ?? "csv"] ?? LINES) : LINES;
-  const texts = textOf(parts, isText);
+  const type = isText ? EXPORT_TYPES[(query.get("format") ?? "csv") as ExportFormat] : LINES;
+  const texts = contentOf(parts, isText);
   const body = Readable.from(query.get("follow") === "true" ? withSignsOfLife(texts) : texts);
   // Nginx would keep lines back until a buffer is full.
   return reply.code(200).headers({ "content-type": type, "x-accel-buffering": "no" }).send(body);
@@ -162,7 +159,7 @@ function prefers({ headers }: FastifyRequest, wanted: string): boolean {
 }
 
 /** An empty line at once and whenever nothing came for 25 seconds, so that nobody on the way takes the connection for dead. */
-async function* withSignsOfLife(texts: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* withSignsOfLife(texts: AsyncGenerator<string | Buffer>): AsyncGenerator<string | Buffer> {
   yield "\n";
   let next = texts.next();
   try {
@@ -185,9 +182,9 @@ async function* withSignsOfLife(texts: AsyncGenerator<string>): AsyncGenerator<s
   }
 }
 
-async function* textOf(parts: AsyncGenerator, isText: boolean): AsyncGenerator<string> {
+async function* contentOf(parts: AsyncGenerator, isText: boolean): AsyncGenerator<string | Buffer> {
   for await (const part of parts)
-    yield isText ? (part as { readonly text: string }).text : `${JSON.stringify(part)}\n`;
+    yield isText ? partContent(part as { readonly text: string }) : `${JSON.stringify(part)}\n`;
 }
 
 async function answerWrite(call: Call, operation: Operation<ApiParts>): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EXPORT_TYPES } from "../submissions/export-submissions.ts";
 import { describeError, type ErrorCode } from "../foundation/errors.ts";
 import { version } from "../foundation/version.ts";
 import { ruleOf, SCOPES } from "../operations/access.ts";
@@ -182,8 +183,12 @@ function streamOf({ output }: Pick<AnyOperation, "output">): Json {
   const lines = {
     "application/x-ndjson": { schema: isText ? { type: "string" } : jsonOf(output, "output") },
   };
-  const texts = { "text/csv": { schema: { type: "string" } }, "application/json": { schema: {} } };
-  return { 200: { description: "As it is made.", content: isText ? { ...texts, ...lines } : lines } };
+  const files = {
+    "text/csv": { schema: { type: "string" } },
+    "application/json": { schema: {} },
+    [EXPORT_TYPES.xlsx]: { schema: { type: "string", format: "binary" } },
+  };
+  return { 200: { description: "As it is made.", content: isText ? { ...files, ...lines } : lines } };
 }
 
 function withNextCursor({ properties, required, ...rest }: Json): Json {

@@ -1,4 +1,5 @@
-import { exportSubmissions } from "../submissions/export-submissions.ts";
+import { COLUMN_ORDERS } from "../submissions/export-columns.ts";
+import { EXPORT_FORMATS, exportSubmissions, partContent } from "../submissions/export-submissions.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
 import { parseCount } from "./arguments.ts";
 import { command, parseFile } from "./command.ts";
@@ -12,13 +13,24 @@ const MAX_EXPORT_LIMIT = 999_999_999;
 
 export const exportCommand = command({
   usage: "export",
-  summary: "Write submissions, oldest first, as CSV, as JSON lines or as one JSON array",
+  summary: "Write submissions, oldest first, as CSV, as a spreadsheet, as JSON lines or as one JSON array",
   options: [
     {
       flags: "--format <format>",
       summary:
-        "csv (default; of the fields kept beyond the schemas 1000 have columns, the rest is JSON in more_data; what was set aside is JSON in unknown_fields), ndjson (default with --json) or json",
-      choices: ["csv", "ndjson", "json"],
+        "csv (default; of the fields kept beyond the schemas 1000 have columns, the rest is JSON in more_data; what was set aside is JSON in unknown_fields), xlsx, ndjson (default with --json) or json",
+      choices: EXPORT_FORMATS,
+    },
+    {
+      flags: "--columns <order>",
+      summary: "of csv: technical (default) or people: when, form and fields first; xlsx always has people",
+      choices: COLUMN_ORDERS,
+    },
+    { flags: "--labels", summary: "of csv: fields are headed by their labels, as for people" },
+    {
+      flags: "--time-zone <zone>",
+      summary:
+        "of times in csv and xlsx, like Europe/Berlin (default: UTC, and for people the workspace's, if it is of one)",
     },
     {
       flags: "--separator <separator>",
@@ -38,22 +50,27 @@ export const exportCommand = command({
   ],
   examples: [
     "formsvc submission export --endpoint Contact --since 2026-01-01 --output january.csv",
-    "formsvc submission export --separator ';' --output januar.csv",
+    "formsvc submission export --columns people --separator ';' --time-zone Europe/Berlin --output januar.csv",
+    "formsvc submission export --endpoint Contact --format xlsx --output contact.xlsx",
     "formsvc submission export --format ndjson --output all.ndjson",
   ],
   action: (context, options) =>
     operate(context, async ({ stream }) => {
       const { output } = context;
-      const { output: name, separator, search, state, assignee, limit, cursor } = options;
+      const { output: name, search, state, assignee, limit, cursor } = options;
+      const { columns, labels, separator, timeZone } = options;
       const format = options.format ?? (output.isJson ? "ndjson" : "csv");
       const chosen = { ...filterInput(options), search, state, assignee };
-      const input = { ...chosen, format, separator, limit, cursor };
+      const look = { columns, labels, separator, time_zone: timeZone };
+      const input = { ...chosen, ...look, format, limit, cursor };
       const parts = await stream(exportSubmissions, input, () => ({ searches: null }));
       const file = name === null ? null : createExportFile(name);
       let count = 0;
       try {
         for await (const part of parts) {
-          (file ?? output).text(part.text);
+          const content = partContent(part);
+          if (typeof content === "string") (file ?? output).text(content);
+          else (file ?? output).bytes(content);
           count = part.count;
           output.progress(`${count} exported`);
         }

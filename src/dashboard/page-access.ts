@@ -46,6 +46,7 @@ const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/workspaces/:id/delete", both("workspace:delete")],
   ["/workspaces/:id", both("workspace:write")],
   ["/export", both("submissions:export")],
+  ["/choose-export", both("submissions:export")],
 ];
 
 /** What the page of a request needs; null if nothing is known of it. */

@@ -247,15 +247,24 @@ export function* findSchema(endpointId: string, version: number): Steps<SchemaDe
 }
 
 /**
- * The names of the fields of the last hundred schemas, endpoint by endpoint, those of the current schema first.
+ * The fields of the last hundred schemas with their labels, endpoint by endpoint, those of the current schema first. A field has the
+ * label of the first schema that declares it; null if that has none.
  *
  * @param endpointIds null for all endpoints.
  */
-export function* listDeclaredFields(endpointIds: readonly string[] | null): Steps<ReadonlySet<string>> {
+export function* listDeclaredFields(
+  endpointIds: readonly string[] | null,
+): Steps<ReadonlyMap<string, string | null>> {
   let schemas = query.selectFrom("endpoint_schema").select("definition");
   if (endpointIds !== null) schemas = schemas.where("endpoint_id", "in", eachOf(endpointIds));
   const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
-  return new Set(versions.flatMap(({ definition }) => Object.keys(JSON.parse(definition) as object)));
+  const fields = new Map<string, string | null>();
+  for (const { definition } of versions) {
+    const declared = JSON.parse(definition) as Readonly<Record<string, { readonly label?: string }>>;
+    for (const [name, { label = null }] of Object.entries(declared))
+      if (!fields.has(name)) fields.set(name, label);
+  }
+  return fields;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { checkCursor } from "../foundation/id.ts";
 import { listDeclaredFields } from "../endpoints/endpoint-store.ts";
-import type { CsvFields } from "./csv.ts";
+import type { ExportFields } from "./export-columns.ts";
 import { fittingOf } from "./browse-submissions.ts";
 import { readSubmissions } from "./submission-store.ts";
 import type { StoredSubmission } from "./submission-work.ts";
@@ -45,7 +45,7 @@ export async function* readSlices(
 export async function collectFields(
   db: Database,
   { filter, gone }: Omit<ReadRequest, "cursor">,
-): Promise<CsvFields> {
+): Promise<ExportFields> {
   const declared = await db.read(() => listDeclaredFields(filter.endpointIds));
   const { names, hasMore, hasSetAside } = await undeclaredFields(
     db,
@@ -53,7 +53,8 @@ export async function collectFields(
     declared,
   );
   return {
-    names: new Set([...declared, ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
+    labels: new Map([...declared].flatMap(([name, label]) => (label === null ? [] : [[name, label]]))),
+    names: new Set([...declared.keys(), ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
     hasRest: hasMore || names.length > MAX_UNDECLARED_FIELDS,
     hasSetAside,
   };
@@ -63,7 +64,7 @@ export async function collectFields(
 async function undeclaredFields(
   db: Database,
   request: ReadRequest,
-  declared: ReadonlySet<string>,
+  declared: ReadonlyMap<string, unknown>,
 ): Promise<{ names: string[]; hasMore: boolean; hasSetAside: boolean }> {
   const counts = new Map<string, number>();
   let hasMore = false;

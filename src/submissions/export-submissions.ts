@@ -12,25 +12,53 @@ import {
   submissionsInput,
 } from "./choose-submissions.ts";
 import { type Conceal, concealReasons } from "./conceal-reasons.ts";
-import { CSV_SEPARATORS, type CsvFields, csvHeader, csvRow, type CsvSeparator } from "./csv.ts";
+import { CSV_SEPARATORS, csvHeader, csvRow, type CsvSeparator } from "./csv.ts";
+import { COLUMN_ORDERS, type Column, columnsOf, type Look } from "./export-columns.ts";
 import { collectFields, readSlices } from "./export-fields.ts";
+import { type AskedLook, readLook } from "./export-look.ts";
 import { submissionJson } from "./submission-json.ts";
 import type { StoredSubmission } from "./submission-work.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
+import { MAX_SHEET_COLUMNS, xlsxParts } from "./xlsx.ts";
 
-const formats = z.enum(["csv", "ndjson", "json"]);
+export const EXPORT_FORMATS = ["csv", "xlsx", "ndjson", "json"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export type ExportFormat = z.output<typeof formats>;
+/** The media types of what an export gives. */
+export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  ndjson: "application/x-ndjson",
+  json: "application/json; charset=utf-8",
+};
 
 export const exportSubmissions = operation({
   name: "submission.export",
-  summary: "Give submissions, oldest first, as CSV, as JSON lines or as one JSON array",
+  summary: "Give submissions, oldest first, as CSV, as a spreadsheet, as JSON lines or as one JSON array",
   kind: "stream",
   access: "submissions:export",
   input: z.strictObject({
     ...submissionsInput,
     ...searchInput,
-    format: formats.default("csv"),
+    format: z.enum(EXPORT_FORMATS).default("csv"),
+    columns: z
+      .enum(COLUMN_ORDERS)
+      .nullable()
+      .default(null)
+      .describe(
+        "Of CSV: `technical` (null) has ids first and times in UTC; `people` has when, form and fields first. xlsx always has `people`.",
+      ),
+    labels: z
+      .boolean()
+      .default(false)
+      .describe("Of CSV: fields are headed by their labels, as `people` and xlsx always have them."),
+    time_zone: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        "Of times in CSV and xlsx, like Europe/Berlin; null is the workspace's if people read it and it is of one, else UTC.",
+      ),
     separator: z
       .enum(CSV_SEPARATORS)
       .nullable()
@@ -45,27 +73,56 @@ export const exportSubmissions = operation({
   }),
   output: z.strictObject({
     text: z.string().describe("Follows the text of the part before."),
+    base64: z
+      .string()
+      .optional()
+      .describe("Of xlsx, instead of a text: bytes that follow those of the part before."),
     count: z.number().describe("Submissions so far."),
   }),
-  async run(context: Context<SearchParts>, { format, separator, limit, cursor, ...input }) {
-    if (separator !== null && format !== "csv")
-      throw new FormsvcError("usage", `a separator is for csv, and the format is ${format}`);
+  async run(context: Context<SearchParts>, { format, separator, columns, labels, time_zone, ...rest }) {
+    const { limit, cursor, ...input } = rest;
+    const asked = { format, separator, columns, labels, timeZone: time_zone };
+    checkAsked(asked);
     const { db, gone } = context;
     const filter = await db.read(() => readSubmissionFilter(context, input));
+    const look = await db.read(() => readLook(context, filter, asked));
     const conceal = await db.read(() => concealReasons(context.viewing));
     const readFilter = (): Steps<SubmissionFilter> => readSubmissionFilter(context, input);
-    const how = { conceal, readFilter, format, separator: separator ?? ",", limit, cursor } as const;
+    const how = { look, conceal, readFilter, format, separator: separator ?? ",", limit, cursor } as const;
     const request = { filter, ...how, ...(gone && { gone }) };
     return eachInSearchPlace(context, filter, writeExport(db, request));
   },
 });
 
-export interface ExportRequest {
+interface Asked extends AskedLook {
+  readonly format: ExportFormat;
+  readonly separator: CsvSeparator | null;
+}
+
+/** @throws usage */
+function checkAsked({ format, separator, columns, labels, timeZone }: Asked): void {
+  if (separator !== null && format !== "csv")
+    throw new FormsvcError("usage", `a separator is for csv, and the format is ${format}`);
+  if (format === "xlsx" && columns === "technical")
+    throw new FormsvcError(
+      "usage",
+      "xlsx has its columns in the order for people; technical ones are of csv",
+    );
+  if (format !== "ndjson" && format !== "json") return;
+  const given = [columns !== null && "columns", labels && "labels", timeZone !== null && "a time zone"];
+  const what = given.find((each) => each !== false);
+  if (what !== undefined)
+    throw new FormsvcError("usage", `${what} can be chosen for csv and xlsx, and the format is ${format}`);
+}
+
+interface ExportRequest {
   readonly filter: SubmissionFilter;
   /** Asked again for each part: of what is not visible any more nothing else goes out. */
   readonly readFilter: () => Steps<SubmissionFilter>;
   readonly conceal: Conceal;
   readonly format: ExportFormat;
+  /** Of tables. */
+  readonly look: Look;
   /** Of CSV. */
   readonly separator: CsvSeparator;
   /** The largest number of submissions; null is all. */
@@ -78,8 +135,14 @@ export interface ExportRequest {
 
 interface ExportPart {
   readonly text: string;
+  readonly base64?: string | undefined;
   /** Submissions so far. */
   readonly count: number;
+}
+
+/** What a part adds to the file. */
+export function partContent({ text, base64 }: Pick<ExportPart, "text" | "base64">): string | Buffer {
+  return base64 === undefined ? text : Buffer.from(base64, "base64");
 }
 
 function toJson(submission: StoredSubmission, conceal: Conceal): string {
@@ -92,24 +155,57 @@ function toJson(submission: StoredSubmission, conceal: Conceal): string {
  *
  * @throws invalid_request on a malformed cursor; the reason of `gone`.
  */
-async function* writeExport(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
-  const { format, separator } = request;
-  const fields = format === "csv" ? await collectFields(db, request) : NO_FIELDS;
+function writeExport(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  if (request.format === "xlsx") return writeBook(db, request);
+  return request.format === "csv" ? writeTable(db, request) : writeJson(db, request);
+}
+
+async function* writeJson(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  const isArray = request.format === "json";
   let count = 0;
-  if (format === "csv") yield { text: csvHeader(fields, separator), count };
   for await (const page of readPages(db, request)) {
     const texts = page.map((submission, index) => {
-      if (format === "csv") return csvRow(submission, fields, separator);
-      if (format === "ndjson") return `${toJson(submission, request.conceal)}\n`;
-      return `${count + index === 0 ? "[\n" : ",\n"}${toJson(submission, request.conceal)}`;
+      const text = toJson(submission, request.conceal);
+      return isArray ? `${count + index === 0 ? "[\n" : ",\n"}${text}` : `${text}\n`;
     });
     count += page.length;
     yield { text: texts.join(""), count };
   }
-  if (format === "json") yield { text: count === 0 ? "[]\n" : "\n]\n", count };
+  if (isArray) yield { text: count === 0 ? "[]\n" : "\n]\n", count };
 }
 
-const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false, hasSetAside: false };
+async function* writeTable(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  const { look, separator } = request;
+  const columns = columnsOf(await collectFields(db, request), look);
+  const style = { ...look, separator };
+  let count = 0;
+  yield { text: csvHeader(columns, style), count };
+  for await (const page of readPages(db, request)) {
+    count += page.length;
+    yield { text: page.map((submission) => csvRow(submission, columns, style)).join(""), count };
+  }
+}
+
+/** Fields for which a sheet has no column share one. */
+const MAX_BOOK_FIELDS = MAX_SHEET_COLUMNS - 16;
+
+async function* writeBook(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  const { names, ...fields } = await collectFields(db, request);
+  const fitting = [...names].slice(0, MAX_BOOK_FIELDS);
+  const hasRest = fields.hasRest || fitting.length < names.size;
+  const columns: readonly Column[] = columnsOf({ ...fields, names: new Set(fitting), hasRest }, request.look);
+  let count = 0;
+  async function* rows(): AsyncGenerator<StoredSubmission> {
+    for await (const page of readPages(db, request)) {
+      for (const submission of page) {
+        count += 1;
+        yield submission;
+      }
+    }
+  }
+  for await (const bytes of xlsxParts({ columns, clock: request.look.clock, rows: rows() }))
+    if (bytes.length > 0) yield { text: "", base64: bytes.toString("base64"), count };
+}
 
 async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly StoredSubmission[]> {
   let left = request.limit ?? Infinity;

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { submissionAdder } from "../support/add-submission.ts";
 import { addEndpointOf, addFormOwner } from "../support/form-owner.ts";
 import { collect, startProgram } from "../support/program.ts";
+import { parseCsv } from "../support/parse-csv.ts";
+import { readSheet } from "../support/read-xlsx.ts";
 import { startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 
@@ -112,4 +114,36 @@ test("an export is a file with a name of its own", async () => {
   expect(headers["content-disposition"]).toMatch(/^attachment; filename="submissions-\d{4}-\d\d-\d\d\.csv"$/);
   expect(headers["content-type"]).toBe("text/csv; charset=utf-8");
   expect(headers["cache-control"]).toBe("no-store");
+});
+
+test("the page of choices leads to the same file as the command with these options, within the filter", async () => {
+  const { server, ben, command } = await world();
+  const { text, status } = await ben.get(`/dashboard/choose-export?endpoint=${ben.endpoint.id}&q=say`);
+  expect(status).toBe(200);
+  expect(text).toContain(`<input type="hidden" name="endpoint" value="${ben.endpoint.id}" />`);
+  expect(text).toContain('<input type="hidden" name="q" value="say" />');
+  for (const address of ["csv", "xlsx", "json"]) expect(text).toContain(`/dashboard/export.${address}"`);
+  const chosen = `endpoint=${ben.endpoint.id}&q=say&columns=people&separator=%3B&time_zone=Europe%2FBerlin`;
+  const csv = (await ben.get(`/dashboard/export.csv?${chosen}`)).text;
+  const filter = ["--endpoint", ben.endpoint.id, "--search", "say"];
+  const look = ["--columns", "people", "--separator", ";", "--time-zone", "Europe/Berlin"];
+  expect(csv).toBe(`\ufeff${await command(...filter, ...look)}`);
+  expect(csv).toContain("When (Europe/Berlin);Form;");
+  const json = (await ben.get(`/dashboard/export.json?${chosen}`)).text;
+  expect(json).toBe(await command("--format", "json", ...filter));
+  const answer = await fetch(`${server.url}/dashboard/export.xlsx?${chosen}`, {
+    headers: { cookie: ben.cookie },
+  });
+  expect(answer.headers.get("content-type")).toBe(
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  );
+  const sheet = readSheet(Buffer.from(await answer.arrayBuffer()));
+  const rows = parseCsv(csv.slice(1), ";");
+  expect(sheet.map((row) => row[1])).toEqual(rows.map((row) => row[1]));
+  const refused = await ben.get("/dashboard/export.csv?time_zone=Mars%2FBase");
+  expect([refused.status, refused.text.includes("ot a time zone: &quot;Mars/Base&quot;")]).toEqual([
+    400,
+    true,
+  ]);
+  expect((await ben.get("/dashboard/choose-export?deleted=1")).status).toBe(400);
 });

@@ -1,4 +1,5 @@
 import type { Browser, Page } from "playwright-core";
+import { unzip } from "../support/read-xlsx.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import {
@@ -214,6 +215,12 @@ describe.skipIf(chromiumPath === null)("hostile values", () => {
       if (path.endsWith(".csv")) {
         const cells = text.split(/[,\r\n]/).map((cell) => cell.replace(/^"/, ""));
         expect(cells.filter((cell) => /^[=+@]/.test(cell) || cell.startsWith("-x"))).toEqual([]);
+      } else if (path.endsWith(".xlsx")) {
+        const answer = await fetch(`${server.url}${path}`, { headers: { cookie: home.visitor.cookie } });
+        const sheets = unzip(Buffer.from(await answer.arrayBuffer()));
+        const sheet = sheets.get("xl/worksheets/sheet1.xml")?.toString("utf8") ?? "";
+        expect(sheet.match(/<row /g)).toHaveLength(server.stored(home.endpointId).length + 1);
+        expect(sheet).not.toMatch(/<f[ >]/);
       } else {
         const stored = server.stored(home.endpointId);
         const lines = text.trim().startsWith("[")

@@ -4,9 +4,11 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createExportFile } from "../../src/cli/export-file.ts";
 import { CSV_SEPARATORS, csvHeader, csvRow } from "../../src/submissions/csv.ts";
+import { technicalColumns } from "../../src/submissions/export-columns.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { importFrom } from "../support/terminal.ts";
+import { parseCsv } from "../support/parse-csv.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { asSubmission, type GivenSubmission, submissionAdder } from "../support/add-submission.ts";
@@ -16,34 +18,8 @@ function withData(data: Record<string, unknown>): Submission {
   return asSubmission({ endpointId: "ep_1", data });
 }
 
-/** Reads CSV by the grammar of RFC 4180, without knowing how it was written. */
-function parseCsv(text: string, separator = ","): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = "";
-  let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at];
-    if (quoted) {
-      if (char === '"' && text[at + 1] === '"') at += 1;
-      else if (char === '"') {
-        quoted = false;
-        continue;
-      }
-      cell += char;
-    } else if (char === '"') quoted = true;
-    else if (char === separator) {
-      row.push(cell);
-      cell = "";
-    } else if (char === "\r" && text[at + 1] === "\n") {
-      at += 1;
-      rows.push([...row, cell]);
-      row = [];
-      cell = "";
-    } else cell += char;
-  }
-  expect([quoted, row, cell]).toEqual([false, [], ""]);
-  return rows;
+function fieldsOf(names: readonly string[]) {
+  return { names: new Set(names), hasRest: false, hasSetAside: false, labels: new Map<string, string>() };
 }
 
 /** A cell that begins with one of them may be taken for a formula. */
@@ -60,8 +36,9 @@ test("whatever is posted, a CSV has the same cells when it is read again, and no
     fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), separators, (values, separator) => {
       const fields = values.map((_, index) => `f${index}`);
       const data = Object.fromEntries(values.map((value, index) => [`f${index}`, value]));
-      const columns = { names: new Set(fields), hasRest: false, hasSetAside: false };
-      const text = csvHeader(columns, separator) + csvRow(withData(data), columns, separator);
+      const columns = technicalColumns(fieldsOf(fields));
+      const style = { order: "technical", clock: null, separator } as const;
+      const text = csvHeader(columns, style) + csvRow(withData(data), columns, style);
       const rows = parseCsv(text, separator);
       expect(rows).toHaveLength(2);
       expect(rows[0]?.slice(7)).toEqual(fields.map((field) => `data.${field}`));
@@ -76,8 +53,8 @@ test("whatever is posted, a CSV has the same cells when it is read again, and no
 
 test("numbers, booleans, objects and lists are JSON in a cell; null and what is missing are empty", () => {
   const data = { n: -5, b: true, o: { a: 1 }, l: [1, "x"], z: null };
-  const names = new Set(["n", "b", "o", "l", "z", "missing", "toString"]);
-  const rows = parseCsv(csvRow(withData(data), { names, hasRest: false, hasSetAside: false }));
+  const columns = technicalColumns(fieldsOf(["n", "b", "o", "l", "z", "missing", "toString"]));
+  const rows = parseCsv(csvRow(withData(data), columns, { order: "technical", clock: null, separator: "," }));
   expect(rows[0]?.slice(7)).toEqual(["'-5", "true", '{"a":1}', '[1,"x"]', "", "", ""]);
 });
 

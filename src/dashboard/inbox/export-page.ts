@@ -1,7 +1,19 @@
 import { Readable } from "node:stream";
-import { type ExportFormat, exportSubmissions } from "../../submissions/export-submissions.ts";
-import { download } from "../answer.ts";
-import { exportInput, readInboxFilter } from "./inbox-filter.ts";
+import type { Steps } from "../../database/steps.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { COLUMN_ORDERS } from "../../submissions/export-columns.ts";
+import { CSV_SEPARATORS } from "../../submissions/csv.ts";
+import {
+  EXPORT_TYPES,
+  type ExportFormat,
+  exportSubmissions,
+  partContent,
+} from "../../submissions/export-submissions.ts";
+import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
+import { type Answer, download, page } from "../answer.ts";
+import { checkField, choiceField, textField } from "../kit/field.ts";
+import type { DashboardParts } from "../parts.ts";
+import { addressOf, exportInput, filterMembers, isEverything, readInboxFilter } from "./inbox-filter.ts";
 import type { Routes, Visit } from "../routes.ts";
 
 /** Spreadsheets take a file without it for one of their country's old character set. */
@@ -11,23 +23,83 @@ const BYTE_ORDER_MARK = "\ufeff";
  * Everything that fits the filter of the inbox, on every page of it, as the command `submission export` writes it. The CSV begins with a
  * byte order mark, because people open it by pressing on it.
  */
-export function exportPages(routes: Routes): void {
-  const add = (format: ExportFormat, type: string): void =>
+export function exportPages(routes: Routes, parts: DashboardParts): void {
+  const add = (format: ExportFormat): void =>
     routes.read(`/export.${format}`, async ({ query, now, stream }: Visit) => {
-      const exported = await stream(exportSubmissions, { ...exportInput(readInboxFilter(query)), format });
+      const chosen = { ...exportInput(readInboxFilter(query)), ...tableInput(format, query), format };
+      const exported = await stream(exportSubmissions, chosen);
       const day = new Date(now).toISOString().slice(0, 10);
       const begin = format === "csv" ? BYTE_ORDER_MARK : "";
-      return download(`submissions-${day}.${format}`, type, Readable.from(textsOf(begin, exported)));
+      const content = Readable.from(contentsOf(begin, exported));
+      return download(`submissions-${day}.${format}`, EXPORT_TYPES[format], content);
     });
-  add("csv", "text/csv; charset=utf-8");
-  add("json", "application/json; charset=utf-8");
+  add("csv");
+  add("xlsx");
+  add("json");
+  routes.read("/choose-export", (visit) => choicePage(visit, parts));
 }
 
+/** What an address says of the table; what is none of the page's own values is left to the default. */
+function tableInput(format: ExportFormat, query: URLSearchParams) {
+  const zone = query.get("time_zone")?.trim() ?? "";
+  const hasZone = zone !== "" && format !== "json";
+  const isCsv = format === "csv";
+  return {
+    time_zone: hasZone ? zone : null,
+    labels: isCsv && query.get("labels") === "on",
+    columns: (isCsv && COLUMN_ORDERS.find((order) => order === query.get("columns"))) || null,
+    separator: (isCsv && CSV_SEPARATORS.find((separator) => separator === query.get("separator"))) || null,
+  };
+}
+
+async function choicePage({ query, viewer }: Visit, parts: DashboardParts): Promise<Answer> {
+  const filter = readInboxFilter(query);
+  exportInput(filter);
+  const zone = await parts.db.read(function* (): Steps<string> {
+    const zones = new Set((yield* listViewableWorkspaces(viewer)).map(({ timeZone }) => timeZone ?? "UTC"));
+    const [only = "UTC"] = zones;
+    return zones.size === 1 ? only : "UTC";
+  });
+  const hidden = Object.entries(filterMembers(filter)).filter(([, value]) => value !== "");
+  const what = isEverything(filter) ? "Everything that was sent" : "Everything that fits the filter";
+  return page(
+    "Download submissions",
+    html`<h1>Download submissions</h1>
+      <p class="muted">${what}, oldest first. <a href="${addressOf(filter)}">Back to the inbox</a></p>
+      <form class="card" method="get" action="/dashboard/export.xlsx">
+        <div class="body">
+          ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+          ${textField({ name: "time_zone", label: "Time zone of the times", value: zone, hint: "A name like Europe/Berlin or UTC." })}
+          ${CSV_FIELDS}
+        </div>
+        <div class="body actions">
+          <button class="primary">Download for Excel (.xlsx)</button>
+          <button formaction="/dashboard/export.csv">Download CSV</button>
+          <button formaction="/dashboard/export.json">Download JSON</button>
+        </div>
+      </form>`,
+  );
+}
+
+/** What is chosen for CSV alone. */
+const CSV_FIELDS: Html = html`${choiceField({ name: "columns", label: "Columns of a CSV", value: "people" }, [
+  { value: "people", label: "For people", about: "When, form and fields first, headed by their labels." },
+  { value: "technical", label: "For programs", about: "Ids first, always in the same order." },
+])}
+${checkField({ name: "labels", label: "Head fields by their labels for programs too", value: "" })}
+${choiceField({ name: "separator", label: "Between two cells of a CSV", value: "," }, [
+  { value: ",", label: "Comma", about: "" },
+  { value: ";", label: "Semicolon", about: "Excel expects it in countries that write 1,5." },
+])}`;
+
 /** The stream asks for the next part when its reader took the one before, so that a slow one costs no memory. */
-async function* textsOf(
+async function* contentsOf(
   begin: string,
-  parts: AsyncIterable<{ readonly text: string }>,
-): AsyncGenerator<string> {
+  parts: AsyncIterable<Parameters<typeof partContent>[0]>,
+): AsyncGenerator<string | Buffer> {
   if (begin !== "") yield begin;
-  for await (const { text } of parts) if (text !== "") yield text;
+  for await (const part of parts) {
+    const content = partContent(part);
+    if (content.length > 0) yield content;
+  }
 }

@@ -249,6 +249,8 @@ function exportLinks(shown: InboxFilter): Html {
   return html`<p class="muted exports">
     Download ${isEverything(shown) ? "everything" : "everything that fits this filter"}:
     <a download href="${addressOf(shown, "/export.csv")}">CSV for a spreadsheet</a> ·
-    <a download href="${addressOf(shown, "/export.json")}">JSON</a>
+    <a download href="${addressOf(shown, "/export.xlsx")}">Excel</a> ·
+    <a download href="${addressOf(shown, "/export.json")}">JSON</a> ·
+    <a href="${addressOf(shown, "/choose-export")}">Choose columns and time zone…</a>
   </p>`;
 }

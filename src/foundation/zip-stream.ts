@@ -1,0 +1,161 @@
+import { crc32, createDeflateRaw } from "node:zlib";
+import { FormsvcError } from "./errors.ts";
+
+/** One file of an archive; its content comes in parts. */
+export interface ArchiveMember {
+  /** With forward slashes. */
+  readonly name: string;
+  readonly content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+}
+
+/** Above it the fields of a plain archive are too small. */
+const MAX_BYTES = 0xff_ff_ff_ff;
+const VERSION = 20;
+/** Sizes and checksum come after the content; names are UTF-8. */
+const FLAGS = 0x08_08;
+const DEFLATED = 8;
+/** The earliest day that an archive can name, so that the same content gives the same bytes. */
+const FIRST_DAY = 0x21;
+
+interface Written {
+  readonly name: Buffer;
+  readonly offset: number;
+  readonly sizes: Sizes;
+}
+
+interface Sizes {
+  readonly checksum: number;
+  readonly packed: number;
+  readonly size: number;
+}
+
+/**
+ * A ZIP archive in parts, as the contents of its members come: no more of it is in memory than one part.
+ *
+ * @throws failed if it would have 4 GiB or more
+ */
+export async function* zipStream(
+  members: Iterable<ArchiveMember> | AsyncIterable<ArchiveMember>,
+): AsyncGenerator<Buffer> {
+  const written: Written[] = [];
+  let offset = 0;
+  for await (const { name: given, content } of members) {
+    const name = Buffer.from(given);
+    const head = Buffer.concat([numbers([4, 0x04_03_4b_50], ...facts(name, UNKNOWN), [2, 0]), name]);
+    yield head;
+    const deflater = new Deflater();
+    try {
+      for await (const part of content)
+        yield await deflater.add(typeof part === "string" ? Buffer.from(part) : part);
+      yield await deflater.end();
+    } finally {
+      deflater.destroy();
+    }
+    const { sizes } = deflater;
+    const tail = numbers([4, 0x08_07_4b_50], [4, sizes.checksum], [4, sizes.packed], [4, sizes.size]);
+    yield tail;
+    written.push({ name, offset, sizes });
+    offset += head.length + sizes.packed + tail.length;
+    if (offset > MAX_BYTES || sizes.size > MAX_BYTES)
+      throw new FormsvcError("failed", "an archive has less than 4 GiB; choose less for it");
+  }
+  yield directoryOf(written, offset);
+}
+
+const UNKNOWN: Sizes = { checksum: 0, packed: 0, size: 0 };
+
+/** What stands before the length of the extra field, at a member and in the directory alike. */
+function facts(name: Buffer, { checksum, packed, size }: Sizes): (readonly [bytes: 2 | 4, value: number])[] {
+  return [
+    [2, VERSION],
+    [2, FLAGS],
+    [2, DEFLATED],
+    [2, 0],
+    [2, FIRST_DAY],
+    [4, checksum],
+    [4, packed % (MAX_BYTES + 1)],
+    [4, size % (MAX_BYTES + 1)],
+    [2, name.length],
+  ];
+}
+
+function directoryOf(written: readonly Written[], offset: number): Buffer {
+  const entries = written.map(({ name, offset: begun, sizes }) =>
+    Buffer.concat([
+      numbers(
+        [4, 0x02_01_4b_50],
+        [2, VERSION],
+        ...facts(name, sizes),
+        [2, 0],
+        [4, 0],
+        [4, 0],
+        [2, 0],
+        [4, begun],
+      ),
+      name,
+    ]),
+  );
+  const directory = Buffer.concat(entries);
+  const count = written.length;
+  const end = numbers(
+    [4, 0x06_05_4b_50],
+    [4, 0],
+    [2, count],
+    [2, count],
+    [4, directory.length],
+    [4, offset],
+    [2, 0],
+  );
+  return Buffer.concat([directory, end]);
+}
+
+/** Little-endian. */
+function numbers(...given: readonly (readonly [bytes: 2 | 4, value: number])[]): Buffer {
+  const buffer = Buffer.alloc(given.reduce((sum, [bytes]) => sum + bytes, 0));
+  let at = 0;
+  for (const [bytes, value] of given) at = buffer.writeUIntLE(value, at, bytes);
+  return buffer;
+}
+
+/** Compresses what it is given part by part. */
+class Deflater {
+  readonly #stream = createDeflateRaw();
+  #out: Buffer[] = [];
+  #sizes = UNKNOWN;
+
+  constructor() {
+    this.#stream.on("data", (chunk: Buffer) => this.#out.push(chunk));
+  }
+
+  get sizes(): Sizes {
+    return this.#sizes;
+  }
+
+  /** What is ready of the compressed bytes; the rest comes later. */
+  async add(bytes: Uint8Array): Promise<Buffer> {
+    const { checksum, packed, size } = this.#sizes;
+    this.#sizes = { checksum: crc32(bytes, checksum), packed, size: size + bytes.length };
+    await new Promise<void>((resolve, reject) => {
+      this.#stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+    return this.#take();
+  }
+
+  async end(): Promise<Buffer> {
+    await new Promise<void>((resolve, reject) => {
+      this.#stream.once("end", resolve).once("error", reject).end();
+    });
+    return this.#take();
+  }
+
+  destroy(): void {
+    this.#stream.destroy();
+  }
+
+  #take(): Buffer {
+    const bytes = Buffer.concat(this.#out);
+    this.#out = [];
+    this.#sizes = { ...this.#sizes, packed: this.#sizes.packed + bytes.length };
+    return bytes;
+  }
+}
