@@ -6,7 +6,7 @@ CREATE TABLE account (
   id TEXT PRIMARY KEY,
   email TEXT NOT NULL UNIQUE COLLATE NOCASE,
   created_at INTEGER NOT NULL,
-  is_operator INTEGER NOT NULL DEFAULT 0 CHECK (is_operator IN (0, 1)), email_proved_at INTEGER
+  is_operator INTEGER NOT NULL DEFAULT 0 CHECK (is_operator IN (0, 1)), email_proved_at INTEGER, is_doubtful INTEGER NOT NULL DEFAULT 0 CHECK (is_doubtful IN (0, 1))
 ) STRICT;
 CREATE INDEX account_by_email ON account (lower(email));
 
@@ -43,6 +43,32 @@ CREATE TABLE member (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX member_by_account ON member (account_id);
 CREATE INDEX member_by_maker ON member (by_account_id) WHERE by_account_id IS NOT NULL;
+
+-- Who is asked to become a member, for 7 days.
+CREATE TABLE invitation (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  -- As of a member.
+  role TEXT NOT NULL CHECK (role IN ('owner', 'editor', 'reader')),
+  endpoints TEXT,
+  may_export INTEGER NOT NULL CHECK (may_export IN (0, 1)),
+  sees_spam_details INTEGER NOT NULL CHECK (sees_spam_details IN (0, 1)),
+  -- SHA-256 of the token of the link that its maker was shown; NULL if none was.
+  handed_hash BLOB UNIQUE,
+  -- The same of the link in the letter; NULL before it is sent.
+  mailed_hash BLOB UNIQUE,
+  created_at INTEGER NOT NULL,
+  -- Its maker; NULL is nobody with an account. It is worth nothing without them.
+  by_account_id TEXT REFERENCES account ON DELETE CASCADE,
+  -- Whether an operator made it, whose word for an address is taken.
+  by_operator INTEGER NOT NULL CHECK (by_operator IN (0, 1)),
+  CHECK (role <> 'owner' OR endpoints IS NULL)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitation_by_age ON invitation (created_at);
+CREATE UNIQUE INDEX invitation_by_email ON invitation (lower(email), workspace_id);
+CREATE INDEX invitation_by_maker ON invitation (by_account_id) WHERE by_account_id IS NOT NULL;
+CREATE INDEX invitation_by_workspace ON invitation (workspace_id);
 
 -- Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.
 CREATE TABLE usage (

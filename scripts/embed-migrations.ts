@@ -15,6 +15,7 @@ const TABLES: Readonly<Record<string, string>> = {
   account: "People who sign in, by e-mail address. An operator sees all workspaces.",
   workspace: "Groups of endpoints, each with the plan that limits it and one of its owners.",
   member: "Who sees a workspace, and as what. A trigger makes the account of a new workspace its owner.",
+  invitation: "Who is asked to become a member, for 7 days.",
   usage: "Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.",
   endpoint: "One form: its settings.",
   endpoint_number: "A small number for each endpoint, which its submissions refer to. A trigger adds it.",

@@ -4,6 +4,7 @@ import type Driver from "better-sqlite3";
 const NOTES: Readonly<Record<string, string>> = {
   "workspace.account_id": "One of its owners.",
   "member.endpoints": "JSON array of ids; null is all.",
+  "invitation.endpoints": "JSON array of ids; null is all.",
   "usage.month": "`YYYY-MM`, UTC.",
   "endpoint.allowed_origins": "JSON array of origins.",
   "endpoint.honeypots": "JSON array of names; null is the built-in list.",

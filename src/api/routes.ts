@@ -34,6 +34,7 @@ import {
   setMember,
   showMember,
 } from "../members/member-operations.ts";
+import { inviteMember } from "../members/invitation-operations.ts";
 import { transferWorkspace } from "../members/transfer-workspace.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
@@ -233,6 +234,7 @@ export const ROUTES: readonly ApiRoute[] = [
   replace("/workspaces/:workspace/plan", setWorkspacePlan, ofWorkspace),
   read("/workspaces/:workspace/usage", showUsage, ofWorkspace),
   read("/workspaces/:workspace/members", listWorkspaceMembers, ofWorkspace),
+  make("/workspaces/:workspace/members", inviteMember, ofWorkspace),
   read("/workspaces/:workspace/members/:email", showMember, ofMember),
   change("/workspaces/:workspace/members/:email", setMember, ofMember),
   remove("/workspaces/:workspace/members/:email", removeWorkspaceMember, ofMember),
@@ -260,6 +262,8 @@ export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "account.set-totp": "the same",
   "account.remove-totp": "the same",
   "account.renew-codes": "the same",
+  "member.accept": "is done by whoever is invited, who is signed in",
+  "member.decline": "the same",
   "member.leave": "is done by people; a token’s account is removed by an owner",
   "submission.import": "takes a file, which may be larger than any request's body",
   "account.end-own-sessions": "is about the browser that asks",

@@ -25,6 +25,7 @@ import {
   tryWebhook,
 } from "../webhooks/webhook-operations.ts";
 import { askRecipient, createRecipient } from "../mail/ask-recipient.ts";
+import { acceptInvitation, declineInvitation, inviteMember } from "../members/invitation-operations.ts";
 import {
   leaveWorkspace,
   listWorkspaceMembers,
@@ -203,6 +204,9 @@ export const OPERATIONS: readonly AnyOperation[] = [
   showMember,
   setMember,
   removeWorkspaceMember,
+  acceptInvitation,
+  declineInvitation,
+  inviteMember,
   leaveWorkspace,
   listEvents,
   approveLogin,

@@ -20,6 +20,7 @@ import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { spreadLate } from "../outbox/sending/spread-outbox.ts";
 import { dropOldAddresses } from "../sessions/known-clients.ts";
 import { dropOldMailedLinks } from "../sessions/mailed-link.ts";
+import { dropOldInvitations } from "../workspaces/invitation-store.ts";
 import { dropEndedSessions } from "../sessions/session.ts";
 import { dropExpired } from "../submissions/held-post.ts";
 import { forgetExpired } from "../submissions/idempotency.ts";
@@ -67,6 +68,7 @@ export function createUpkeep(
       () => spreadLate(db, clock.now()),
       () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
       () => db.transaction(() => dropOldMailedLinks(clock.now())),
+      () => db.transaction(() => dropOldInvitations(clock.now())),
       () => db.transaction(() => dropOldAddresses(clock.now())),
       () => db.transaction(() => dropOldChanges(clock.now())),
       () => db.transaction(() => dropOldAnswers(clock.now())),

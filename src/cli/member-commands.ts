@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { dashboardUrlOf } from "../app/transports.ts";
+import { inviteMember } from "../members/invitation-operations.ts";
 import { listWorkspaceMembers, removeWorkspaceMember, setMember } from "../members/member-operations.ts";
 import type { MemberJson } from "../members/member-json.ts";
 import { MEMBER_ROLES } from "../workspaces/member-store.ts";
@@ -8,7 +10,7 @@ import { operate } from "./operate.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "member", "Who sees a workspace, and what they may do in it", [list, set, remove]);
+  addNoun(program, "member", "Who sees a workspace, and what they may do in it", [invite, list, set, remove]);
 }
 
 const ofWorkspace = { flags: "--workspace <workspace>", summary: "id or name", required: true } as const;
@@ -22,9 +24,45 @@ const membershipOptions = [
   { flags: "--no-spam-details", summary: "a reader who is not shown why posts scored" },
 ] as const;
 
+const invite = command({
+  usage: "invite <email>",
+  summary:
+    "Invite somebody to a workspace, by a letter or a link to hand over: for 7 days, once, and for that address only",
+  notes:
+    "With mail.host and server.baseUrl, a letter goes out. The link that is printed does the same, and is shown this once.",
+  options: [
+    ofWorkspace,
+    { flags: "--role <role>", summary: "what they may do", choices: MEMBER_ROLES, required: true },
+    ...membershipOptions,
+  ],
+  examples: [
+    "formsvc member invite bo@example.com --workspace 'Client sites' --role editor",
+    "formsvc member invite kim@example.com --workspace 'Client sites' --role reader --endpoint Contact --no-export",
+  ],
+  action: (context, options, [email]) => {
+    const { workspace, role } = options;
+    const input = { workspace, email, role, ...readMembership(options) };
+    return operate(context, async ({ perform }) => {
+      const { output } = context;
+      const made = await perform(inviteMember, input, ({ config }) => ({
+        storedLetters: null,
+        dashboardUrl: dashboardUrlOf(config),
+      }));
+      const { invitation, url } = made;
+      output.mustBeTaken("the invitation was made, and nobody has its link; invite again");
+      if (output.isJson) return output.json(made);
+      output.line(url ?? invitation.email);
+      const way = url === null ? "a letter has the link" : "hand the link over";
+      return output.note(
+        `${invitation.email} is invited as ${role}: ${way}; good once, until ${invitation.expires_at}`,
+      );
+    });
+  },
+});
+
 const list = command({
   usage: "list",
-  summary: "List who sees a workspace, and as what",
+  summary: "List who sees a workspace, and as what, and who is invited",
   options: [ofWorkspace],
   examples: ["formsvc member list --workspace 'Client sites'"],
   action: (context, { workspace }) =>
@@ -77,7 +115,7 @@ const set = command({
 
 const remove = command({
   usage: "remove <email>",
-  summary: "Take a workspace from a member, who sees nothing of it from then on",
+  summary: "Take a workspace from a member, who sees nothing of it from then on, or withdraw an invitation",
   options: [ofWorkspace, { flags: "--yes", summary: "do it without being asked" }],
   examples: ["formsvc member remove bo@example.com --workspace 'Client sites'"],
   action: (context, { workspace, yes }, [email]) =>
@@ -85,7 +123,11 @@ const remove = command({
       await confirm(`Take the workspace ${workspace} from ${email}?`, yes);
       const { member } = await perform(removeWorkspaceMember, { workspace, email });
       if (context.output.isJson) return context.output.json({ member });
-      return context.output.note(`${member.email} is no member of ${workspace} any more`);
+      return context.output.note(
+        member.state === "invited"
+          ? `the invitation of ${member.email} is withdrawn`
+          : `${member.email} is no member of ${workspace} any more`,
+      );
     }),
 });
 

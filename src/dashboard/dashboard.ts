@@ -36,6 +36,8 @@ import { webhookNewPages } from "./notifications/webhook-new-page.ts";
 import { accountAdminPages } from "./system/account-admin-page.ts";
 import { accountListPages } from "./system/accounts-page.ts";
 import { changesPages } from "./system/changes-page.ts";
+import { invitationsPages } from "./members/invitations-page.ts";
+import { invitePages } from "./members/invite-page.ts";
 import { memberPages } from "./members/member-page.ts";
 import { membersPages } from "./members/members-page.ts";
 import { workspacePages } from "./system/workspace-page.ts";
@@ -82,6 +84,8 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   workspacePages,
   membersPages,
   memberPages,
+  invitePages,
+  invitationsPages,
   changesPages,
   inboxPages,
   bulkPages,

@@ -225,13 +225,13 @@ async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { title, content, status }: Page,
-  { db }: DashboardParts,
+  { db, clock }: DashboardParts,
 ): Promise<unknown> {
   reply.code(status);
   const { viewer } = request;
   const whole = html`${noticeHtml(queryOf(request), request.url.split("?", 1)[0])}${content}`;
   if (viewer === null) return sendMarkup(reply, plainPage(title, whole));
-  const counts = await readCounts(db, viewer);
+  const counts = await readCounts(db, viewer, clock.now());
   return sendMarkup(reply, appPage({ title, viewer, counts, path: pathOf(request), content: whole }));
 }
 

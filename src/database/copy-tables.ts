@@ -46,6 +46,7 @@ export const COPIED_TABLES = [
   "known_address",
   "workspace",
   "member",
+  "invitation",
   "usage",
   "limit_notice",
   "workspace_spam",

@@ -11,6 +11,7 @@ export interface Tables {
     created_at: number;
     is_operator: Generated<number>;
     email_proved_at: number | null;
+    is_doubtful: Generated<number>;
   };
   /** Groups of endpoints, each with the plan that limits it and one of its owners. */
   workspace: {
@@ -33,6 +34,22 @@ export interface Tables {
     sees_spam_details: number;
     since: number;
     by_account_id: string | null;
+  };
+  /** Who is asked to become a member, for 7 days. */
+  invitation: {
+    id: string;
+    workspace_id: string;
+    email: string;
+    role: "owner" | "editor" | "reader";
+    /** JSON array of ids; null is all. */
+    endpoints: string | null;
+    may_export: number;
+    sees_spam_details: number;
+    handed_hash: Buffer | null;
+    mailed_hash: Buffer | null;
+    created_at: number;
+    by_account_id: string | null;
+    by_operator: number;
   };
   /** Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count. */
   usage: {

@@ -343,7 +343,7 @@ export function letterRefused(log: Log, facts: { readonly kind: string; readonly
 }
 
 /** How somebody proves who they are. */
-export type SignInWay = "password" | "code" | "recovery code" | "link" | "reset" | "sign-up";
+export type SignInWay = "password" | "code" | "recovery code" | "link" | "reset" | "sign-up" | "invitation";
 
 /** @param facts `address` only with `dashboard.logAddresses`. */
 export function signedIn(

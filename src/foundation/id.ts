@@ -16,6 +16,7 @@ export type IdPrefix =
   | "rcpt"
   | "msg"
   | "note"
+  | "inv"
   | "ses"
   | "srv";
 

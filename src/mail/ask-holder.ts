@@ -41,7 +41,7 @@ export function* askHolder(question: Question, now: number): Steps<AskOutcome> {
   const { address } = recipient.settings;
   const topic = `confirmation ${recipient.id}`;
   if (yield* isLetterWaiting(address, topic)) return "waiting";
-  const quotas = quotasOf(question);
+  const quotas = questionQuotas(address, question);
   if (!(yield* isWithin(quotas, now))) return "refused";
   const content = contentOf(question);
   const letter = { kind: "confirmation", topic, address, recipientId: recipient.id, content } as const;
@@ -51,11 +51,16 @@ export function* askHolder(question: Question, now: number): Steps<AskOutcome> {
   return "written";
 }
 
-/** The letters that strangers cause together are bounded: each is the operator's name in the mailbox of somebody who did not ask for it. */
-function quotasOf({ recipient, asker, perHour }: Question): Quota[] {
-  const mailbox = mailboxOf(recipient.settings.address);
+/**
+ * The letters that strangers cause together are bounded, whatever they ask: each is the operator's name in the mailbox of somebody who did
+ * not ask for it.
+ */
+export function questionQuotas(
+  address: string,
+  { asker, perHour }: Pick<Question, "asker" | "perHour">,
+): Quota[] {
   return [
-    { key: quotaKey("question to", mailbox), most: MAX_PER_MAILBOX, ms: HOUR_MS },
+    { key: quotaKey("question to", mailboxOf(address)), most: MAX_PER_MAILBOX, ms: HOUR_MS },
     { key: quotaKey("questions of", asker.accountId), most: MAX_PER_ACCOUNT, ms: HOUR_MS },
     ...(asker.isOperator ? [] : [{ key: quotaKey("questions", ""), most: perHour, ms: HOUR_MS }]),
   ];

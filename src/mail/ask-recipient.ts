@@ -6,7 +6,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Actor } from "../operations/actor.ts";
 import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
 import { changeOf } from "../recipients/change-recipient.ts";
-import { limitedAccountOf } from "../recipients/limited-account.ts";
+import { askerOf } from "../recipients/limited-account.ts";
 import { reachRecipient } from "../recipients/reach-recipient.ts";
 import { isOwnProvedAddress } from "../workspaces/proved-email.ts";
 import { askHolder } from "./ask-holder.ts";
@@ -105,9 +105,6 @@ interface Question {
 
 const NO_QUESTION: Question = { isAsked: null, changes: [] };
 
-/** Who works on the machine counts as one operator. */
-const AT_MACHINE = { accountId: "terminal", isOperator: true };
-
 function* ask(
   { actor, config, now }: Context,
   recipient: MailRecipient,
@@ -115,7 +112,7 @@ function* ask(
 ): Steps<Question> {
   const { baseUrl } = config.server;
   if (baseUrl === null) return { isAsked: false, changes: [] };
-  const asker = limitedAccountOf(actor) ?? AT_MACHINE;
+  const asker = askerOf(actor);
   const perHour = config.mail.limits.confirmationsPerHour;
   const language = recipient.settings.language ?? endpoint.settings.language ?? "en";
   const question = { recipient, endpointName: endpoint.name, language, asker, baseUrl, perHour };

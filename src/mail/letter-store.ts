@@ -31,7 +31,7 @@ export interface NewLetter {
   readonly topic: string;
   /** As `parseMailAddress` gives it. */
   readonly address: string;
-  /** The recipient whose holder is asked; null for other kinds. */
+  /** The recipient whose holder is asked; null for an invitation, which the topic names, and for other kinds. */
   readonly recipientId: string | null;
   readonly content: LetterContent;
 }

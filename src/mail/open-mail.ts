@@ -10,6 +10,7 @@ import { createAutoReplyTransport } from "./auto-reply/auto-reply-transport.ts";
 import { createMayReply } from "./auto-reply/may-reply.ts";
 import type { ReplyLimits } from "./auto-reply/reply-limits.ts";
 import { createConfirmationLinks } from "./ask-holder.ts";
+import { createInvitationLinks } from "./ask-invited.ts";
 import { countLetters, Letters, timing } from "./letters.ts";
 import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
@@ -82,10 +83,11 @@ export function openMailService(
 ): MailService | null {
   const count = countLetters(metrics);
   if (parts === null) return null;
-  const { db, smtp, sender, settings, baseUrl, clock, log } = parts;
+  const { db, smtp, sender, settings, baseUrl, dashboardUrl, clock, log } = parts;
   const { perMinute } = settings.limits;
   const common = { sender, from: smtp.from, perMinute, clock, log, count, timing };
-  const linkOf = createConfirmationLinks({ db, clock, baseUrl });
+  const confirmationOf = createConfirmationLinks({ db, clock, baseUrl });
+  const invitationOf = createInvitationLinks({ db, clock, dashboardUrl });
   const { scheduleSeconds } = settings;
   const sendTest = (to: string): Promise<TestMail> =>
     sendTestMail(sender, { from: smtp.from, to, endpoint: null, dashboardUrl: null }, clock.now());
@@ -97,7 +99,8 @@ export function openMailService(
       scheduleSeconds,
       servers: served.liveServers,
       confirmations: served.confirmations,
-      linkOf,
+      linkOf: ({ recipientId, topic }) =>
+        recipientId === null ? invitationOf(topic) : confirmationOf(recipientId),
     }),
     mailLinks: createMailLinks({ db, config, clock, onChange }),
     tests: new MailTests(sendTest, perMinute),

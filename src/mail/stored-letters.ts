@@ -36,8 +36,8 @@ export interface StoredLettersParts {
   readonly scheduleSeconds: readonly number[];
   readonly servers: LiveServers;
   readonly confirmations: Confirmations;
-  /** Makes the link by which the holder of an address agrees; null if there is nothing to ask any more. */
-  readonly linkOf: (recipientId: string) => Promise<LetterContent["link"]>;
+  /** Makes the link by which the holder of an address answers; null if there is nothing to ask any more. */
+  readonly linkOf: (question: Pick<StoredLetter, "recipientId" | "topic">) => Promise<LetterContent["link"]>;
   readonly clock: Clock;
   readonly log: Log;
   readonly count: LetterOutcomeCount;
@@ -186,10 +186,11 @@ export class StoredLetters {
 
   /** Null if there is nothing to say any more. */
   async #compose(letter: StoredLetter): Promise<Buffer | null> {
-    const { id, address: to, recipientId, content } = letter;
+    const { id, address: to, kind, content } = letter;
     const { from, linkOf } = this.#parts;
-    const link = recipientId === null ? content.link : await linkOf(recipientId);
-    if (recipientId !== null && link === null) return null;
+    const isQuestion = kind === "confirmation";
+    const link = isQuestion ? await linkOf(letter) : content.link;
+    if (isQuestion && link === null) return null;
     const { language, subject, paragraphs } = content;
     const words = {
       id,
@@ -202,7 +203,7 @@ export class StoredLetters {
       link,
     };
     const raw = composeLetter({ ...words, origin: "auto-generated" });
-    if (recipientId !== null) this.#written.set(id, raw);
+    if (isQuestion) this.#written.set(id, raw);
     return raw;
   }
 

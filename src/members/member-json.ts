@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
+import { type Invitation, INVITATION_LIFETIME_MS } from "../workspaces/invitation-store.ts";
 import { type Member, MEMBER_ROLES, type Membership } from "../workspaces/member-store.ts";
 
 /** Members as every JSON output shows them. */
@@ -18,11 +19,14 @@ const membershipShape = {
 };
 
 export const memberShape = z.strictObject({
-  account_id: z.string().nullable().describe("Null if nobody with an account was invited."),
+  account_id: z
+    .string()
+    .nullable()
+    .describe("Null for whoever is invited: whether they have an account is nobody’s business."),
   email: z.string(),
   ...membershipShape,
   state: z.enum(["member", "invited"]),
-  since: z.string(),
+  since: z.string().describe("When they became a member, or were invited."),
   by: z.string().nullable().describe("The address of who invited them; null is whoever runs the server."),
 });
 
@@ -41,4 +45,30 @@ export function memberJson(member: Member): MemberJson {
     since: toIsoTime(member.since),
     by: member.by,
   };
+}
+
+/** Somebody who has not answered yet. */
+export function invitedJson(invitation: Invitation): MemberJson {
+  return {
+    account_id: null,
+    email: invitation.email,
+    ...membershipJson(invitation),
+    state: "invited",
+    since: toIsoTime(invitation.madeAt),
+    by: invitation.by,
+  };
+}
+
+export const invitationShape = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  workspace_id: z.string(),
+  ...membershipShape,
+  expires_at: z.string(),
+});
+
+export function invitationJson(invitation: Invitation): z.output<typeof invitationShape> {
+  const { id, email, workspaceId, madeAt } = invitation;
+  const expiresAt = toIsoTime(madeAt + INVITATION_LIFETIME_MS);
+  return { id, email, workspace_id: workspaceId, ...membershipJson(invitation), expires_at: expiresAt };
 }

@@ -4,6 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { doerOf } from "../operations/actor.ts";
 import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
 import { accountOf } from "../audit/audit-store.ts";
+import { deleteInvitation, findInvitation, listInvitations } from "../workspaces/invitation-store.ts";
 import {
   checkOtherOwner,
   findMember,
@@ -15,7 +16,7 @@ import {
 import { reachWorkspace } from "../workspaces/reach.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
-import { memberJson, memberShape, roleShape } from "./member-json.ts";
+import { invitedJson, memberJson, memberShape, roleShape } from "./member-json.ts";
 import { changeMembership, describeMembership, membershipInput } from "./membership.ts";
 
 const workspace = z.string().describe("Id, or a name that is unique.");
@@ -24,26 +25,29 @@ const shown = z.strictObject({ member: memberShape });
 
 export const listWorkspaceMembers = operation({
   name: "member.list",
-  summary: "List who sees a workspace, and as what",
+  summary: "List who sees a workspace, and as what, and who is invited",
   kind: "read",
   access: "members:read",
   input: z.strictObject({ workspace }),
   output: z.strictObject({ data: z.array(memberShape) }),
   *run(context, { workspace: reference }) {
     const { id } = yield* reachWorkspace(context, reference);
-    return { data: (yield* listMembers(id)).map(memberJson) };
+    const invited = yield* listInvitations(id, context.now);
+    return { data: [...(yield* listMembers(id)).map(memberJson), ...invited.map(invitedJson)] };
   },
 });
 
 export const showMember = operation({
   name: "member.show",
-  summary: "Show what somebody is in a workspace",
+  summary: "Show what somebody is in a workspace, or is invited to be",
   kind: "read",
   access: "members:read",
   input: z.strictObject(memberReference),
   output: shown,
   *run(context, { workspace: reference, email }) {
     const found = yield* reachWorkspace(context, reference);
+    const invitation = yield* findInvitation(found.id, email, context.now);
+    if (invitation !== undefined) return { member: invitedJson(invitation) };
     return { member: memberJson(yield* getMember(found, email)) };
   },
 });
@@ -57,6 +61,11 @@ export const setMember = operation({
   output: shown,
   *run(context, { workspace: reference, email, ...asked }) {
     const found = yield* reachWorkspace(context, reference);
+    if ((yield* findInvitation(found.id, email, context.now)) !== undefined)
+      throw new FormsvcError(
+        "conflict",
+        `${email.slice(0, 254)} has not answered yet: invite them again as what they shall be`,
+      );
     const before = yield* getMember(found, email);
     const membership = yield* changeMembership(context, found, before, asked);
     if (membership.role !== "owner") yield* checkOtherOwner(found, before);
@@ -66,18 +75,21 @@ export const setMember = operation({
   },
 });
 
-/** Takes effect with the next request, on every server. */
+/** Takes effect with the next request, on every server. An invitation is withdrawn. */
 export const removeWorkspaceMember = operation({
   name: "member.remove",
-  summary: "Take a workspace from a member, who sees nothing of it from then on",
+  summary: "Take a workspace from a member, who sees nothing of it from then on, or withdraw an invitation",
   kind: "danger",
   access: "members:write",
   input: z.strictObject(memberReference),
   output: shown,
   *run(context, { workspace: reference, email }) {
     const found = yield* reachWorkspace(context, reference);
-    const member = yield* getMember(found, email);
-    return yield* end(found, member);
+    const invitation = yield* findInvitation(found.id, email, context.now);
+    if (invitation === undefined) return yield* end(found, yield* getMember(found, email));
+    yield* deleteInvitation(found.id, email);
+    const change = { ...changeOf(found, invitation, "invitation"), action: "member.withdraw" } as const;
+    return changed({ member: invitedJson(invitation) }, change);
   },
 });
 

@@ -27,6 +27,13 @@ export const membershipInput = {
     .describe("Whether it is shown why posts scored. Off for readers only."),
 };
 
+/** What a role may do if nothing is said. */
+export const EVERYTHING: Omit<Membership, "role"> = {
+  endpoints: null,
+  mayExport: true,
+  seesSpamDetails: true,
+};
+
 const asked = z.strictObject({ ...membershipInput, role: roleShape.optional() });
 type Asked = z.output<typeof asked>;
 

@@ -2,21 +2,13 @@ import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
-import {
-  findMember,
-  type Member,
-  type Membership,
-  nameOwner,
-  removeMember,
-  storeMember,
-} from "../workspaces/member-store.ts";
+import { findMember, type Member, nameOwner, removeMember, storeMember } from "../workspaces/member-store.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
 import { workspaceJson, workspaceShape } from "../workspaces/workspace-json.ts";
 import type { Account, Workspace } from "../workspaces/workspace.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
 import { ownAccount } from "./member-operations.ts";
-
-const EVERYTHING: Omit<Membership, "role"> = { endpoints: null, mayExport: true, seesSpamDetails: true };
+import { EVERYTHING } from "./membership.ts";
 
 /**
  * Who hands it over is whoever asks, if they own it, else the account that the workspace names. Forms, keys, tokens of the workspace and its

@@ -8,3 +8,11 @@ export function limitedAccountOf(actor: Actor): LimitedAccount | null {
   if (actor.account !== null) return actor.account;
   return { accountId: actor.reach?.workspaceId ?? actor.tokenId, isOperator: false };
 }
+
+/** Who works on the machine counts as one operator. */
+const AT_MACHINE: LimitedAccount = { accountId: "terminal", isOperator: true };
+
+/** Whose hour a question to somebody else counts towards. */
+export function askerOf(actor: Actor): LimitedAccount {
+  return limitedAccountOf(actor) ?? AT_MACHINE;
+}

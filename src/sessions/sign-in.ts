@@ -1,5 +1,6 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
+import { acceptAsNew, showInvitation, type ShownInvitation } from "./accept-invitation.ts";
 import type { Trier } from "./attempt-limits.ts";
 import { createCodeTickets } from "./code-tickets.ts";
 import { recognise } from "./known-clients.ts";
@@ -38,6 +39,10 @@ export interface SignIns {
    * there is no account at all.
    */
   confirmSignUp(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
+  /** What the link of an invitation is about; the link stays as it is. */
+  showInvitation(token: string, client: Client): Promise<ShownInvitation>;
+  /** The same as `confirmSignUp` with the link of an invitation, whose member the account becomes. */
+  acceptInvitation(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
 }
 
 const WRONG_PASSWORD = "The e-mail address or the password is not right.";
@@ -86,6 +91,8 @@ export function createSignIns(parts: SignInParts): SignIns {
     useLink: (given, client) => useLink(parts, SIGN_IN_LINK, given, client),
     resetPassword: (given, client) => useLink(parts, RESET_LINK, given, client),
     confirmSignUp: (given, client) => confirmSignUp(parts, given, client),
+    showInvitation: (token, client) => showInvitation(parts, token, client),
+    acceptInvitation: (given, client) => acceptAsNew(parts, given, client),
   };
 }
 

@@ -101,14 +101,21 @@ export function* storeMember(
       })
       .onConflict((conflict) => conflict.columns(["workspace_id", "account_id"]).doUpdateSet(may)),
   );
-  if (membership.role !== "owner") yield* passOn(accountId, workspaceId);
+  if (membership.role !== "owner") yield* takeOwnership(workspaceId, accountId);
 }
 
 export function* removeMember(workspaceId: string, accountId: string): Steps<void> {
   yield* run(
     query.deleteFrom("member").where("workspace_id", "=", workspaceId).where("account_id", "=", accountId),
   );
+  yield* takeOwnership(workspaceId, accountId);
+}
+
+/** Whoever owns a workspace no more has no say in who comes: their open invitations to it are worth nothing. */
+function* takeOwnership(workspaceId: string, accountId: string): Steps<void> {
   yield* passOn(accountId, workspaceId);
+  const open = query.deleteFrom("invitation").where("workspace_id", "=", workspaceId);
+  yield* run(open.where("by_account_id", "=", accountId));
 }
 
 /** Makes one of its owners the one that letters about a workspace go to. */
@@ -150,22 +157,29 @@ export function* listSolelyOwned(accountId: string): Steps<Workspace[]> {
   return rows.map(toWorkspace);
 }
 
-/** An endpoint that leaves a workspace is no longer among those that its members see there. */
+/** An endpoint that leaves a workspace is no longer among those that its members, and whoever is invited, see there. */
 export function* unbindEndpoint(workspaceId: string, endpointId: string): Steps<void> {
-  const rows = query.selectFrom("member").select(["account_id", "endpoints"]);
-  const bound = rows.where("workspace_id", "=", workspaceId).where("endpoints", "is not", null);
-  for (const { account_id: accountId, endpoints } of yield* all(bound)) {
-    const named = JSON.parse(endpoints ?? "[]") as string[];
-    if (!named.includes(endpointId)) continue;
-    const left = JSON.stringify(named.filter((id) => id !== endpointId));
-    yield* run(
-      query
-        .updateTable("member")
-        .set({ endpoints: left })
-        .where("workspace_id", "=", workspaceId)
-        .where("account_id", "=", accountId),
-    );
+  const members = query.selectFrom("member").select(["account_id", "endpoints"]);
+  const ofMembers = members.where("workspace_id", "=", workspaceId).where("endpoints", "is not", null);
+  for (const { account_id: accountId, endpoints } of yield* all(ofMembers)) {
+    const left = without(endpoints, endpointId);
+    if (left === null) continue;
+    const member = query.updateTable("member").set({ endpoints: left }).where("account_id", "=", accountId);
+    yield* run(member.where("workspace_id", "=", workspaceId));
   }
+  const invited = query.selectFrom("invitation").select(["id", "endpoints"]);
+  const ofInvited = invited.where("workspace_id", "=", workspaceId).where("endpoints", "is not", null);
+  for (const { id, endpoints } of yield* all(ofInvited)) {
+    const left = without(endpoints, endpointId);
+    if (left !== null)
+      yield* run(query.updateTable("invitation").set({ endpoints: left }).where("id", "=", id));
+  }
+}
+
+/** A list of endpoints without one of them; null if it is not among them. */
+function without(endpoints: string | null, endpointId: string): string | null {
+  const named = JSON.parse(endpoints ?? "[]") as string[];
+  return named.includes(endpointId) ? JSON.stringify(named.filter((id) => id !== endpointId)) : null;
 }
 
 function toMember(row: MemberRow): Member {

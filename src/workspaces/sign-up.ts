@@ -10,6 +10,7 @@ export const NO_OPERATOR = "Nobody can sign up yet: whoever runs this server mak
 /**
  * An account that somebody makes for themselves, in the transaction that sets its password and signs it in.
  *
+ * @param detail how they came to it, for the list of changes.
  * @throws usage, already_exists; unavailable when there is no account yet: the first one sees everything, and belongs to whoever runs the
  *   server.
  */
@@ -17,11 +18,12 @@ export function* signUp(
   emailText: string,
   plan: string,
   now: number,
+  detail = "signed up",
 ): Steps<{ account: Account; workspace: Workspace }> {
   if (!(yield* hasAccounts())) throw new FormsvcError("unavailable", NO_OPERATOR);
   const made = yield* insertAccountRows(emailText, now, plan);
   const { id: accountId, email } = made.account;
-  const change = { subject: email, workspaceId: made.workspace.id, detail: "signed up" };
+  const change = { subject: email, workspaceId: made.workspace.id, detail };
   yield* recordChange({ accountId, email }, { action: "account.create", ...change }, now);
   return made;
 }

@@ -141,7 +141,13 @@ function ofAccount(accountId: string) {
   return query.selectFrom("member").selectAll().where("account_id", "=", accountId).orderBy("workspace_id");
 }
 
-export function toStanding(row: Selectable<Tables["member"]>): Standing {
+/** How rows say it. */
+type StandingRow = Pick<
+  Selectable<Tables["member"]>,
+  "role" | "endpoints" | "may_export" | "sees_spam_details"
+>;
+
+export function toStanding(row: StandingRow): Standing {
   return {
     role: row.role,
     endpoints: row.endpoints === null ? null : (JSON.parse(row.endpoints) as string[]),

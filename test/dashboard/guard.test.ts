@@ -10,6 +10,7 @@ test("these pages and no other answer who is not signed in", async () => {
   const routes = await dashboardRoutes(await startServer());
   const open = routes.filter(({ isOpen }) => isOpen).map(({ method, path }) => `${method} ${path}`);
   expect(open.filter((route) => !route.includes("/assets/")).toSorted()).toEqual([
+    "GET /dashboard/invitation",
     "GET /dashboard/lost-password",
     "GET /dashboard/lost-password/new",
     "GET /dashboard/lost-password/sent",
@@ -17,6 +18,8 @@ test("these pages and no other answer who is not signed in", async () => {
     "GET /dashboard/sign-up",
     "GET /dashboard/sign-up/confirm",
     "GET /dashboard/sign-up/sent",
+    "POST /dashboard/invitation",
+    "POST /dashboard/invitation/accept",
     "POST /dashboard/lost-password",
     "POST /dashboard/lost-password/new",
     "POST /dashboard/sign-in",

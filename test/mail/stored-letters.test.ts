@@ -61,7 +61,7 @@ async function openWorld(db: Database, options: SMTPServerOptions = {}) {
       timing,
       from: "forms@example.com",
       scheduleSeconds: [60, 300],
-      linkOf: async () => null,
+      linkOf: async () => ({ label: "Answer", url: "https://forms.example.com/answer" }),
       count: () => {},
     });
     onTestFinished(async () => {
@@ -210,7 +210,6 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
   test("each kind has its own part of a minute: confirmations never slow what protects", async () => {
     const db = await temporary();
     const { begin, queue, subjects } = await openWorld(db);
-    // A letter that asks is made with a recipient; the pace counts its kind alone.
     const { letters, timing } = begin(ONLY_SERVER, 8);
     letters.start();
     for (const topic of ["one", "two"]) await queue(letterOf("confirmation", topic, `${topic}@example.org`));

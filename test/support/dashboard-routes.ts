@@ -51,6 +51,7 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   workspaces: ({ workspaceId }) => workspaceId,
   accounts: ({ accountId }) => accountId,
   members: ({ accountId }) => accountId,
+  invitations: ({ invitationId }) => invitationId,
   help: () => "spam",
 };
 

@@ -5,6 +5,7 @@ import type { Tables } from "../../src/database/tables.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { NOON } from "./fake-clock.ts";
 import { fillFiles } from "./fill-files.ts";
+import { fillInvitations } from "./fill-invitations.ts";
 
 /** Texts that engines, drivers and encodings have stumbled over; none has a NUL. */
 const HOSTILE = "Zoë's \"quote\" \\ % _ ? $1 {} \u{1F600} \u2028 \uFFFD 'ß";
@@ -64,6 +65,7 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     plan: "hobby",
     created_at: NOON,
   });
+  yield* fillInvitations(workspaceId, accountId);
   yield* insert("usage", { workspace_id: workspaceId, month: "2026-06", used: 7 });
   yield* insert("limit_notice", { workspace_id: workspaceId, month: "2026-06", what: "near", told_at: NOON });
   yield* insert("workspace_spam", { workspace_id: workspaceId, choices: '{"threshold":60}' });

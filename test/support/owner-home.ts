@@ -13,6 +13,7 @@ import { insertTokenRow } from "../../src/tokens/token-store.ts";
 import { DEFAULT_SCOPES, makeTokenText } from "../../src/tokens/token.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import { storeInvitation } from "../../src/workspaces/invitation-store.ts";
 import type { TestServer } from "./test-server.ts";
 import { until } from "./until.ts";
 import { type Visitor, visit } from "./visitor.ts";
@@ -46,6 +47,8 @@ export interface OwnerHome {
   /** Of links in letters: to somebody who signs up, and for a new password of this account. */
   readonly signUpToken: string;
   readonly resetToken: string;
+  /** For this account's address. */
+  readonly invitationId: string;
   /** Of a command line that waits to be let in. */
   readonly loginCode: string;
 }
@@ -117,6 +120,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     heldId: theOne(server, "SELECT id FROM held WHERE endpoint_id = ?", endpointId),
     signUpToken: owner.now(() => makeMailedLink("sign-up", `new.${email}`, now)),
     resetToken: owner.now(() => makeMailedLink("reset", email, now)),
+    invitationId: addInvitation(server, workspaceId, email),
     loginCode: await addLogin(server),
     deliveryId,
     mailRecipientId,
@@ -130,6 +134,13 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
 export async function addLogin({ owner, clock }: TestServer): Promise<string> {
   const asked = { clientName: "ada on laptop", clientAddress: "203.0.113.9", scopes: DEFAULT_SCOPES };
   return (await owner.transaction(() => addLoginRequest(asked, clock.now()))).userCode;
+}
+
+/** An invitation to a workspace. @returns its id */
+export function addInvitation({ owner, clock }: TestServer, workspaceId: string, email: string): string {
+  const making = { workspaceId, email, byAccountId: null, isByOperator: true, madeAt: clock.now() };
+  const reader = { role: "reader", endpoints: null, mayExport: true, seesSpamDetails: true } as const;
+  return owner.now(() => storeInvitation(making, reader));
 }
 
 /** @returns its id */

@@ -1,3 +1,10 @@
+import {
+  CLOCK_READERS,
+  ENVIRONMENT_READERS,
+  FLAG_WRITERS,
+  STREAM_USERS,
+  SYSTEM_CLOCK_USERS,
+} from "./file-reasons.ts";
 import { PACKAGE_HOMES } from "./package-homes.ts";
 import { folderOf, importsOf, resolveImport } from "./source-imports.ts";
 
@@ -186,9 +193,29 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "secrets",
     "workspaces",
   ],
-  members: ["audit", "database", "endpoints", "foundation", "operations", "workspaces"],
+  members: [
+    "audit",
+    "config",
+    "database",
+    "endpoints",
+    "foundation",
+    "mail",
+    "operations",
+    "recipients",
+    "workspaces",
+  ],
   outbox: ["database", "foundation"],
-  sessions: ["audit", "database", "foundation", "hashing", "mail", "operations", "secrets", "workspaces"],
+  sessions: [
+    "audit",
+    "database",
+    "foundation",
+    "hashing",
+    "mail",
+    "members",
+    "operations",
+    "secrets",
+    "workspaces",
+  ],
   audit: ["database"],
   operations: ["audit", "config", "database", "foundation"],
   secrets: ["database", "foundation"],
@@ -210,52 +237,6 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Only the command that serves loads the server. */
 const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
-
-/** Files that read the environment, with the reason. */
-const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
-  "src/config/load-config.ts": "the settings",
-  "src/config/server-variables.ts": "where a command works, which is no setting of a server",
-  "src/config/load-systemd.ts": "what systemd tells a service that it starts, which is no setting of ours",
-  "src/cli/apply-command.ts": "secrets that a file of forms takes from variables that it names itself",
-  "src/cli/schema-commands.ts":
-    "VISUAL and EDITOR name the person's editor, which is no setting of the service",
-  "src/cli/pager.ts": "PAGER names the person's program for long texts, which is no setting of the service",
-  "src/foundation/log.ts": "NO_COLOR is a convention of terminals",
-  "src/foundation/native-addon.ts":
-    "systemd and the desktop name writable folders, before any configuration is read",
-};
-
-/** Files that use the program's own streams, with the reason. */
-const STREAM_USERS: Readonly<Record<string, string>> = {
-  "src/cli/output.ts": "the writer",
-  "src/main.ts": "the last words of a crash",
-  "src/foundation/log.ts": "the log",
-  "src/cli/arguments.ts": "the prompt on a terminal",
-};
-
-/** Files that read the machine's clock, with the reason. */
-const CLOCK_READERS: Readonly<Record<string, string>> = {
-  "src/foundation/clock.ts": "the clock",
-  "src/foundation/log.ts": "a line's time is when it is written, whatever a test's clock says",
-  "src/foundation/log-output.ts": "the same, for the line that counts lost lines",
-  "src/browser/dashboard/relative-times.ts": "a page in a browser has no other clock",
-  "src/dashboard/assets/assets.generated.ts": "the same, as it is embedded",
-};
-
-/** Files that choose the clock of a running program, with the reason. */
-const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
-  "src/foundation/clock.ts": "the clock",
-  "src/foundation/log.ts": "a line's time is when it is written, whatever a test's clock says",
-  "src/foundation/native-addon.ts": "runs before there is a program, and compares with times of files",
-  "src/cli/command.ts": "hands it to every command",
-  "src/cli/arguments.ts": "a time like 24h is read before there is a command",
-};
-
-/** Files outside of the command line with what looks like a flag, with the reason. */
-const FLAG_WRITERS: Readonly<Record<string, string>> = {
-  "src/server/backups.ts": "starts the program itself, to make a backup",
-  "src/http/visitor-page.ts": "custom properties of CSS begin with two hyphens",
-};
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
 const FILE_NAME =

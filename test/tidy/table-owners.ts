@@ -6,6 +6,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   account: "workspaces",
   workspace: "workspaces",
   member: "workspaces",
+  invitation: "workspaces",
   usage: "workspaces",
   endpoint: "endpoints",
   endpoint_schema: "endpoints",

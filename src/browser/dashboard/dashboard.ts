@@ -14,6 +14,7 @@
  * - `<input type="checkbox" data-keys-setting>` switches the keys off and on.
  * - `<button type="button" data-opens="id">` opens that `dialog`.
  * - `<details data-link-form>` opens with the token that the address has behind its #.
+ * - `<form data-invitation>` is sent with the token that the address has behind its #.
  * - `<form data-check>` tells what is wrong while it is filled in: the server answers `action=check` with the problems as JSON.
  * - `<span data-retype>` in a `fieldset` has the button that shows the rules of another kind; a `select` of it then changes its `data-rules`.
  * - `<form data-unsaved>` asks before what was typed is lost.
@@ -24,7 +25,7 @@ import { checkWhileTyping } from "./check.ts";
 import { addCopyButtons } from "./copy.ts";
 import { followFieldKinds } from "./field-kind.ts";
 import { listenToKeys, showKeysSetting } from "./keys.ts";
-import { takeLinkToken } from "./link-token.ts";
+import { takeInvitation, takeLinkToken } from "./link-token.ts";
 import { followNews } from "./live.ts";
 import { keepRelativeTimes } from "./relative-times.ts";
 import { followSelection } from "./selection.ts";
@@ -39,4 +40,5 @@ guardUnsaved();
 checkWhileTyping();
 followFieldKinds();
 takeLinkToken();
+takeInvitation();
 followNews();

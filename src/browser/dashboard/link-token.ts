@@ -27,6 +27,21 @@ export function takeLinkToken(): void {
   addEventListener("hashchange", take);
 }
 
+/** The same of an invitation: the token is sent by the form at once, which shows the invitation and changes nothing. */
+export function takeInvitation(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-invitation]");
+  if (form === null) return;
+  const take = (): void => {
+    const token = location.hash.slice(1);
+    if (!TOKEN.test(token)) return;
+    history.replaceState(null, "", location.pathname + location.search);
+    fill(form, "token", token);
+    form.requestSubmit();
+  };
+  take();
+  addEventListener("hashchange", take);
+}
+
 function fill(form: HTMLElement, name: string, value: string): void {
   const field = form.querySelector<HTMLInputElement>(`input[name=${name}]`);
   if (field !== null) field.value = value;

@@ -27,6 +27,7 @@ const TOPICS: readonly (readonly [path: RegExp, topic: string])[] = [
   [/^\/dashboard\/(?:notifications|recipients|replies)/, "notifications"],
   [/^\/dashboard\/webhooks\/new/, "notifications#in-a-chat"],
   [/^\/dashboard\/webhooks/, "webhooks#when-it-does-not-work"],
+  [/^\/dashboard\/invitations?/, "people#invitations"],
   [/^\/dashboard\/(?:members|workspaces\/[^/]+\/(?:members|leave))/, "people#members"],
   [/^\/dashboard\/account/, "dashboard#passwords-the-second-factor-sessions"],
   [/^\/dashboard\/submissions/, "spam#read-an-explanation"],

@@ -8,6 +8,7 @@ const DRAWINGS = {
   bell: html`<path d="M5 13.5V9a5 5 0 0 1 10 0v4.5l1.5 1.5h-13z" /><path d="M8.5 17.5h3" />`,
   shield: html`<path d="m10 2.8 6 2.2v4.5c0 3.7-2.5 6.2-6 7.7-3.5-1.5-6-4-6-7.7V5z" />`,
   people: html`<circle cx="7.5" cy="7" r="2.8" /><path d="M2.5 16c.4-3 2.4-4.5 5-4.5s4.6 1.5 5 4.5" /><path d="M13 4.4a2.8 2.8 0 0 1 0 5.2M14.7 11.9c1.6.7 2.5 2.1 2.8 4.1" />`,
+  letter: html`<rect x="2.5" y="4.5" width="15" height="11" rx="2" /><path d="m3 6 7 5 7-5" />`,
   bars: html`<path d="M4 16.5v-5M10 16.5v-13M16 16.5v-8.5" />`,
   server: html`<rect x="3" y="3.5" width="14" height="5.5" rx="1.5" /><rect x="3" y="11" width="14" height="5.5" rx="1.5" /><path d="M6 6.25h.01M6 13.75h.01" />`,
   menu: html`<path d="M3.5 6h13M3.5 10h13M3.5 14h13" />`,

@@ -11,6 +11,7 @@ export interface Counts {
   /** Up to {@link MAX_COUNT}. */
   readonly unread: number;
   readonly held: number;
+  readonly invitations: number;
   /** What the viewer may do in none of their workspaces: its section is not shown. */
   readonly closed: ReadonlySet<Access>;
 }
@@ -24,7 +25,9 @@ interface Section {
   readonly icon: IconName;
   /** Begin the paths of further pages of the section. */
   readonly others?: readonly string[];
-  readonly count?: "unread" | "held";
+  readonly count?: "unread" | "held" | "invitations";
+  /** Whether it is left out if its count is 0. */
+  readonly isRare?: boolean;
   /** What one must be allowed to do somewhere. */
   readonly access?: Access;
   readonly operatorsOnly?: boolean;
@@ -46,6 +49,13 @@ const MENU_SECTIONS: readonly Section[] = [
   },
   { path: "/dashboard/spam", label: "Spam", icon: "shield", access: "endpoints:write" },
   { path: "/dashboard/members", label: "Members", icon: "people", access: "members:read" },
+  {
+    path: "/dashboard/invitations",
+    label: "Invitations",
+    icon: "letter",
+    count: "invitations",
+    isRare: true,
+  },
   { path: "/dashboard/usage", label: "Usage", icon: "bars", access: "workspace:usage" },
   { path: "/dashboard/system", label: "System", icon: "server", operatorsOnly: true },
 ];
@@ -67,6 +77,7 @@ export function appPage({ title, viewer, counts, path, content }: AppPage): Html
   const links = (sections: readonly Section[]): Html[] =>
     sections
       .filter(({ operatorsOnly = false }) => !operatorsOnly || viewer.isOperator)
+      .filter(({ isRare = false, count }) => !isRare || (count !== undefined && counts[count] > 0))
       .filter(({ access }) => access === undefined || !counts.closed.has(access))
       .map((section) => sectionLink(section, counts, path));
   return document(

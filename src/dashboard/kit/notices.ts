@@ -13,6 +13,12 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "workspace-deleted": () => "The workspace and all that was in it are deleted.",
   "workspace-being-deleted": () =>
     "The forms of the workspace take no posts any more, and it is being deleted. This may take some minutes, because other posts go first.",
+  invited: () => "They are invited: a letter with the link is on its way.",
+  "invited-already": () =>
+    "The invitation was made already, and its link was shown that once. If it is lost, invite them again.",
+  "invitation-withdrawn": () => "The invitation is withdrawn: its link does nothing any more.",
+  "invitation-accepted": () => "You are a member of the workspace now.",
+  "invitation-declined": () => "The invitation is declined.",
   "member-removed": () => "They are no member any more, and see nothing of the workspace.",
   "workspace-transferred": () => "The workspace is handed over.",
   "workspace-left": () => "You left the workspace.",

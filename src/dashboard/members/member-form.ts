@@ -1,4 +1,5 @@
 import type { EndpointName } from "../../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { MEMBER_ROLES, type MemberRole, type Membership } from "../../workspaces/member-store.ts";
 import { checkField, choiceField } from "../kit/field.ts";
@@ -12,6 +13,14 @@ export interface TypedMembership {
   readonly mayExport: boolean;
   readonly seesSpamDetails: boolean;
 }
+
+export const NEW_MEMBER: TypedMembership = {
+  role: "reader",
+  isBound: false,
+  endpoints: [],
+  mayExport: true,
+  seesSpamDetails: true,
+};
 
 export function typedOf({ role, endpoints, mayExport, seesSpamDetails }: Membership): TypedMembership {
   return { role, isBound: endpoints !== null, endpoints: endpoints ?? [], mayExport, seesSpamDetails };
@@ -27,8 +36,14 @@ export function readMembershipForm(form: URLSearchParams): TypedMembership {
   };
 }
 
-/** As operations take it: what has no meaning for a role is left out. */
+/**
+ * As operations take it: what has no meaning for a role is left out.
+ *
+ * @throws usage when somebody is bound to no form
+ */
 export function membershipInputOf({ role, isBound, endpoints, mayExport, seesSpamDetails }: TypedMembership) {
+  if (isBound && role !== "owner" && endpoints.length === 0)
+    throw new FormsvcError("usage", "tick the forms that they see, or choose all");
   return {
     role,
     ...(role !== "owner" && { endpoints: isBound ? endpoints : null }),

@@ -42,8 +42,6 @@ export function memberPages(routes: Routes, { db }: DashboardParts): void {
     const state = await read(visit);
     const typed = readMembershipForm(visit.form);
     return orAgain(state, typed, async () => {
-      if (typed.isBound && typed.role !== "owner" && typed.endpoints.length === 0)
-        throw new FormsvcError("usage", "tick the forms that they see, or choose all");
       const reference = { workspace: state.workspace.id, email: state.member.email };
       await visit.perform(setMember, { ...reference, ...membershipInputOf(typed) });
       return redirect(pathOfMembers(state.workspace.id), "saved");

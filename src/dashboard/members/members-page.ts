@@ -1,7 +1,13 @@
 import type { Steps } from "../../database/steps.ts";
+import { type EndpointName, listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { namesOf } from "../../members/membership.ts";
+import { MAX_BOUND, namesOf } from "../../members/membership.ts";
 import type { Viewer } from "../../sessions/session.ts";
+import {
+  type Invitation,
+  INVITATION_LIFETIME_MS,
+  listInvitations,
+} from "../../workspaces/invitation-store.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { listMembers, type Member } from "../../workspaces/member-store.ts";
 import { isInReach } from "../../workspaces/reach.ts";
@@ -10,20 +16,29 @@ import type { Workspace } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { page } from "../answer.ts";
 import { emptyCard } from "../kit/empty-card.ts";
-import { type Option, selectField } from "../kit/field.ts";
-import { time } from "../kit/time.ts";
+import {
+  NO_PROBLEMS,
+  type Option,
+  type Problems,
+  problemSummary,
+  selectField,
+  textField,
+} from "../kit/field.ts";
+import { onceInput } from "../kit/once.ts";
+import { dueTime, time } from "../kit/time.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes } from "../routes.ts";
+import { membershipFields, NEW_MEMBER, type TypedMembership } from "./member-form.ts";
 import { membershipWords, ROLE_NAMES } from "./member-words.ts";
 
 const PATH = "/dashboard/members";
 /** Workspaces that can be chosen; an operator finds the others by their own page. */
 const MAX_OFFERED = 500;
 
-/** `/dashboard/members`: who sees a workspace, and as what. */
+/** `/dashboard/members`: who sees a workspace, and as what; who is invited. */
 export function membersPages(routes: Routes, { db }: DashboardParts): void {
-  routes.read("/members", async ({ viewer, query }) => {
-    const state = await db.read(() => readState(viewer, query.get("workspace") ?? ""));
+  routes.read("/members", async ({ viewer, query, now }) => {
+    const state = await db.read(() => readMembers(viewer, query.get("workspace") ?? "", now));
     return page("Members", state === null ? NO_WORKSPACE : membersView(state, viewer));
   });
 }
@@ -37,63 +52,98 @@ export function pathOfMembers(workspaceId: string): string {
   return `${PATH}?workspace=${workspaceId}`;
 }
 
-interface Row {
-  readonly member: Member;
+interface Row<Person> {
+  readonly person: Person;
   readonly names: readonly string[] | null;
 }
 
-interface MembersState {
+export interface MembersState {
   readonly workspace: Workspace;
   /** The workspaces that can be chosen. */
   readonly others: readonly Option[];
-  readonly rows: readonly Row[];
+  readonly members: readonly Row<Member>[];
+  readonly invited: readonly Row<Invitation>[];
+  /** By name, to bind somebody to. */
+  readonly forms: readonly EndpointName[];
   readonly mayChange: boolean;
 }
 
 const NO_WORKSPACE = html`<div class="head"><h1>Members</h1></div>
   ${emptyCard("There is no workspace yet", "The first form makes one.", html`<a class="button" href="/dashboard/endpoints/new">Make a form</a>`)}`;
 
-function* readState(viewer: Viewer, chosen: string): Steps<MembersState | null> {
+/** @throws not_found, forbidden */
+export function* readMembers(viewer: Viewer, chosen: string, now: number): Steps<MembersState | null> {
   yield* requireAnywhere(viewer, "members:read");
   const offered = (yield* listViewableWorkspaces(viewer, "members:read")).slice(0, MAX_OFFERED);
   const workspace = chosen === "" ? offered[0] : yield* getViewableWorkspace(viewer, chosen);
   if (workspace === undefined) return null;
   yield* isInReach({ viewing: viewer, access: "members:read" }, workspace.id);
   const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
-  const rows: Row[] = [];
-  for (const member of yield* listMembers(workspace.id))
-    rows.push({ member, names: yield* namesOf(workspace.id, member.endpoints) });
+  const forms = (yield* listEndpointNames(viewer, null)).filter((each) => each.workspaceId === workspace.id);
   const standing = yield* findStanding(viewer, workspace.id);
   return {
     workspace,
     others: offered.map(({ id }) => ({ value: id, label: labels.get(id) ?? id })),
-    rows,
+    members: yield* withNames(workspace, yield* listMembers(workspace.id)),
+    invited: yield* withNames(workspace, yield* listInvitations(workspace.id, now)),
+    forms: forms.slice(0, MAX_BOUND),
     mayChange: standing !== null && refusalOf(standing, "members:write") === null,
   };
 }
 
-function membersView(state: MembersState, viewer: Viewer): Html {
-  const { workspace, others, rows } = state;
-  const count = rows.length === 1 ? "1 member" : `${rows.length} members`;
+function* withNames<Person extends Member | Invitation>(
+  { id }: Workspace,
+  people: readonly Person[],
+): Steps<Row<Person>[]> {
+  const rows: Row<Person>[] = [];
+  for (const person of people) rows.push({ person, names: yield* namesOf(id, person.endpoints) });
+  return rows;
+}
+
+/** What was typed to invite somebody. */
+export interface TypedInvitation {
+  readonly email: string;
+  readonly membership: TypedMembership;
+  readonly problems: Problems;
+}
+
+const NOTHING_TYPED: TypedInvitation = { email: "", membership: NEW_MEMBER, problems: NO_PROBLEMS };
+
+export function membersView(state: MembersState, viewer: Viewer, typed = NOTHING_TYPED): Html {
+  const { workspace, others, mayChange } = state;
   return html`<div class="head">
       <h1>Members</h1>
       <span class="muted">of <bdi>${workspace.name}</bdi></span>
       ${others.length > 1 && chooser(state)}
     </div>
+    ${problemSummary(typed.problems)}
     <p class="lead">Who may see the posts of this workspace, and who may change its forms. Each signs in with an account of their own.</p>
-    <section class="card" aria-labelledby="members">
-      <header><h2 id="members">${count}</h2></header>
-      <div class="scroll folds" tabindex="0" role="region" aria-label="Members">
-        <table>
-          <thead>
-            <tr><th scope="col">Person</th><th scope="col">May</th><th scope="col">Since</th><th scope="col" class="right"><span class="hidden-text">Change</span></th></tr>
-          </thead>
-          <tbody>
-            ${rows.map((row) => rowView(row, state, viewer))}
-          </tbody>
-        </table>
-      </div>
-    </section>`;
+    ${mayChange ? html`<div class="two people">${peopleCard(state, viewer)}${inviteForm(state, typed)}</div>` : peopleCard(state, viewer)}`;
+}
+
+function peopleCard(state: MembersState, viewer: Viewer): Html {
+  const { members, invited } = state;
+  const count = members.length === 1 ? "1 member" : `${members.length} members`;
+  return html`<section class="card" aria-labelledby="members">
+    <header><h2 id="members">${count}</h2></header>
+    <div class="scroll folds" tabindex="0" role="region" aria-label="Members">
+      <table>
+        <thead>
+          <tr><th scope="col">Person</th><th scope="col">May</th><th scope="col">Since</th><th scope="col" class="right"><span class="hidden-text">Change</span></th></tr>
+        </thead>
+        <tbody>
+          ${members.map((row) => memberRow(row, state, viewer))}
+        </tbody>
+        ${
+          invited.length > 0 &&
+          html`<tbody>
+          <tr class="group"><th scope="rowgroup" colspan="4">Invited, not here yet</th></tr>
+          ${invited.map((row) => invitedRow(row, state))}
+        </tbody>`
+        }
+      </table>
+    </div>
+  </section>`;
 }
 
 function chooser({ workspace, others }: MembersState): Html {
@@ -102,15 +152,50 @@ function chooser({ workspace, others }: MembersState): Html {
   </form>`;
 }
 
-function rowView({ member, names }: Row, { mayChange }: MembersState, viewer: Viewer): Html {
-  const isOwn = member.accountId === viewer.accountId;
+function memberRow({ person, names }: Row<Member>, { mayChange }: MembersState, viewer: Viewer): Html {
+  const isOwn = person.accountId === viewer.accountId;
   return html`<tr>
-    <th scope="row"><bdi>${member.email}</bdi>${isOwn && html` <span class="muted">(you)</span>`}</th>
-    <td data-label="May"><b>${ROLE_NAMES[member.role]}</b><br /><small class="muted">${membershipWords(member, names)}</small></td>
-    <td data-label="Since">${time(member.since)}${member.by !== null && html`<br /><small class="muted">by <bdi>${member.by}</bdi></small>`}</td>
+    <th scope="row"><bdi>${person.email}</bdi>${isOwn && html` <span class="muted">(you)</span>`}</th>
+    ${mayCell(person, names)}
+    <td data-label="Since">${time(person.since)}${person.by !== null && html`<br /><small class="muted">by <bdi>${person.by}</bdi></small>`}</td>
     <td class="right">${
       mayChange &&
-      html`<a class="button" href="${pathOfMember(member)}">Change<span class="hidden-text"> ${member.email}</span></a>`
+      html`<a class="button" href="${pathOfMember(person)}">Change<span class="hidden-text"> ${person.email}</span></a>`
     }</td>
   </tr>`;
+}
+
+function invitedRow({ person, names }: Row<Invitation>, { mayChange }: MembersState): Html {
+  const { email, by, madeAt, workspaceId } = person;
+  return html`<tr>
+    <th scope="row"><bdi>${email}</bdi></th>
+    ${mayCell(person, names)}
+    <td data-label="Since">${time(madeAt)}${by !== null && html`<br /><small class="muted">by <bdi>${by}</bdi></small>`}<br /><small class="muted">the link ends ${dueTime(madeAt + INVITATION_LIFETIME_MS)}</small></td>
+    <td class="right">${
+      mayChange &&
+      html`<form method="post" action="/dashboard/workspaces/${workspaceId}/members/withdraw">
+        <button name="email" value="${email}">Withdraw<span class="hidden-text"> the invitation of ${email}</span></button>
+      </form>`
+    }</td>
+  </tr>`;
+}
+
+function mayCell(person: Member | Invitation, names: readonly string[] | null): Html {
+  return html`<td data-label="May"><b>${ROLE_NAMES[person.role]}</b><br /><small class="muted">${membershipWords(person, names)}</small></td>`;
+}
+
+function inviteForm(
+  { workspace, forms }: MembersState,
+  { email, membership, problems }: TypedInvitation,
+): Html {
+  return html`<section class="card" aria-labelledby="invite">
+    <header><h2 id="invite">Invite someone</h2></header>
+    <form class="stacked" method="post" action="/dashboard/workspaces/${workspace.id}/members">
+      ${onceInput()}
+      ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "off", isRequired: true, problems })}
+      ${membershipFields(membership, forms)}
+      <p><button class="primary">Invite</button></p>
+      <p class="hint">They get a link, good for 7 days, once, and for this address only. A second invitation replaces the first.</p>
+    </form>
+  </section>`;
 }

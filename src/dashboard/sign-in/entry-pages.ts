@@ -5,6 +5,7 @@ import { createTellOwner } from "../../sessions/tell-owner.ts";
 import { createSignIns } from "../../sessions/sign-in.ts";
 import { accountPages } from "./account-page.ts";
 import { createEntrance } from "./entrance.ts";
+import { invitationPages } from "./invitation-page.ts";
 import { mailedEntryPages } from "./mailed-entry-pages.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes } from "../routes.ts";
@@ -23,6 +24,7 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const entrance = createEntrance(parts);
   signInPages(routes, parts, entrance, signIns);
   mailedEntryPages(routes, parts, entrance, signIns);
+  invitationPages(routes, entrance, signIns);
   accountPages(routes, security);
   secondFactorPages(routes, security);
 }

@@ -12,6 +12,7 @@ import type { DashboardParts } from "../parts.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes } from "../routes.ts";
 import { clearSessionCookie } from "./session-cookie.ts";
+import { tokenIn } from "./token-in.ts";
 
 const PATH = "/dashboard/sign-in";
 const TITLE = "Sign in";
@@ -84,11 +85,6 @@ export function signInPages(
     if (way !== null) clearSessionCookie(reply, way);
     return redirect(PATH, "signed-out");
   });
-}
-
-/** People paste the whole link. */
-function tokenIn(text: string): string {
-  return text.slice(text.lastIndexOf("#") + 1).trim();
 }
 
 interface SignInForm {

@@ -1,0 +1,108 @@
+import { html, type Html } from "../../foundation/html.ts";
+import type { ShownInvitation } from "../../sessions/accept-invitation.ts";
+import type { SignIns } from "../../sessions/sign-in.ts";
+import { page } from "../answer.ts";
+import { textField } from "../kit/field.ts";
+import { answerForms } from "../members/invitations-page.ts";
+import { membershipWords, ROLE_NAMES } from "../members/member-words.ts";
+import type { OpenVisit, Routes } from "../routes.ts";
+import { type Entrance, PASSWORD_HINT } from "./entrance.ts";
+import { orAgain, problemView } from "./retry.ts";
+import { tokenIn } from "./token-in.ts";
+
+const PATH = "/dashboard/invitation";
+const TITLE = "Invitation";
+
+/**
+ * `/dashboard/invitation`: what the link of an invitation leads to. Its token stands behind the #, which no server sees, and comes by
+ * POST alone: programs that follow the links of a mail change nothing.
+ */
+export function invitationPages(
+  routes: Routes,
+  { requireWay, clientOf, enter }: Entrance,
+  signIns: SignIns,
+): void {
+  routes.openRead("/invitation", ({ request }) => {
+    requireWay(request);
+    return page(TITLE, askView());
+  });
+
+  routes.openWrite("/invitation", (visit) => {
+    const { form, reply, request } = visit;
+    const token = tokenIn(form.get("token") ?? "");
+    return orAgain(TITLE, reply, askView, async () => {
+      const shown = await signIns.showInvitation(token, clientOf(request));
+      return page(TITLE, shownView(visit, shown, token));
+    });
+  });
+
+  routes.openWrite("/invitation/accept", (visit) => {
+    const { form, reply, request } = visit;
+    const token = tokenIn(form.get("token") ?? "");
+    const client = clientOf(request);
+    const again = async (problem: string): Promise<Html> => {
+      try {
+        return shownView(visit, await signIns.showInvitation(token, client), token, problem);
+      } catch {
+        return askView(problem);
+      }
+    };
+    return orAgain(TITLE, reply, again, async () => {
+      const newPassword = form.get("new_password") ?? "";
+      return enter(visit, await signIns.acceptInvitation({ token, newPassword }, client));
+    });
+  });
+}
+
+/** Without script, people paste the link. */
+function askView(problem?: string): Html {
+  return html`<h1>${TITLE}</h1>
+    ${problemView(problem)}
+    <section class="card"><form class="stacked" method="post" action="${PATH}" data-invitation>
+      ${textField({ name: "token", label: "Link of the invitation", value: "", autocomplete: "off", hint: "The link itself, or what follows its #.", isRequired: true })}
+      <button class="primary">See the invitation</button>
+    </form></section>
+    ${toSignIn}`;
+}
+
+function shownView(
+  { viewer }: Pick<OpenVisit, "viewer">,
+  shown: ShownInvitation,
+  token: string,
+  problem?: string,
+): Html {
+  const { workspaceName, by, email, membership, names } = shown;
+  return html`<h1>You are invited</h1>
+    ${problemView(problem)}
+    <section class="card"><div class="body">
+      <p>${by === null ? "Whoever runs this server" : html`<bdi>${by}</bdi>`} invites <b><bdi>${email}</bdi></b> to the workspace <b><bdi>${workspaceName}</bdi></b>.</p>
+      <p><b>${ROLE_NAMES[membership.role]}</b>: ${membershipWords(membership, names)}.</p>
+    </div>
+    ${answerView(viewer?.email ?? null, shown, token)}</section>
+    ${viewer === null && toSignIn}`;
+}
+
+function answerView(viewerEmail: string | null, shown: ShownInvitation, token: string): Html {
+  const { id, email, workspaceName, hasAccount } = shown;
+  const isOwn = viewerEmail?.toLowerCase() === email.toLowerCase();
+  if (isOwn) return html`<div class="body">${answerForms(id, workspaceName, token)}</div>`;
+  if (viewerEmail !== null)
+    return html`<form class="stacked" method="post" action="/dashboard/sign-out">
+      <p>You are signed in as <bdi>${viewerEmail}</bdi>, and the invitation is for another address. Sign out, and open the link again.</p>
+      <button>Sign out</button>
+    </form>`;
+  if (hasAccount)
+    return html`<div class="body">
+      <p>There is an account with this address. Sign in with it, and accept the invitation under Invitations, or open the link again.</p>
+      <p><a class="button primary" href="/dashboard/sign-in?next=%2Fdashboard%2Finvitations">Sign in</a></p>
+    </div>`;
+  return html`<form class="stacked" method="post" action="${PATH}/accept">
+    <input type="hidden" name="token" value="${token}" />
+    <p class="hint">You have no account here yet. Choose a password, and it is made.</p>
+    ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isReadOnly: true })}
+    ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+    <button class="primary">Make the account and accept</button>
+  </form>`;
+}
+
+const toSignIn = html`<p><a href="/dashboard/sign-in">Sign in</a></p>`;

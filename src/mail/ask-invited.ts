@@ -1,0 +1,83 @@
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { LimitedAccount } from "../outbox/queue/account-limits.ts";
+import { countUse, isWithin } from "../outbox/queue/quotas.ts";
+import { makeInvitationToken } from "../workspaces/invitation-store.ts";
+import { questionQuotas } from "./ask-holder.ts";
+import { type LetterContent, queueLetter } from "./letter-store.ts";
+
+/** The letter of an invitation. Whoever gets it may know nothing of this server, and nobody writes to them with it. */
+
+export interface InvitationLetter {
+  readonly invitationId: string;
+  /** As `parseMailAddress` gives it. */
+  readonly address: string;
+  readonly asker: LimitedAccount;
+  /** The dashboard's address; never what a request says of it. */
+  readonly dashboardUrl: string;
+  /** `mail.limits.confirmationsPerHour` */
+  readonly perHour: number;
+}
+
+const TOPIC = "invitation ";
+const RETRY_AFTER_SECONDS = 3600;
+
+/**
+ * Writes the letter, in the transaction that makes the invitation.
+ *
+ * @throws rate_limited if as many letters as may go in an hour went to this mailbox, or were caused by this account or by all together
+ */
+export function* writeInvitation(letter: InvitationLetter, now: number): Steps<void> {
+  const { invitationId, address, dashboardUrl } = letter;
+  const quotas = questionQuotas(address, letter);
+  if (!(yield* isWithin(quotas, now)))
+    throw new FormsvcError(
+      "rate_limited",
+      "Too many invitations were sent within an hour. Try again later.",
+      {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      },
+    );
+  const topic = `${TOPIC}${invitationId}`;
+  const content = contentOf(dashboardUrl);
+  const id = yield* queueLetter({ kind: "confirmation", topic, address, recipientId: null, content }, now);
+  yield* countUse(quotas, id ?? invitationId, now);
+}
+
+/** Names neither workspace nor account: whoever invites chose both, and would write to strangers with them. */
+function contentOf(dashboardUrl: string): LetterContent {
+  const { host } = new URL(dashboardUrl);
+  return {
+    subject: `You are invited to ${host}`,
+    paragraphs: [
+      `Somebody who uses ${host} invites you to work on forms with them there.`,
+      "The link leads to a page that says who it is, and what you would see. It works once, within 7 days, and for this address only.",
+      "If you know of nothing, there is nothing to do.",
+    ],
+    link: null,
+  };
+}
+
+interface LinkParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Null makes no links. */
+  readonly dashboardUrl: string | null;
+}
+
+/**
+ * Makes the link of a letter when its turn has come, so that its token lies in no table. Null if the invitation was accepted, withdrawn
+ * or replaced meanwhile, or is too old.
+ */
+export function createInvitationLinks({ db, clock, dashboardUrl }: LinkParts) {
+  return async (topic: string): Promise<LetterContent["link"]> => {
+    if (dashboardUrl === null || !topic.startsWith(TOPIC)) return null;
+    const id = topic.slice(TOPIC.length);
+    const token = await db.transaction(() => makeInvitationToken(id, "mailed_hash", clock.now()));
+    return token === null
+      ? null
+      : { label: "See the invitation", url: `${dashboardUrl}/invitation#${token}` };
+  };
+}

@@ -1,0 +1,117 @@
+import { recordChange } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { describeMembership, namesOf } from "../members/membership.ts";
+import {
+  becomeMember,
+  findInvitationOf,
+  type FoundInvitation,
+  noteDoubt,
+} from "../workspaces/invitation-store.ts";
+import type { Membership } from "../workspaces/member-store.ts";
+import { noteEmailProved } from "../workspaces/proved-email.ts";
+import { signUp } from "../workspaces/sign-up.ts";
+import { findAccountByEmail, getWorkspace } from "../workspaces/workspace-store.ts";
+import type { Trier } from "./attempt-limits.ts";
+import { storePassword } from "./credential-store.ts";
+import {
+  beginSession,
+  type Client,
+  type EnteredSession,
+  noting,
+  type SignInParts,
+  tellSignedIn,
+} from "./note-sign-in.ts";
+import type { LinkProof } from "./use-link.ts";
+
+/** What the page of an invitation tells whoever has its link. */
+export interface ShownInvitation {
+  readonly id: string;
+  readonly email: string;
+  readonly workspaceName: string;
+  /** The address of whoever invites; null is whoever runs the server. */
+  readonly by: string | null;
+  readonly membership: Membership;
+  /** Of the endpoints that would be seen; null is all. */
+  readonly names: readonly string[] | null;
+  /** Whether the address has an account, which then accepts it itself. */
+  readonly hasAccount: boolean;
+}
+
+const WRONG =
+  "This invitation was used, withdrawn or replaced by a newer one, or is older than 7 days. Ask whoever invited you for another.";
+const HAS_ACCOUNT =
+  "There is an account with this address. Sign in with it, and accept the invitation there.";
+
+/** Looks at an invitation by its link, which stays as it is. A wrong token is counted like a wrong password. @throws unauthorized, rate_limited */
+export function showInvitation(parts: SignInParts, token: string, client: Client): Promise<ShownInvitation> {
+  const { db, limits, clock } = parts;
+  return noting(parts, client, "invitation", async () => {
+    const stranger: Trier = { address: client.address, known: null };
+    limits.count(stranger);
+    const shown = await db.read(() => read(token, clock.now()));
+    if (shown === undefined) throw new FormsvcError("unauthorized", WRONG);
+    limits.giveBack(stranger);
+    return shown;
+  });
+}
+
+function* read(token: string, now: number): Steps<ShownInvitation | undefined> {
+  const found = yield* findInvitationOf(token, now);
+  if (found === undefined) return undefined;
+  const { id, email, by, workspaceId } = found.invitation;
+  const { name: workspaceName } = yield* getWorkspace(workspaceId);
+  const hasAccount = (yield* findAccountByEmail(email)) !== undefined;
+  const names = yield* namesOf(workspaceId, found.invitation.endpoints);
+  return { id, email, by, workspaceName, membership: found.invitation, names, hasAccount };
+}
+
+/** Makes the account of whoever is invited, with its workspace and password, and makes it a member. @throws as {@link SignIns.confirmSignUp} */
+export function acceptAsNew(
+  parts: SignInParts,
+  { token, newPassword }: Omit<LinkProof, "code">,
+  client: Client,
+): Promise<EnteredSession> {
+  const { db, prover, limits, clock } = parts;
+  return noting(parts, client, "invitation", async () => {
+    const stranger: Trier = { address: client.address, known: null };
+    limits.count(stranger);
+    await db.read(() => takeable(token, clock.now()));
+    const passwordHash = await prover.hash(newPassword, stranger);
+    const entered = await db.transaction(function* () {
+      const now = clock.now();
+      const accountId = yield* join(parts, yield* takeable(token, now), now);
+      yield* storePassword(accountId, passwordHash, now);
+      return { accountId, session: yield* beginSession(parts, accountId, client) };
+    });
+    limits.giveBack(stranger);
+    tellSignedIn(parts, { ...entered, by: "invitation" }, client);
+    return entered.session;
+  });
+}
+
+/** @throws unauthorized */
+function* takeable(token: string, now: number): Steps<FoundInvitation> {
+  const found = yield* findInvitationOf(token, now);
+  if (found === undefined) throw new FormsvcError("unauthorized", WRONG);
+  if ((yield* findAccountByEmail(found.invitation.email)) !== undefined)
+    throw new FormsvcError("unauthorized", HAS_ACCOUNT);
+  return found;
+}
+
+/** Returns the id of the new account. */
+function* join(
+  { newWorkspacePlan }: SignInParts,
+  { invitation, isMailed }: FoundInvitation,
+  now: number,
+): Steps<string> {
+  const { workspaceId, isByOperator } = invitation;
+  const { account } = yield* signUp(invitation.email, newWorkspacePlan, now, "accepted an invitation");
+  if (isMailed) yield* noteEmailProved(account.id, now);
+  else if (!isByOperator) yield* noteDoubt(account.id);
+  yield* becomeMember(invitation, account.id, now);
+  const actor = { accountId: account.id, email: account.email };
+  const change = { subject: account.email, workspaceId, detail: describeMembership(invitation) };
+  yield* recordChange(actor, { action: "member.accept", ...change }, now);
+  return account.id;
+}

@@ -1,0 +1,195 @@
+import { hash, randomBytes } from "node:crypto";
+import { type Selectable, sql } from "kysely";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
+import type { Tables } from "../database/tables.generated.ts";
+import { newId } from "../foundation/id.ts";
+import { findMember, type Membership, storeMember } from "./member-store.ts";
+import { toStanding } from "./standing.ts";
+
+/** Somebody who is asked to become a member, and has not answered. */
+export interface Invitation extends Membership {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly email: string;
+  /** Milliseconds. */
+  readonly madeAt: number;
+  readonly byAccountId: string | null;
+  /** The address of who invited them, as it is now; null if that was nobody with an account. */
+  readonly by: string | null;
+  /** Whether an operator made it, whose word for an address is taken. */
+  readonly isByOperator: boolean;
+}
+
+/** Whom an invitation is for, and who makes it. */
+export type InvitationMaking = Pick<
+  Invitation,
+  "workspaceId" | "email" | "byAccountId" | "isByOperator" | "madeAt"
+>;
+
+/** What a token leads to. */
+export interface FoundInvitation {
+  readonly invitation: Invitation;
+  /** Whether it is that of the letter: then whoever has it reads the mail of the address. */
+  readonly isMailed: boolean;
+}
+
+/** 192 bits: 32 characters of base64url. */
+const TOKEN_BYTES = 24;
+const TOKEN = /^[\w-]{32}$/;
+/** How long an invitation can be accepted. */
+export const INVITATION_LIFETIME_MS = 7 * 86_400_000;
+/** Rows deleted in one transaction. */
+const BATCH_SIZE = 500;
+
+type Row = Selectable<Tables["invitation"]> & { readonly by: string | null };
+
+function selectInvitations(now: number) {
+  return query
+    .selectFrom("invitation")
+    .leftJoin("account as maker", "maker.id", "invitation.by_account_id")
+    .selectAll("invitation")
+    .select("maker.email as by")
+    .where("invitation.created_at", ">", now - INVITATION_LIFETIME_MS)
+    .orderBy("invitation.id");
+}
+
+/** An earlier one of this address to this workspace is worth nothing from now on. Returns its id. */
+export function* storeInvitation(
+  { workspaceId, email, byAccountId, isByOperator, madeAt }: InvitationMaking,
+  membership: Membership,
+): Steps<string> {
+  yield* deleteInvitation(workspaceId, email);
+  const id = newId("inv", madeAt);
+  const { role, endpoints, mayExport, seesSpamDetails } = membership;
+  yield* run(
+    query.insertInto("invitation").values({
+      id,
+      workspace_id: workspaceId,
+      email,
+      role,
+      endpoints: endpoints && JSON.stringify(endpoints),
+      may_export: Number(mayExport),
+      sees_spam_details: Number(seesSpamDetails),
+      handed_hash: null,
+      mailed_hash: null,
+      created_at: madeAt,
+      by_account_id: byAccountId,
+      by_operator: Number(isByOperator),
+    }),
+  );
+  return id;
+}
+
+/**
+ * Makes the token of one of an invitation's two links; the one before of this kind is worth nothing from now on. Null if the invitation
+ * was accepted, withdrawn or replaced, or is too old.
+ */
+export function* makeInvitationToken(
+  id: string,
+  kind: "handed_hash" | "mailed_hash",
+  now: number,
+): Steps<string | null> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const open = query.updateTable("invitation").where("id", "=", id);
+  const made = open.where("created_at", ">", now - INVITATION_LIFETIME_MS).set({ [kind]: digest(token) });
+  return (yield* run(made)) === 0 ? null : token;
+}
+
+/** Invitations that can still be accepted, oldest first. */
+export function* listInvitations(workspaceId: string, now: number): Steps<Invitation[]> {
+  const rows = selectInvitations(now).where("invitation.workspace_id", "=", workspaceId);
+  return (yield* all(rows)).map(toInvitation);
+}
+
+/** The invitations to an address, in whatever letters, oldest first. */
+export function* listInvitationsTo(email: string, now: number): Steps<Invitation[]> {
+  return (yield* all(selectInvitations(now).where(isTo(email)))).map(toInvitation);
+}
+
+/** What an account finds by itself: nothing if nobody proved or vouches for its address. */
+export function* listOwnInvitations(accountId: string, now: number): Steps<Invitation[]> {
+  const accounts = query.selectFrom("account").select(["email", "email_proved_at", "is_doubtful"]);
+  const account = yield* first(accounts.where("id", "=", accountId));
+  if (account === undefined) return [];
+  if (account.is_doubtful === 1 && account.email_proved_at === null) return [];
+  return yield* listInvitationsTo(account.email, now);
+}
+
+/** Remembers that nobody knows yet whose address an account has: whoever made its link could have used it. */
+export function* noteDoubt(accountId: string): Steps<void> {
+  yield* run(query.updateTable("account").set({ is_doubtful: 1 }).where("id", "=", accountId));
+}
+
+export function* findInvitation(
+  workspaceId: string,
+  email: string,
+  now: number,
+): Steps<Invitation | undefined> {
+  const rows = selectInvitations(now).where("invitation.workspace_id", "=", workspaceId).where(isTo(email));
+  const row = yield* first(rows);
+  return row && toInvitation(row);
+}
+
+/** Undefined if the token is unknown, used, replaced or too old. */
+export function* findInvitationOf(token: string, now: number): Steps<FoundInvitation | undefined> {
+  if (!TOKEN.test(token)) return undefined;
+  const hashed = digest(token);
+  const row = yield* first(
+    selectInvitations(now).where((eb) =>
+      eb.or([eb("invitation.handed_hash", "=", hashed), eb("invitation.mailed_hash", "=", hashed)]),
+    ),
+  );
+  return row && { invitation: toInvitation(row), isMailed: row.mailed_hash?.equals(hashed) === true };
+}
+
+/** Uses an invitation up: whoever takes it second gets false. A member stays what they are. */
+export function* becomeMember(invitation: Invitation, accountId: string, now: number): Steps<boolean> {
+  const { id, workspaceId, byAccountId } = invitation;
+  if (!(yield* removeInvitation(id))) return false;
+  if ((yield* findMember(workspaceId, accountId)) === undefined)
+    yield* storeMember({ workspaceId, accountId }, invitation, { since: now, byAccountId });
+  return true;
+}
+
+/** Returns whether it was still there. */
+export function* removeInvitation(id: string): Steps<boolean> {
+  return (yield* run(query.deleteFrom("invitation").where("id", "=", id))) > 0;
+}
+
+/** Withdraws the invitation of an address. */
+export function* deleteInvitation(workspaceId: string, email: string): Steps<void> {
+  yield* run(query.deleteFrom("invitation").where("workspace_id", "=", workspaceId).where(isTo(email)));
+}
+
+/** Deletes up to 500 that are too old. Returns how many. */
+export function dropOldInvitations(now: number): Steps<number> {
+  const old = query
+    .selectFrom("invitation")
+    .select("id")
+    .where("created_at", "<=", now - INVITATION_LIFETIME_MS)
+    .limit(BATCH_SIZE);
+  return run(query.deleteFrom("invitation").where("id", "in", old));
+}
+
+function isTo(email: string) {
+  return sql<boolean>`lower(invitation.email) = lower(${email})`;
+}
+
+function digest(token: string): Buffer {
+  return hash("sha256", token, "buffer");
+}
+
+function toInvitation(row: Row): Invitation {
+  return {
+    ...toStanding(row),
+    role: row.role,
+    id: row.id,
+    workspaceId: row.workspace_id,
+    email: row.email,
+    madeAt: row.created_at,
+    byAccountId: row.by_account_id,
+    by: row.by,
+    isByOperator: row.by_operator === 1,
+  };
+}
