@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
-import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
-import { all, first, type Steps } from "../database/steps.ts";
+import { all, first, type Steps, textByEngine } from "../database/steps.ts";
 import { isId } from "../foundation/id.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
 import { CHUNK_BYTES } from "./byte-source.ts";
@@ -43,17 +42,31 @@ export function* findFile(id: string): Steps<FoundFile | undefined> {
   return (yield* all(selectFound().where("id", "=", id))).map(toFound)[0];
 }
 
+/** Of each endpoint no more than are wanted, by its index: an account may have hundreds of thousands of files. */
+const OF_ONE_SQL = `SELECT id FROM file
+  WHERE endpoint_id = wanted.value AND id < ? AND submission_id IS NOT NULL ORDER BY id DESC LIMIT ?`;
+const OF_ENDPOINTS_SQL = {
+  sqlite: `SELECT found.id FROM json_each(?) AS wanted CROSS JOIN file AS found
+    WHERE found.id IN (${OF_ONE_SQL}) ORDER BY found.id DESC LIMIT ?`,
+  postgresql: `SELECT found.id FROM json_array_elements_text(?) AS wanted CROSS JOIN LATERAL (${OF_ONE_SQL}) AS found
+    ORDER BY found.id DESC LIMIT ?`,
+};
+/** Behind every id. */
+const LAST_ID = "fil_~";
+
 /** Files of submissions, newest first. */
 export function* listFiles({ endpointIds, submissionId, before, limit }: FilesWanted): Steps<FoundFile[]> {
   let rows = selectFound().orderBy("id", "desc").limit(limit);
-  if (endpointIds !== null) rows = rows.where("endpoint_id", "in", valuesOf(endpointIds));
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
+  else if (endpointIds !== null) {
+    const wanted = [JSON.stringify(endpointIds), before ?? LAST_ID, limit, limit];
+    const found = yield* all(textByEngine<{ id: string }>(OF_ENDPOINTS_SQL, ...wanted));
+    if (found.length === 0) return [];
+    const ids = found.map(({ id }) => id);
+    rows = rows.where("id", "in", ids);
+  }
   if (before !== null) rows = rows.where("id", "<", before);
   return (yield* all(rows)).map(toFound);
-}
-
-function valuesOf(ids: readonly string[]) {
-  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
 function selectFound() {

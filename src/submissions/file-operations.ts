@@ -6,6 +6,7 @@ import { dropFiles, releaseFile } from "../files/file-store.ts";
 import { findFile, type FoundFile, listFiles, readBytes } from "../files/read-file.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { checkCursor } from "../foundation/id.ts";
 import { changed, operation } from "../operations/operation.ts";
 import type { Asking } from "../workspaces/reach.ts";
 import { postsInput } from "./choose-submissions.ts";
@@ -47,22 +48,23 @@ export const listAllFiles = operation({
     limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
     cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
   }),
-  output: z.strictObject({ data: z.array(fileShape), next_cursor: z.string().nullable() }),
+  output: z.strictObject({
+    data: z.array(fileShape),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe("A page may have fewer files than `limit` while there are more."),
+  }),
   *run(context, { endpoint, workspace, submission, limit, cursor }) {
     const endpointIds = yield* reachEndpointIds(context, { endpoint, workspace });
     const submissionId = submission === null ? null : (yield* reachSubmission(context, submission)).id;
-    const data: FoundFile[] = [];
-    let before = cursor;
-    for (;;) {
-      // One more than is wanted tells whether there is another page.
-      const found = yield* listFiles({ endpointIds, submissionId, before, limit: limit + 1 });
-      const binned = yield* listBinned(found.map((file) => file.submissionId));
-      data.push(...found.filter((file) => !binned.has(file.submissionId)));
-      before = found.at(-1)?.id ?? null;
-      if (data.length > limit || found.length <= limit) break;
-    }
-    const page = data.slice(0, limit);
-    return { data: page.map(fileJson), next_cursor: data.length > limit ? (page.at(-1)?.id ?? null) : null };
+    checkCursor("fil", cursor);
+    // One more than is wanted tells whether there is another page. A page without those in the bin may have fewer.
+    const found = yield* listFiles({ endpointIds, submissionId, before: cursor, limit: limit + 1 });
+    const page = found.slice(0, limit);
+    const binned = yield* listBinned(page.map((file) => file.submissionId));
+    const data = page.filter((file) => !binned.has(file.submissionId)).map(fileJson);
+    return { data, next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null };
   },
 });
 

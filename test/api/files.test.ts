@@ -48,7 +48,14 @@ test("a token lists files page by page, newest first, and those of one submissio
   );
   const bin = askWith(server, await token(["submissions:write"]));
   await bin("POST", "/submissions/delete", { body: { submissions: [other.id] } });
-  expect((await listed("limit=1")).ids).toEqual([second.id]);
+  // A page leaves out what is in the bin, and tells where the next one begins.
+  const rest = await listed("limit=1");
+  expect(rest.ids).toEqual([]);
+  expect((await listed(`limit=1&cursor=${String(rest.next)}`)).ids).toEqual([second.id]);
+  expect(await ask("GET", "/files", { query: `cursor=${submission}` })).toMatchObject({
+    status: 400,
+    json: { message: expect.stringContaining("cursor") as string },
+  });
 });
 
 test("a token reads a file's facts and its bytes, with headers under which it can run nowhere", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { dropLostFiles } from "../../src/files/file-store.ts";
+import { listFiles } from "../../src/files/read-file.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { storeFiles } from "../../src/submissions/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
@@ -42,6 +43,27 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     };
     return { db, server, place, parts, at, dropped, counts };
   }
+
+  test("files are listed newest first, those of the wanted endpoints alone, page by page", async () => {
+    const { db, server, place, parts, at } = await setUp();
+    const ids: string[] = [];
+    for (const size of [10, 20, 30]) {
+      const file = fileOf(pdf(size + 100));
+      const fileIds = await storeFiles(parts, [file], at);
+      await server.queue.add({ ...place.pending(), fileIds });
+      ids.unshift(...(fileIds ?? []));
+    }
+    ids.sort().reverse();
+    const listed = async (endpointIds: readonly string[] | null, before: string | null, limit: number) =>
+      (await db.read(() => listFiles({ endpointIds, submissionId: null, before, limit }))).map(
+        ({ id }) => id,
+      );
+    const own = [newId("ep", NOON), place.endpointId];
+    expect(await listed(own, null, 2)).toEqual(ids.slice(0, 2));
+    expect(await listed(own, ids[1] ?? "", 2)).toEqual(ids.slice(2));
+    expect(await listed(own.slice(0, 1), null, 2)).toEqual([]);
+    expect(await listed(null, null, 9)).toEqual(ids);
+  });
 
   test("the last commit gives a file to its submission, whole", async () => {
     const { db, server, place, parts, at, counts } = await setUp();
