@@ -6,7 +6,7 @@ CREATE TABLE account (
   id TEXT PRIMARY KEY,
   email TEXT NOT NULL UNIQUE COLLATE NOCASE,
   created_at INTEGER NOT NULL,
-  is_operator INTEGER NOT NULL DEFAULT 0 CHECK (is_operator IN (0, 1)), email_proved_at INTEGER, is_doubtful INTEGER NOT NULL DEFAULT 0 CHECK (is_doubtful IN (0, 1))
+  is_operator INTEGER NOT NULL DEFAULT 0 CHECK (is_operator IN (0, 1)), email_proved_at INTEGER, is_doubtful INTEGER NOT NULL DEFAULT 0 CHECK (is_doubtful IN (0, 1)), operator_by TEXT
 ) STRICT;
 CREATE INDEX account_by_email ON account (lower(email));
 
@@ -721,9 +721,21 @@ CREATE TABLE session (
   -- The beginning of what the browser calls itself.
   user_agent TEXT NOT NULL,
   -- NULL unless dashboard.logAddresses is set.
-  ip_address TEXT
+  ip_address TEXT,
+  issuer TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_by_account ON session (account_id, seen_at);
+
+-- Which subject of an OpenID issuer an account is.
+CREATE TABLE oidc_binding (
+  -- As the issuer writes both.
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+  bound_at INTEGER NOT NULL,
+  PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX oidc_binding_by_account ON oidc_binding (account_id, issuer);
 
 -- One row. The key of what tells that a browser or an address signed in before.
 CREATE TABLE sign_in_key (

@@ -51,6 +51,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "file_chunk.position": "From 0 on.",
   "credential.totp_secret": "Sealed or plain.",
   "sign_in_key.key": "Sealed or plain.",
+  "account.operator_by": "The issuer whose group made it an operator; null if somebody did.",
+  "session.issuer": "The OpenID issuer by which it began; null if it began here.",
   "mail_frame.frame": "JSON.",
   "limit_notice.month": "`YYYY-MM`, UTC.",
   "letter.content": "JSON of subject, paragraphs and link.",

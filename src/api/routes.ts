@@ -258,6 +258,7 @@ export const ROUTES: readonly ApiRoute[] = [
 export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "account.sign-in-link": "makes whoever has the link somebody else",
   "account.reset-totp": "takes a second factor away, and no program should",
+  "account.unbind": "lets whoever comes next with its address be the account",
   "account.set-password": "is for people, who prove their present password",
   "account.set-totp": "the same",
   "account.remove-totp": "the same",

@@ -50,6 +50,7 @@ import { tryMailServer } from "../mail/try-mail-server.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { testRecipient } from "../mail/test-recipient.ts";
 import type { AnyOperation } from "../operations/operation.ts";
+import { unbindAccount } from "../sessions/oidc-operations.ts";
 import {
   endAccountSessions,
   endOwnSessions,
@@ -224,6 +225,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   deleteAccount,
   giveSignInLink,
   resetTotp,
+  unbindAccount,
   listAccountSessions,
   endAccountSessions,
   endOwnSessions,

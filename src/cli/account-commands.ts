@@ -10,6 +10,7 @@ import {
   listAccountSessions,
   resetTotp,
 } from "../sessions/sign-in-operations.ts";
+import { unbindAccount } from "../sessions/oidc-operations.ts";
 import { deleteAccount } from "../workspaces/delete-account.ts";
 import { countContents } from "../workspaces/delete-workspace.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
@@ -35,6 +36,7 @@ export function register(program: Command): void {
     rename,
     signInLink,
     resetFactor,
+    unbind,
     sessions,
     endSessions,
     remove,
@@ -170,6 +172,19 @@ const resetFactor = command({
       const reset = await perform(resetTotp, { account: email });
       if (context.output.isJson) return context.output.json(reset);
       return context.output.note(`${reset.account.email} signs in with the password alone now`);
+    }),
+});
+
+const unbind = command({
+  usage: "unbind <email>",
+  summary:
+    "Forget who the account is at the OpenID issuer and end its sessions; whoever next comes with its address is bound to it",
+  examples: ["formsvc account unbind ada@example.com"],
+  action: (context, _options, [email]) =>
+    operate(context, async ({ perform }) => {
+      const unbound = await perform(unbindAccount, { account: email });
+      if (context.output.isJson) return context.output.json(unbound);
+      return context.output.note(`${unbound.account.email} is nobody at the issuer until the next sign-in`);
     }),
 });
 

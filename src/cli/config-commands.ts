@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import { secretPaths } from "../config/config.ts";
+import { oidcReturnAddresses } from "../config/dashboard-address.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
 import { parseDatabaseAddress } from "../database/postgresql/address.ts";
 import { createKeyring } from "../secrets/keyring.ts";
+import { readOidcSettings } from "../sessions/oidc-settings.ts";
 import { addNoun, command } from "./command.ts";
 import { readSettings } from "./open.ts";
 
@@ -29,11 +31,28 @@ const check = command({
     if (config.database.url !== null) parseDatabaseAddress(config.database.url);
     checkServerConfig(config);
     readSmtpSettings(config.mail, config.server.baseUrl);
+    readOidcSettings(config.oidc);
+    const { issuer } = config.oidc;
+    const { baseUrl } = config.server;
+    const returns = issuer === null || baseUrl === null ? null : oidcReturnAddresses(baseUrl);
     if (context.output.isJson) {
-      return context.output.json({ valid: true, file, variables, unknown_variables: unknownVariables });
+      const oidc = returns && { return_address: returns.signedIn, signed_out_address: returns.signedOut };
+      return context.output.json({
+        valid: true,
+        file,
+        variables,
+        unknown_variables: unknownVariables,
+        ...(oidc !== null && { oidc }),
+      });
     }
     const source = [file ?? "built-in defaults; no file was found", ...variables].join(", ");
     context.output.note(`the configuration is valid (${source})`);
+    if (returns !== null) {
+      context.output.note(`the return address (redirect URI) for ${issuer} is ${returns.signedIn}`);
+      context.output.note(
+        `the address after signing out there (post-logout redirect URI) is ${returns.signedOut}`,
+      );
+    }
     for (const name of unknownVariables) {
       context.output.note(`${name} names no setting and is not read; see formsvc help environment`);
     }

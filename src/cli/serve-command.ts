@@ -4,11 +4,13 @@ import type { AnyDatabase } from "../database/any-database.ts";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
-import { nobodySignsIn, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
+import { serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
+import { nobodySignsIn } from "../foundation/sign-in-events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { canAnybodySignIn } from "../sessions/credential-store.ts";
+import { readOidcSettings } from "../sessions/oidc-settings.ts";
 import { offerFirstSignIn } from "./first-sign-in.ts";
 import { isOnTerminal } from "./output.ts";
 import { loadForDatabase } from "./open.ts";
@@ -43,6 +45,7 @@ const serve = command({
     const loaded = loadForDatabase(context);
     const config = overrideListener(loaded.config, options);
     checkServerConfig(config);
+    if (config.dashboard.enabled) readOidcSettings(config.oidc);
     const log = createLog(config.log.level, config.log.format);
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
     await withServedDatabase(config, context.clock, log, async (db) => {

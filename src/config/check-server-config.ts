@@ -1,5 +1,6 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Config } from "./config.ts";
+import { isSafeAddress } from "./dashboard-address.ts";
 
 interface Problem {
   readonly path: string;
@@ -17,6 +18,7 @@ export function checkServerConfig(config: Config): void {
     ...problemsOfMetrics(config),
     ...problemsOfSignUp(config),
     ...problemsOfOperator(config),
+    ...problemsOfOidc(config),
     ...problemsOfBackup(config),
   ];
   if (problems.length === 0) return;
@@ -45,6 +47,36 @@ function problemsOfSignUp({ dashboard, mail, server }: Config): Problem[] {
   if (missing.length === 0) return [];
   const message = `people who sign up confirm their address by a link in an e-mail: set ${missing.join(", and ")}; or set this to closed`;
   return [{ path: "dashboard.signUp", message }];
+}
+
+/** The issuer leads people back to an address that no request can choose. */
+function problemsOfOidc({ oidc, server, dashboard }: Config): Problem[] {
+  const { issuer, clientId, clientSecret, clientSecretFile } = oidc;
+  const secrets = [clientSecret, clientSecretFile].filter((each) => each !== null);
+  if (issuer === null) {
+    if (clientId === null && secrets.length === 0) return [];
+    return [{ path: "oidc.issuer", message: "name the issuer that gave the client, or set that to null" }];
+  }
+  const problems: Problem[] = [];
+  if (clientId === null)
+    problems.push({ path: "oidc.clientId", message: "set the id that the issuer gave this server" });
+  if (secrets.length !== 1)
+    problems.push({
+      path: "oidc.clientSecret",
+      message:
+        "set the secret that the issuer gave this server, here or as oidc.clientSecretFile, and not both",
+    });
+  if (server.baseUrl === null || !isSafeAddress(server.baseUrl)) {
+    const message =
+      "the issuer leads people back to this address: set the https address of the dashboard’s server";
+    problems.push({ path: "server.baseUrl", message });
+  }
+  if (dashboard.listen !== null)
+    problems.push({
+      path: "dashboard.listen",
+      message: "set this to null, because the issuer leads people to server.baseUrl",
+    });
+  return problems;
 }
 
 function problemsOfBackup({ backup, database }: Config): Problem[] {

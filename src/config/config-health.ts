@@ -4,6 +4,7 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { compileNetworks, isLoopback, isThisMachine } from "../foundation/ip-address.ts";
 import { parseListenAddress } from "../foundation/listen-address.ts";
 import type { Config } from "./config.ts";
+import { isSafeAddress } from "./dashboard-address.ts";
 import { environmentName, type LoadedConfig } from "./load-config.ts";
 
 /**
@@ -48,18 +49,13 @@ export function checkDashboardAddress({ server, dashboard }: Config): Finding {
   if (!dashboard.enabled) return sound(name, "the dashboard is off");
   if (dashboard.listen !== null) return sound(name, `the dashboard is at ${dashboard.listen}`);
   const { baseUrl } = server;
-  if (baseUrl === null || isSafe(new URL(baseUrl)))
+  if (baseUrl === null || isSafeAddress(baseUrl))
     return sound(name, "the dashboard is where forms are posted to");
   return problem(
     name,
     `nobody can sign in to the dashboard at ${baseUrl}, because a password over plain http can be read on the way`,
     "put a reverse proxy with https in front of it and change server.baseUrl, or set dashboard.enabled to false",
   );
-}
-
-function isSafe({ protocol, hostname }: URL): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  return protocol === "https:" || isThisMachine(host);
 }
 
 /** After this time without such a request, the proxy is gone or trusted. */

@@ -3,6 +3,7 @@ import { isNetwork } from "../foundation/ip-address.ts";
 import { isListenAddress } from "../foundation/listen-address.ts";
 import { defaultFiles, filesSection } from "./files-section.ts";
 import { defaultMail, mailSection } from "./mail-section.ts";
+import { defaultOidc, oidcSection } from "./oidc-section.ts";
 
 /**
  * Every setting of the program: shape, limits and default, in one place. `formsvc.config.example.json` holds these
@@ -152,6 +153,7 @@ const sections = z.strictObject({
       .boolean()
       .describe("Whether sessions and the event `sign-in.failed` name the client's address."),
   }),
+  oidc: oidcSection,
   api: z.strictObject({
     enabled: z.boolean().describe("Whether the management API is served at `/api/v1`."),
   }),
@@ -314,6 +316,7 @@ export const defaultConfig: Config = {
     signUp: "closed",
     logAddresses: false,
   },
+  oidc: defaultOidc,
   api: { enabled: true },
   mcp: { enabled: false, allow: [], redact: false },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
@@ -339,5 +342,6 @@ export const secretPaths: readonly string[] = [
   "database.url",
   "mail.password",
   "metrics.token",
+  "oidc.clientSecret",
   "secrets.key",
 ];

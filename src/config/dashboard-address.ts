@@ -1,4 +1,5 @@
 import { type ListenAddress, parseListenAddress } from "../foundation/listen-address.ts";
+import { isThisMachine } from "../foundation/ip-address.ts";
 import type { Config } from "./config.ts";
 
 /** Addresses that stand for every address of the machine; a browser on it takes its own. */
@@ -21,4 +22,19 @@ export function postAddress({ server }: Pick<Config, "server">): string {
 function httpAddress({ host, port }: ListenAddress): string {
   const reachable = WILDCARDS[host] ?? host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** Where the issuer of `oidc` leads people back to, and where it leads them after they signed out. */
+export function oidcReturnAddresses(baseUrl: string): {
+  readonly signedIn: string;
+  readonly signedOut: string;
+} {
+  const signIn = `${baseUrl}/dashboard/sign-in`;
+  return { signedIn: `${signIn}/oidc/callback`, signedOut: signIn };
+}
+
+/** Whether nobody can read on the way what is sent there: over https, or on this machine. */
+export function isSafeAddress(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || isThisMachine(hostname.replace(/^\[(.*)\]$/, "$1"));
 }

@@ -42,6 +42,7 @@ export const COPIED_TABLES = [
   "sign_in_link",
   "mailed_link",
   "session",
+  "oidc_binding",
   "sign_in_key",
   "known_address",
   "workspace",

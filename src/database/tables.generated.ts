@@ -12,6 +12,8 @@ export interface Tables {
     is_operator: Generated<number>;
     email_proved_at: number | null;
     is_doubtful: Generated<number>;
+    /** The issuer whose group made it an operator; null if somebody did. */
+    operator_by: string | null;
   };
   /** Groups of endpoints, each with the plan that limits it and one of its owners. */
   workspace: {
@@ -519,6 +521,15 @@ export interface Tables {
     seen_at: number;
     user_agent: string;
     ip_address: string | null;
+    /** The OpenID issuer by which it began; null if it began here. */
+    issuer: string | null;
+  };
+  /** Which subject of an OpenID issuer an account is. */
+  oidc_binding: {
+    issuer: string;
+    subject: string;
+    account_id: string;
+    bound_at: number;
   };
   /** One row. The key of what tells that a browser or an address signed in before. */
   sign_in_key: {

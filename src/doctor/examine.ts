@@ -38,6 +38,7 @@ import {
 } from "../mail/mail-health.ts";
 import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
 import { checkTokenExpiry } from "../tokens/token-health.ts";
+import { checkIssuer } from "../sessions/oidc-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
@@ -74,7 +75,9 @@ const checkWholeFile = ofFile(checkIntegrity);
 /** Asks other machines, and takes some seconds at most. */
 const askNetwork: Check = ({ config }) => checkMailNetwork(config.mail, config.server.baseUrl);
 
-const SLOW_CHECKS: ReadonlySet<Check> = new Set([checkWholeFile, askNetwork]);
+const askIssuer: Check = ({ config }) => checkIssuer(config.oidc);
+
+const SLOW_CHECKS: ReadonlySet<Check> = new Set([checkWholeFile, askNetwork, askIssuer]);
 
 /** In the order of the output. A feature with something that can go wrong adds its checks here. */
 const CHECKS: readonly Check[] = [
@@ -112,6 +115,7 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, config }) => db.read(() => checkMailServer(config.mail))),
   ({ config }) => checkMailSecurity(config.mail),
   askNetwork,
+  askIssuer,
   ofTables(({ db }) => db.read(checkMailRecipients)),
   ofTables(({ db }) => db.read(checkFailedMail)),
   ofTables(({ db, now }) => db.read(() => checkFailedLetters(now))),

@@ -2,7 +2,8 @@ import type { Logger as Log } from "pino";
 
 /**
  * Every event that the log knows, one function each, so that its name and members stay the same: alerts are written
- * on them. `docs/log-events.md` lists the same names with what to do; a test keeps the two equal.
+ * on them. `docs/log-events.md` lists the same names with what to do; a test keeps the two equal. Those of signing in are in
+ * `sign-in-events.ts`.
  */
 
 export function serverListening(
@@ -342,37 +343,6 @@ export function letterRefused(log: Log, facts: { readonly kind: string; readonly
   log.warn({ event: "letter.refused", ...facts }, "a letter was asked for and is not sent");
 }
 
-/** How somebody proves who they are. */
-export type SignInWay = "password" | "code" | "recovery code" | "link" | "reset" | "sign-up" | "invitation";
-
-/** @param facts `address` only with `dashboard.logAddresses`. */
-export function signedIn(
-  log: Log,
-  facts: {
-    readonly accountId: string;
-    readonly sessionId: string;
-    readonly by: SignInWay;
-    readonly address?: string;
-  },
-): void {
-  log.info({ event: "session.started", ...facts }, "somebody signed in to the dashboard");
-}
-
-/** It names no account: the address that was typed may be anything. @param facts `address` only with `dashboard.logAddresses`. */
-export function signInFailed(
-  log: Log,
-  facts: { readonly by: SignInWay; readonly code: string; readonly address?: string },
-): void {
-  log.warn({ event: "sign-in.failed", ...facts }, "somebody did not get into the dashboard");
-}
-
-export function sessionEnded(
-  log: Log,
-  facts: { readonly accountId: string; readonly sessions: number },
-): void {
-  log.info({ event: "session.ended", ...facts }, "sessions of the dashboard were ended");
-}
-
 /** As the list of changes has it. @param facts `accountId` is null for the command line. */
 export function changed(
   log: Log,
@@ -384,12 +354,6 @@ export function changed(
   },
 ): void {
   log.info({ event: "change.made", ...facts }, "somebody changed something");
-}
-
-/** Once at the start, until somebody has a password. @param remedy the command that makes a link. */
-export function nobodySignsIn(log: Log, remedy: string): void {
-  const message = `nobody can sign in to the dashboard yet; make a link with: ${remedy}`;
-  log.info({ event: "dashboard.no-password" }, message);
 }
 
 /** A whole line, because it is written past the logger: it reports lines that the logger lost. */

@@ -1,19 +1,25 @@
 import { randomBytes } from "node:crypto";
+import type { Steps } from "../database/steps.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Trier } from "./attempt-limits.ts";
 import type { Credential } from "./credential-store.ts";
 
-/** A password that was proved, and who gave it. */
+/** Somebody who gave the first factor. */
 export interface Ticketed {
+  /** How the account signed in at that time. */
   readonly proved: Credential;
   readonly trier: Trier;
+  /** What the first factor brings about once the second is there too, in the same transaction. @throws unauthorized */
+  readonly admit: () => Steps<unknown>;
+  /** The OpenID issuer that asked for the first factor; absent if it was asked for here. */
+  readonly issuer?: string;
 }
 
-/** Passwords that were proved and wait for the code of the second factor. In memory: a restart asks for the password again. */
+/** First factors that wait for the code of the second. In memory: a restart asks for the first again. */
 export interface CodeTickets {
   /** A ticket for five minutes; it is unguessable. */
-  issue(proved: Credential, trier: Trier): string;
+  issue(ticketed: Ticketed): string;
   /** Undefined if the ticket is unknown, used or too old. */
   find(ticket: string): Ticketed | undefined;
   spend(ticket: string): void;
@@ -29,9 +35,9 @@ export function createCodeTickets(clock: Clock): CodeTickets {
     MAX_TICKETS,
   );
   return {
-    issue(proved, trier) {
+    issue(ticketed) {
       const ticket = randomBytes(TICKET_BYTES).toString("base64url");
-      tickets.set(ticket, { ticketed: { proved, trier }, expiresAt: clock.now() + LIFETIME_MS });
+      tickets.set(ticket, { ticketed, expiresAt: clock.now() + LIFETIME_MS });
       return ticket;
     },
     find(ticket) {

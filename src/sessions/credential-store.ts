@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
+import { isAnybodyBound } from "./oidc-store.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 
 /** How an account signs in. */
@@ -26,8 +27,9 @@ export function* findCredential(accountId: string): Steps<Credential | undefined
   );
 }
 
-/** Whether anybody has a password: before that, nobody can sign in. */
+/** Whether anybody has a password, or signed in by an issuer: before that, nobody can sign in. */
 export function* canAnybodySignIn(): Steps<boolean> {
+  if (yield* isAnybodyBound()) return true;
   return (yield* first(query.selectFrom("credential").select("account_id").limit(1))) !== undefined;
 }
 

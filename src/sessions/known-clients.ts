@@ -131,13 +131,14 @@ function* storeAddress(key: Buffer, accountId: string, address: string, now: num
   yield* run(own.where("address_hash", "in", surplus));
 }
 
-function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
+/** The key of this installation that proves what browsers bring back; undefined before the first sign-in. */
+export function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
   const row = yield* first(query.selectFrom("sign_in_key").select("key"));
   return row && keyring.open(row.key, KEY_PLACE);
 }
 
 /** The key, which is made when there is none yet. */
-function* chooseKey(keyring: Keyring): Steps<Buffer> {
+export function* chooseKey(keyring: Keyring): Steps<Buffer> {
   const known = yield* readKey(keyring);
   if (known !== undefined) return known;
   const made = { id: 1, key: keyring.seal(randomBytes(KEY_BYTES), KEY_PLACE) };

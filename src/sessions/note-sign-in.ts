@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type SignInWay, signedIn, signInFailed } from "../foundation/events.ts";
+import { type SignInWay, signedIn, signInFailed } from "../foundation/sign-in-events.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
@@ -45,8 +45,15 @@ export interface Entered {
   readonly by: SignInWay;
 }
 
-export function* beginSession(parts: SignInParts, accountId: string, client: Client): Steps<EnteredSession> {
-  const browser = { userAgent: client.userAgent, ipAddress: shown(parts, client) };
+/** @param issuer the OpenID issuer by which somebody signs in; absent if they do it here. */
+export function* beginSession(
+  parts: SignInParts,
+  accountId: string,
+  client: Client,
+  issuer?: string,
+): Steps<EnteredSession> {
+  const own = { userAgent: client.userAgent, ipAddress: shown(parts, client) };
+  const browser = issuer === undefined ? own : { ...own, issuer };
   const now = parts.clock.now();
   const session = yield* startSession(accountId, browser, now);
   return { ...session, knownCookie: yield* rememberClient(parts.keyring, accountId, client, now) };

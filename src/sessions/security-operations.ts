@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { sessionEnded } from "../foundation/events.ts";
+import { sessionEnded } from "../foundation/sign-in-events.ts";
 import type { Log } from "../foundation/log.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import type { Keyring } from "../secrets/keyring.ts";

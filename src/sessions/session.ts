@@ -28,6 +28,8 @@ export interface Browser {
   readonly userAgent: string;
   /** Null if addresses are not kept. */
   readonly ipAddress: string | null;
+  /** The OpenID issuer by which it signs in; absent if it signs in here. */
+  readonly issuer?: string;
 }
 
 /** A session that has begun. Its cookie is known only to the browser. */
@@ -73,6 +75,7 @@ export function* startSession(accountId: string, browser: Browser, now: number):
       seen_at: now,
       user_agent: browser.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
       ip_address: browser.ipAddress,
+      issuer: browser.issuer ?? null,
     }),
   );
   yield* endAllBut(accountId, MAX_SESSIONS);
@@ -133,6 +136,12 @@ export function* listSessions(accountId: string, now: number, settings: SessionS
   return (yield* all(rows.orderBy("seen_at", "desc").orderBy("id", "desc")))
     .filter((row) => goesOn(row, now, settings))
     .map(toSession);
+}
+
+/** The OpenID issuer by which a session began; null if it began here, or has ended. */
+export function* findIssuerOf(sessionId: string): Steps<string | null> {
+  const row = yield* first(query.selectFrom("session").select("issuer").where("id", "=", sessionId));
+  return row?.issuer ?? null;
 }
 
 /** Ends one session of an account. Returns whether there was one with this id. */

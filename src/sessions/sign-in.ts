@@ -1,8 +1,10 @@
+import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
 import { acceptAsNew, showInvitation, type ShownInvitation } from "./accept-invitation.ts";
 import type { Trier } from "./attempt-limits.ts";
-import { createCodeTickets } from "./code-tickets.ts";
+import { type CodeTickets, createCodeTickets } from "./code-tickets.ts";
+import { type Credential, findCredential } from "./credential-store.ts";
 import { recognise } from "./known-clients.ts";
 import {
   beginSession,
@@ -12,19 +14,23 @@ import {
   type SignInParts,
   tellSignedIn,
 } from "./note-sign-in.ts";
+import type { Person } from "./oidc-person.ts";
+import { admitPerson, type Admission, findAccountOfPerson } from "./oidc-sign-in.ts";
 import { requireUnchanged } from "./prove-password.ts";
 import type { CodeKind } from "./second-factor.ts";
 import { confirmSignUp, type LinkProof, requireCode, RESET_LINK, SIGN_IN_LINK, useLink } from "./use-link.ts";
 
-/** What a password leads to. */
+/** What a password leads to, or what an issuer says. */
 export type SignInAnswer =
   | { readonly kind: "signed in"; readonly session: EnteredSession }
-  /** The account has a second factor. The ticket stands for the password, for five minutes. */
+  /** The account has a second factor. The ticket stands for the first, for five minutes. */
   | { readonly kind: "needs code"; readonly ticket: string };
 
 /** The ways into the dashboard. Each throws unauthorized when the proof is wrong; rate_limited; unavailable. */
 export interface SignIns {
   signIn(email: string, password: string, client: Client): Promise<SignInAnswer>;
+  /** Signs somebody in whom an OpenID issuer names. @param ask asks it; what it throws counts as a failed attempt */
+  signInByIssuer(admission: Admission, ask: () => Promise<Person>, client: Client): Promise<SignInAnswer>;
   /** The second step. @param code from the app, or a recovery code. */
   giveCode(ticket: string, code: string, client: Client): Promise<EnteredSession>;
   /**
@@ -46,7 +52,7 @@ export interface SignIns {
 }
 
 const WRONG_PASSWORD = "The e-mail address or the password is not right.";
-const WRONG_TICKET = "That took too long. Begin again with your password.";
+const WRONG_TICKET = "That took too long. Begin again.";
 
 export function createSignIns(parts: SignInParts): SignIns {
   const { db, keyring, prover, limits, clock } = parts;
@@ -58,14 +64,17 @@ export function createSignIns(parts: SignInParts): SignIns {
         const trier = await trierOf(parts, email, client);
         const proved = await prover.prove(email, password, trier);
         if (proved === null) throw new FormsvcError("unauthorized", WRONG_PASSWORD);
-        if (proved.totpSecret !== null) return { kind: "needs code", ticket: tickets.issue(proved, trier) };
+        const admit = (): Steps<void> => requireUnchanged(proved);
+        if (proved.totpSecret !== null)
+          return { kind: "needs code", ticket: tickets.issue({ proved, trier, admit }) };
         const session = await db.transaction(function* () {
-          yield* requireUnchanged(proved);
+          yield* admit();
           return yield* beginSession(parts, proved.accountId, client);
         });
         tellSignedIn(parts, { session, accountId: proved.accountId, by: "password" }, client);
         return { kind: "signed in", session };
       }),
+    signInByIssuer: issuerWay(parts, tickets),
     giveCode: (ticket, code, client) =>
       noting(parts, client, "code", async () => {
         const ticketed = tickets.find(ticket);
@@ -73,15 +82,15 @@ export function createSignIns(parts: SignInParts): SignIns {
           limits.count({ address: client.address, known: null });
           throw new FormsvcError("unauthorized", WRONG_TICKET);
         }
-        const { proved, trier } = ticketed;
+        const { proved, trier, admit, issuer } = ticketed;
         const { accountId } = proved;
-        // The ticket shows that the password was right, so nothing is counted by address.
+        // The ticket shows that the first factor was right, so nothing is counted by address.
         const codes = trier.known === null ? accountId : `${trier.known.by} ${accountId}`;
         limits.countCode(codes);
         const done = await db.transaction(function* () {
-          yield* requireUnchanged(proved);
+          yield* admit();
           const by: CodeKind = yield* requireCode(keyring, accountId, code, clock.now());
-          return { by, accountId, session: yield* beginSession(parts, accountId, client) };
+          return { by, accountId, session: yield* beginSession(parts, accountId, client, issuer) };
         });
         tickets.spend(ticket);
         limits.codeSucceeded(codes);
@@ -96,6 +105,40 @@ export function createSignIns(parts: SignInParts): SignIns {
   };
 }
 
+function issuerWay(parts: SignInParts, tickets: CodeTickets): SignIns["signInByIssuer"] {
+  const { db, limits, clock } = parts;
+  return (admission, ask, client) =>
+    noting(parts, client, "oidc", async () => {
+      const { issuer, trustSecondFactor } = admission.settings;
+      const trier: Trier = { address: client.address, known: null };
+      limits.count(trier);
+      const person = await ask().catch((error: unknown) => {
+        // That an issuer is silent is nobody's failure.
+        if (error instanceof FormsvcError && error.code === "unavailable") limits.giveBack(trier);
+        throw error;
+      });
+      const proved = await db.read(() => credentialOf(admission, person, clock.now()));
+      limits.giveBack(trier);
+      const admit = function* (): Steps<string> {
+        const id = yield* admitPerson(admission, person, clock.now());
+        if (proved !== undefined && proved.accountId !== id)
+          throw new FormsvcError("unauthorized", WRONG_TICKET);
+        return id;
+      };
+      const asksForCode = !(trustSecondFactor && person.gaveSecondFactor);
+      if (proved !== undefined && proved.totpSecret !== null && asksForCode)
+        return { kind: "needs code", ticket: tickets.issue({ proved, trier, admit, issuer }) };
+      const { accountId, session } = await db.transaction(function* () {
+        const id = yield* admit();
+        if (asksForCode && (yield* findCredential(id))?.totpSecret)
+          throw new FormsvcError("unauthorized", "The second factor was just set up. Sign in again.");
+        return { accountId: id, session: yield* beginSession(parts, id, client, issuer) };
+      });
+      tellSignedIn(parts, { session, accountId, by: "oidc" }, client);
+      return { kind: "signed in", session };
+    });
+}
+
 /** Who tries a password: somebody whom the account knows, or a stranger. */
 async function trierOf({ db, keyring, clock }: SignInParts, email: string, client: Client): Promise<Trier> {
   const known = await db.read(function* () {
@@ -103,4 +146,10 @@ async function trierOf({ db, keyring, clock }: SignInParts, email: string, clien
     return yield* recognise(keyring, account?.id, client, clock.now());
   });
   return { address: client.address, known };
+}
+
+/** How the account of somebody signs in whom an issuer names; undefined without an account, or if it has no password. */
+function* credentialOf(admission: Admission, person: Person, now: number): Steps<Credential | undefined> {
+  const account = yield* findAccountOfPerson(admission, person, now);
+  return account && (yield* findCredential(account.id));
 }

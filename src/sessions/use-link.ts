@@ -1,7 +1,7 @@
 import { recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { SignInWay } from "../foundation/events.ts";
+import type { SignInWay } from "../foundation/sign-in-events.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { signUp } from "../workspaces/sign-up.ts";
 import { noteEmailProved } from "../workspaces/proved-email.ts";

@@ -16,3 +16,10 @@ export function* isOwnProvedAddress(accountId: string, address: string): Steps<b
   if (account === undefined || account.email_proved_at === null) return false;
   return account.email.toLowerCase() === address.toLowerCase();
 }
+
+/** Whether whoever made the link of an invitation could have made the account with it, under another one's address. */
+export function* isDoubtful(accountId: string): Steps<boolean> {
+  const accounts = query.selectFrom("account").select(["email_proved_at", "is_doubtful"]);
+  const account = yield* first(accounts.where("id", "=", accountId));
+  return account?.is_doubtful === 1 && account.email_proved_at === null;
+}

@@ -308,7 +308,7 @@ export function* updateOperatorRow(reference: string, isOperator: boolean): Step
   yield* run(
     query
       .updateTable("account")
-      .set({ is_operator: Number(isOperator) })
+      .set({ is_operator: Number(isOperator), operator_by: null })
       .where("id", "=", account.id),
   );
   return { ...account, isOperator };

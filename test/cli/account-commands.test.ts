@@ -22,7 +22,7 @@ function addPassword(machine: OperatorMachine, email: string): void {
     .run(email);
   connection
     .prepare(
-      `INSERT INTO session SELECT 'ses_' || number, id, x'00', unixepoch() * 1000, unixepoch() * 1000, 'Fire' || char(27) || 'fox', NULL
+      `INSERT INTO session SELECT 'ses_' || number, id, x'00', unixepoch() * 1000, unixepoch() * 1000, 'Fire' || char(27) || 'fox', NULL, NULL
        FROM account, (SELECT '1' AS number UNION SELECT '2') WHERE email = ?`,
     )
     .run(email);

@@ -49,3 +49,26 @@ test("every rule that is broken is named at once", () => {
   const metrics = { ...defaultConfig.metrics, enabled: true };
   expect(Object.keys(problemsWith({ dashboard, metrics }))).toEqual(["metrics.listen", "dashboard.signUp"]);
 });
+
+test("an issuer needs a client of its own, one secret, and an https address of the dashboard to lead back to", () => {
+  const client = { issuer: "https://login.example.com", clientId: "forms", clientSecret: "secret" };
+  const oidc = { ...defaultConfig.oidc, ...client };
+  expect(problemsWith({ oidc, server })).toEqual({});
+  expect(
+    problemsWith({ oidc: { ...oidc, clientSecret: null, clientSecretFile: "/secret" }, server }),
+  ).toEqual({});
+  const here = { ...server, baseUrl: "http://127.0.0.1:8787" };
+  expect(problemsWith({ oidc, server: here })).toEqual({});
+  const pathsOf = (change: Partial<Config>) => Object.keys(problemsWith(change));
+  expect(pathsOf({ oidc: { ...oidc, clientId: null }, server })).toEqual(["oidc.clientId"]);
+  for (const clientSecretFile of [null, "/secret"]) {
+    const secrets = { clientSecret: clientSecretFile && "secret", clientSecretFile };
+    expect(pathsOf({ oidc: { ...oidc, ...secrets }, server })).toEqual(["oidc.clientSecret"]);
+  }
+  expect(pathsOf({ oidc })).toEqual(["server.baseUrl"]);
+  const plain = { ...server, baseUrl: "http://forms.example.com" };
+  expect(pathsOf({ oidc, server: plain })).toEqual(["server.baseUrl"]);
+  const own = { ...defaultConfig.dashboard, listen: "127.0.0.1:8789" };
+  expect(pathsOf({ oidc, server, dashboard: own })).toEqual(["dashboard.listen"]);
+  expect(pathsOf({ oidc: { ...oidc, issuer: null }, server })).toEqual(["oidc.issuer"]);
+});

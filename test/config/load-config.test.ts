@@ -1,3 +1,4 @@
+import { defaultOidc } from "../../src/config/oidc-section.ts";
 import { defaultFiles } from "../../src/config/files-section.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -104,6 +105,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
     metrics: { enabled: false, token: null, listen: null },
     files: defaultFiles,
     api: { enabled: true },
+    oidc: defaultOidc,
     mcp: { enabled: false, allow: [], redact: false },
     dashboard: {
       enabled: true,

@@ -92,7 +92,9 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     seen_at: NOON,
     user_agent: HOSTILE,
     ip_address: null,
+    issuer: null,
   });
+  yield* insert("oidc_binding", { issuer: "i", subject: HOSTILE, account_id: accountId, bound_at: NOON });
   yield* insert("sign_in_key", { id: 1, key: Buffer.alloc(32, 5) });
   yield* insert("known_address", { account_id: accountId, address_hash: Buffer.alloc(32, 6), seen_at: NOON });
   yield* insert("audit_event", {

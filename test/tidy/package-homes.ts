@@ -26,6 +26,8 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ["src/mail/smtp-session.ts", "src/mail/sign-mail.ts", "scripts/bench/", "test/"],
   "file-type": ["src/files/"],
   "p-retry": ["src/database/postgresql/"],
+  "openid-client": ["src/sessions/oidc-issuer.ts"],
+  "oidc-provider": ["test/"],
   pg: ["src/database/postgresql/", "test/"],
   pino: ["src/foundation/log.ts", "test/"],
   "pino-pretty": ["src/foundation/log.ts"],

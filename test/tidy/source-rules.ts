@@ -149,6 +149,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "mail",
     "operations",
     "secrets",
+    "sessions",
     "submissions",
     "tokens",
     "webhooks",

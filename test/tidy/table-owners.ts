@@ -53,6 +53,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   sign_in_link: "sessions",
   mailed_link: "sessions",
   session: "sessions",
+  oidc_binding: "sessions",
   sign_in_key: "sessions",
   known_address: "sessions",
   audit_event: "audit",

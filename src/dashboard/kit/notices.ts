@@ -54,6 +54,7 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "secret-made-already": () =>
     "The new secret was made already, and was shown that once. If it is lost, make another.",
   "account-made": () => "The account is there. Make a sign-in link for it, and hand that over.",
+  unbound: () => "The account is nobody at the issuer any more, and all sessions have ended.",
   "factor-reset": () => "The second factor is removed, and all sessions have ended.",
   "link-made-already": () =>
     "The link was made already, and was shown that once. If it is lost, make another.",

@@ -1,4 +1,4 @@
-import { sessionEnded } from "../../foundation/events.ts";
+import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { type SecurityParts, setOwnPassword } from "../../sessions/security-operations.ts";
 import { countRecoveryCodes, findCredential } from "../../sessions/credential-store.ts";

@@ -20,8 +20,12 @@ export interface Entrance {
   readonly requireWay: (request: FastifyRequest) => Way;
   /** The browser that sent a request. @throws forbidden as `requireWay` does */
   readonly clientOf: (request: FastifyRequest) => Client;
-  /** Gives the browser the cookie of its new session; the one that it had before ends. It is known from now on. */
-  readonly enter: (visit: OpenVisit, session: EnteredSession) => Promise<Answer>;
+  /**
+   * Gives the browser the cookie of its new session; the one that it had before ends. It is known from now on.
+   *
+   * @param next where it goes; what the form says unless it is given.
+   */
+  readonly enter: (visit: OpenVisit, session: EnteredSession, next?: string) => Promise<Answer>;
 }
 
 export function createEntrance({ config, db }: DashboardParts): Entrance {
@@ -40,12 +44,12 @@ export function createEntrance({ config, db }: DashboardParts): Entrance {
       userAgent: request.headers["user-agent"] ?? "",
       knownCookie: readCookie(request, requireWay(request), "known"),
     }),
-    async enter({ request, reply, viewer, form }, session) {
+    async enter({ request, reply, viewer, form }, session, next) {
       if (viewer !== null) await db.transaction(() => endSession(viewer.accountId, viewer.sessionId));
       const way = requireWay(request);
       setSessionCookie(reply, way, session.cookie, maxAgeSeconds);
       setKnownCookie(reply, way, session.knownCookie);
-      return redirect(safeNext(form.get("next")));
+      return redirect(safeNext(next ?? form.get("next")));
     },
   };
 }

@@ -7,6 +7,7 @@ import { accountPages } from "./account-page.ts";
 import { createEntrance } from "./entrance.ts";
 import { invitationPages } from "./invitation-page.ts";
 import { mailedEntryPages } from "./mailed-entry-pages.ts";
+import { openIssuer } from "./oidc-pages.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes } from "../routes.ts";
 import { secondFactorPages } from "./second-factor-page.ts";
@@ -22,7 +23,7 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const security = { ...parts, prover, tellOwner };
   const signIns = createSignIns({ ...parts, prover, limits, logAddresses, newWorkspacePlan, tellOwner });
   const entrance = createEntrance(parts);
-  signInPages(routes, parts, entrance, signIns);
+  signInPages(routes, parts, entrance, { signIns, issuer: openIssuer(parts) });
   mailedEntryPages(routes, parts, entrance, signIns);
   invitationPages(routes, entrance, signIns);
   accountPages(routes, security);

@@ -1,6 +1,7 @@
-import { sessionEnded } from "../../foundation/events.ts";
+import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { endSession } from "../../sessions/session.ts";
+import type { Issuer } from "../../sessions/oidc-issuer.ts";
+import { endSession, findIssuerOf } from "../../sessions/session.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
 import { readLink } from "../../sessions/use-link.ts";
 import { page, redirect } from "../answer.ts";
@@ -8,6 +9,7 @@ import { type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
 import { textField } from "../kit/field.ts";
 import { type MailedEntries, openEntries } from "./mailed-entry-pages.ts";
 import { wayOf } from "../own-site.ts";
+import { issuerButton, oidcPages, signedOutView } from "./oidc-pages.ts";
 import type { DashboardParts } from "../parts.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes } from "../routes.ts";
@@ -20,15 +22,33 @@ const CODE_TITLE = "Second factor";
 const WELCOME = "Welcome, choose a password";
 const WAY_ON = "Sign in with your password, or ask whoever runs this server for a new link.";
 
-/** Signing in with a password, a code or a link, and signing out. */
+/** What somebody may do who is not signed in. */
+interface Ways extends MailedEntries {
+  /** Null if people sign in here only. */
+  readonly issuer: Issuer | null;
+}
+
+/** Signing in with a password, a code, a link or by an issuer, and signing out. */
 export function signInPages(
   routes: Routes,
   parts: DashboardParts,
-  { site, requireWay, clientOf, enter }: Entrance,
-  signIns: SignIns,
+  entrance: Entrance,
+  { signIns, issuer }: { readonly signIns: SignIns; readonly issuer: Issuer | null },
 ): void {
-  const { db, log, clock } = parts;
-  const entries = openEntries(parts);
+  const { db, clock } = parts;
+  const { requireWay, clientOf, enter } = entrance;
+  const entries: Ways = { ...openEntries(parts), issuer };
+  oidcPages(routes, parts, entrance, {
+    issuer,
+    signIns,
+    views: {
+      title: TITLE,
+      signIn: (next, problem) => signInView(entries, { next, problem }),
+      codeTitle: CODE_TITLE,
+      code: (ticket, next) => codeView({ ticket, next }),
+    },
+  });
+  signOutPage(routes, parts, entrance, issuer);
 
   routes.openRead("/sign-in", ({ request, query }) => {
     requireWay(request);
@@ -74,16 +94,31 @@ export function signInPages(
       return enter(visit, await signIns.useLink(given, clientOf(request)));
     });
   });
+}
 
+/** Ends the session here, and leads on to the issuer by which it began, if that says how one signs out there. */
+function signOutPage(
+  routes: Routes,
+  { db, log }: DashboardParts,
+  { site }: Entrance,
+  issuer: Issuer | null,
+): void {
   routes.openWrite("/sign-out", async ({ request, reply, viewer }) => {
+    let beganBy: string | null = null;
     if (viewer !== null) {
       const { accountId, sessionId } = viewer;
+      beganBy = await db.read(() => findIssuerOf(sessionId));
       if (await db.transaction(() => endSession(accountId, sessionId)))
         sessionEnded(log, { accountId, sessions: 1 });
     }
     const way = wayOf(request, site);
     if (way !== null) clearSessionCookie(reply, way);
-    return redirect(PATH, "signed-out");
+    if (issuer === null || beganBy !== issuer.settings.issuer) return redirect(PATH, "signed-out");
+    const address = await issuer.signOutAddress();
+    if (address === null) return redirect(PATH, "signed-out");
+    // A form of ours may lead to no other site, also by redirection; this is another navigation.
+    reply.header("refresh", `0; url=${address}`);
+    return page("Signed out", signedOutView(issuer, address));
   });
 }
 
@@ -95,14 +130,15 @@ interface SignInForm {
   readonly problem?: string;
 }
 
-function signInView(entries: MailedEntries, { next, email = "", token, problem }: SignInForm): Html {
+function signInView(entries: Ways, { next, email = "", token, problem }: SignInForm): Html {
   return html`<h1>${withScript(TITLE, WELCOME)}</h1>
     ${problemView(problem)}
+    ${entries.issuer !== null && issuerButton(entries.issuer, next)}
     <section class="card by-password"><form class="stacked" method="post" action="${PATH}">
       ${nextInput(next)}
       ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isRequired: true })}
       ${textField({ name: "password", label: "Password", value: "", type: "password", autocomplete: "current-password", isRequired: true })}
-      <button class="primary">Sign in</button>
+      <button ${entries.issuer === null && html` class="primary"`}>Sign in</button>
       ${entries.reset && html`<p><a href="/dashboard/lost-password">Forgotten your password?</a></p>`}
       ${entries.signUp && html`<p>New here? <a href="/dashboard/sign-up">Sign up</a></p>`}
     </form></section>

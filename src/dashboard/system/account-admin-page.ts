@@ -3,12 +3,14 @@ import type { Config } from "../../config/config.ts";
 import type { Steps } from "../../database/steps.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { sessionEnded } from "../../foundation/events.ts";
+import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { endAccountSessions, giveSignInLink, resetTotp } from "../../sessions/sign-in-operations.ts";
 import { renameAccount, setAccount } from "../../workspaces/account-operations.ts";
 import { deleteAccount } from "../../workspaces/delete-account.ts";
 import { findCredential } from "../../sessions/credential-store.ts";
+import { unbindAccount } from "../../sessions/oidc-operations.ts";
+import { isBound } from "../../sessions/oidc-store.ts";
 import { listSessions, type Session, type SessionSettings } from "../../sessions/session.ts";
 import type { Account, Workspace } from "../../workspaces/workspace.ts";
 import { getAccount, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
@@ -60,6 +62,11 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   write("/system/accounts/:id/reset-totp", async (visit) => {
     await visit.perform(resetTotp, { account: idOf(visit) });
     return back(visit, "factor-reset");
+  });
+
+  write("/system/accounts/:id/unbind", async (visit) => {
+    await visit.perform(unbindAccount, { account: idOf(visit) });
+    return back(visit, "unbound");
   });
 
   write("/system/accounts/:id/end-sessions", async (visit) => {
@@ -128,6 +135,8 @@ interface AccountState {
   readonly sessions: readonly Session[];
   readonly hasPassword: boolean;
   readonly hasFactor: boolean;
+  /** Whether it signed in by an OpenID issuer. */
+  readonly isBound: boolean;
 }
 
 function* readState(id: string, now: number, settings: SessionSettings): Steps<AccountState> {
@@ -139,6 +148,7 @@ function* readState(id: string, now: number, settings: SessionSettings): Steps<A
     sessions: yield* listSessions(account.id, now, settings),
     hasPassword: credential !== undefined,
     hasFactor: credential !== undefined && credential.totpSecret !== null,
+    isBound: yield* isBound(account.id, null),
   };
 }
 
@@ -191,7 +201,7 @@ function stateView(
         </p>
         <form method="post" action="${path}/sign-in-link">${onceInput()}<button class="primary">Make a sign-in link</button></form>
       </div>
-      ${hasFactor && factorView(path)}
+      ${hasFactor && factorView(path)}${state.isBound && boundView(path)}
     </section>
     ${sessionsCard(state, path)} ${operatorCard(account, path, viewerId)}${addressCard(state, path, tried)}${deletionCard(state, path, tried)}`;
 }
@@ -200,6 +210,16 @@ function factorView(path: string): Html {
   return html`<div class="body">
     <p>If the app and the recovery codes are lost, remove the second factor. It also ends all sessions.</p>
     <form method="post" action="${path}/reset-totp"><button class="danger">Remove the second factor</button></form>
+  </div>`;
+}
+
+function boundView(path: string): Html {
+  return html`<div class="body">
+    <p>
+      It signed in by the OpenID issuer. If that knows the person anew, or the wrong one was bound, forget who it is: all sessions end,
+      and whoever next comes with its address is bound to it.
+    </p>
+    <form method="post" action="${path}/unbind"><button class="danger">Forget who it is there</button></form>
   </div>`;
 }
 

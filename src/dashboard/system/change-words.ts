@@ -1,5 +1,6 @@
 /** What was done, by the action of a recorded change. */
 export const CHANGE_WORDS: Readonly<Record<string, string>> = {
+  "account.bind": "is somebody at an OpenID issuer from now on:",
   "account.create": "added the account",
   "account.delete": "deleted the account",
   "account.end-sessions": "signed the account out",
@@ -11,6 +12,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "account.set-password": "set the password",
   "account.set-totp": "switched the second factor on",
   "account.sign-in-link": "made a sign-in link for the account",
+  "account.unbind": "forgot who is at an OpenID issuer",
   "account.unmake-operator": "took operator rights from the account",
   "autoreply.off": "turned the automatic reply off for the form",
   "autoreply.set": "set the automatic reply of the form",

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { isThisMachine } from "../foundation/ip-address.ts";
+
+const text = z.string().min(1).max(1024);
+
+/** Whether tokens can be fetched there: over https, or on this machine, for trying out. */
+function isIssuer(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, search, hash, username, password } = new URL(address);
+  if (`${search}${hash}${username}${password}` !== "") return false;
+  return protocol === "https:" || (protocol === "http:" && isThisMachine(hostname.replace(/^\[|\]$/g, "")));
+}
+
+/** Signing in by an issuer of OpenID Connect, with the limits of each setting. Rules between them are in `check-server-config.ts`. */
+export const oidcSection = z.strictObject({
+  issuer: z
+    .string()
+    .max(1024)
+    .refine(
+      isIssuer,
+      "expected an https address without a query, as the issuer writes it (http on this machine only)",
+    )
+    .nullable()
+    .describe(
+      "The OpenID issuer at which people sign in, like `https://login.example.com`, as it names itself; null offers none. It needs `server.baseUrl`.",
+    ),
+  clientId: text.nullable().describe("The id that the issuer gave this server."),
+  clientSecret: text.nullable().describe("The secret that the issuer gave this server."),
+  clientSecretFile: z
+    .string()
+    .min(1)
+    .max(4096)
+    .nullable()
+    .describe("File with that secret in its first line, instead of `oidc.clientSecret`."),
+  label: z
+    .string()
+    .min(1)
+    .max(60)
+    .nullable()
+    .describe("What the issuer is called on the sign-in page; null is its host name."),
+  allowedDomains: z
+    .array(
+      z
+        .string()
+        .max(253)
+        .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i, "expected a domain, like example.com"),
+    )
+    .max(1000)
+    .describe("Domains of the addresses that may sign in by the issuer; an empty list lets all."),
+  createAccounts: z
+    .boolean()
+    .describe("Whether somebody without an account gets one, with a workspace, at their first sign-in."),
+  groupsClaim: text.describe("The claim with the list of somebody’s groups."),
+  operatorGroup: text
+    .nullable()
+    .describe(
+      "The group whose members are operators; it is looked at each time they sign in, and takes away only what it gave. Null leaves operators as they are.",
+    ),
+  trustSecondFactor: z
+    .boolean()
+    .describe(
+      "Whether an account’s second factor is not asked for when the issuer says that it asked for one (`mfa` in the claim `amr`).",
+    ),
+});
+
+/** Without an issuer. */
+export const defaultOidc: z.infer<typeof oidcSection> = {
+  issuer: null,
+  clientId: null,
+  clientSecret: null,
+  clientSecretFile: null,
+  label: null,
+  allowedDomains: [],
+  createAccounts: false,
+  groupsClaim: "groups",
+  operatorGroup: null,
+  trustSecondFactor: false,
+};

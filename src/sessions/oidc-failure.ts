@@ -1,0 +1,83 @@
+import type * as OpenidClient from "openid-client";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import { IssuerSilent } from "./bounded-fetch.ts";
+
+type Library = typeof OpenidClient;
+
+/** Characters of what the issuer says of a failure that are shown. */
+const MAX_WORDS_LENGTH = 200;
+
+/** What went wrong with an issuer. */
+interface Failure {
+  /** For the log: never a token, never a claim of a person. */
+  readonly reason: string;
+  readonly errorFor: (label: string) => FormsvcError;
+}
+
+/** What a step that failed says to people, and to the log. */
+export function describeFailure(library: Library, error: unknown): Failure {
+  const silent = causesOf(error).find((cause) => cause instanceof IssuerSilent);
+  if (silent !== undefined)
+    return {
+      reason: silent.message,
+      errorFor: (label) =>
+        new FormsvcError("unavailable", `${label} ${silent.message}. Try again in a moment.`, {
+          retryAfterSeconds: 10,
+          cause: error,
+        }),
+    };
+  if (error instanceof FormsvcError) return { reason: error.message, errorFor: () => error };
+  const words = wordsOf(library, error);
+  const reason = words ?? reasonOf(error);
+  return {
+    reason,
+    errorFor: (label) =>
+      new FormsvcError(
+        "unauthorized",
+        words === null
+          ? `The answer of ${label} is not right (${reason}), so nobody was signed in.`
+          : `${label} refused: ${words}.`,
+        { cause: error },
+      ),
+  };
+}
+
+/** What the issuer itself says of a refusal; null if it does not refuse. */
+function wordsOf(library: Library, error: unknown): string | null {
+  const isRefusal =
+    error instanceof library.AuthorizationResponseError || error instanceof library.ResponseBodyError;
+  if (!isRefusal) return null;
+  const description = error.error_description === undefined ? "" : ` (${error.error_description})`;
+  return plainText(`${error.error}${description}`).slice(0, MAX_WORDS_LENGTH);
+}
+
+/** The library's words for what is wrong, and which claim it is, without its value. */
+function reasonOf(error: unknown): string {
+  const [top, ...below] = causesOf(error);
+  const message = top instanceof Error ? top.message : "unknown";
+  const detail = below.find((cause) => cause instanceof Error)?.message;
+  const claim = [top, ...below].map(claimOf).find((name) => name !== null);
+  const more = claim ?? detail;
+  return plainText(more === undefined || more === message ? message : `${message}: ${more}`).slice(
+    0,
+    MAX_WORDS_LENGTH,
+  );
+}
+
+function claimOf(cause: unknown): string | null {
+  if (typeof cause !== "object" || cause === null) return null;
+  const { claim, attribute } = cause as { claim?: unknown; attribute?: unknown };
+  const name = claim ?? attribute;
+  return typeof name === "string" ? name : null;
+}
+
+/** An error with what caused it, the outermost first. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let next = error; next !== undefined && causes.length < 8;) {
+    causes.push(next);
+    next = typeof next === "object" && next !== null ? (next as { cause?: unknown }).cause : undefined;
+  }
+  return causes;
+}

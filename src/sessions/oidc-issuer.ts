@@ -1,0 +1,186 @@
+import type * as OpenidClient from "openid-client";
+import { FormsvcError } from "../foundation/errors.ts";
+import { Semaphore } from "../foundation/semaphore.ts";
+import { SingleFlight } from "../foundation/single-flight.ts";
+import { ANSWER_TIMEOUT_MS, boundedFetch } from "./bounded-fetch.ts";
+import type { Flow } from "./browser-flow.ts";
+import { describeFailure } from "./oidc-failure.ts";
+import type { OidcSettings } from "./oidc-settings.ts";
+import { readPerson, type Person } from "./oidc-person.ts";
+
+type Library = typeof OpenidClient;
+
+/** Where people prove who they are. Each throws unauthorized when the issuer refuses or its answer is not right, unavailable when it gives none. */
+export interface Issuer {
+  readonly settings: OidcSettings;
+  /** The address at which a browser signs in. */
+  begin(flow: Flow): Promise<string>;
+  /** Who came back. @param query of the return address. @param line whose answers wait together */
+  finish(flow: Flow, query: URLSearchParams, line: string): Promise<Person>;
+  /** The address at which a browser signs out; null if the issuer names none, or is silent. */
+  signOutAddress(): Promise<string | null>;
+  /** Reads anew how it is spoken to. */
+  look(): Promise<void>;
+}
+
+export interface ReturnAddresses {
+  readonly signedIn: string;
+  readonly signedOut: string;
+}
+
+/** How it is spoken to is read again after this time. */
+const REMEMBERED_MS = 3_600_000;
+/** A failure is given again for this time, so that a silent issuer is not asked for each visitor. */
+const FAILURE_REMEMBERED_MS = 2000;
+/** Answers that are asked for at once. */
+const EXCHANGES = {
+  maxRunning: 8,
+  maxWaiting: 64,
+  refusal: "Too many people sign in at this moment; try again shortly.",
+};
+/** @param onFailure told of each step that failed, in words without a token or a claim. @param nowMs monotonic */
+export function createIssuer(
+  settings: OidcSettings,
+  addresses: ReturnAddresses,
+  onFailure: (step: string, reason: string) => void,
+  nowMs: () => number = () => performance.now(),
+): Issuer {
+  const connection = new Connection(settings, onFailure, nowMs);
+  const exchanges = new Semaphore(EXCHANGES);
+  return {
+    settings,
+    begin: (flow) =>
+      connection.step("begin", async (library, configuration) => {
+        const address = library.buildAuthorizationUrl(configuration, {
+          redirect_uri: addresses.signedIn,
+          scope: scopesFor(settings, configuration.serverMetadata()),
+          state: flow.secretOf("state"),
+          nonce: flow.secretOf("nonce"),
+          code_challenge: await library.calculatePKCECodeChallenge(flow.secretOf("verifier")),
+          code_challenge_method: "S256",
+        });
+        return address.href;
+      }),
+    finish(flow, query, line) {
+      const returned = new URL(`${addresses.signedIn}?${query.toString()}`);
+      const exchange = (): Promise<Person> =>
+        connection.step("finish", (...asked) => askWho(settings, flow, returned, asked));
+      return exchanges.run(exchange, line);
+    },
+    async signOutAddress() {
+      try {
+        return await connection.step("sign out", (library, configuration) => {
+          if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+          const back = { post_logout_redirect_uri: addresses.signedOut };
+          return library.buildEndSessionUrl(configuration, back).href;
+        });
+      } catch (error) {
+        if (error instanceof FormsvcError) return null;
+        throw error;
+      }
+    },
+    look: () => connection.step("look", () => undefined),
+  };
+}
+
+type Asked = readonly [Library, OpenidClient.Configuration];
+
+/** How the issuer is spoken to: read when the first step needs it, and remembered. */
+class Connection {
+  readonly #settings: OidcSettings;
+  readonly #onFailure: (step: string, reason: string) => void;
+  readonly #nowMs: () => number;
+  readonly #discoveries = new SingleFlight<OpenidClient.Configuration>();
+  #known: { readonly configuration: OpenidClient.Configuration; readonly at: number } | null = null;
+  #failed: { readonly error: unknown; readonly at: number } | null = null;
+
+  constructor(
+    settings: OidcSettings,
+    onFailure: (step: string, reason: string) => void,
+    nowMs: () => number,
+  ) {
+    this.#settings = settings;
+    this.#onFailure = onFailure;
+    this.#nowMs = nowMs;
+  }
+
+  /** Does a step with the library, which the first one loads. @throws unauthorized, unavailable */
+  async step<Result>(name: string, work: (...asked: Asked) => Promise<Result> | Result): Promise<Result> {
+    const library = await import("openid-client");
+    try {
+      return await work(library, await this.#configuration(library));
+    } catch (error) {
+      const { reason, errorFor } = describeFailure(library, error);
+      this.#onFailure(name, reason);
+      throw errorFor(this.#settings.label);
+    }
+  }
+
+  async #configuration(library: Library): Promise<OpenidClient.Configuration> {
+    const now = this.#nowMs();
+    if (this.#known !== null && now - this.#known.at < REMEMBERED_MS) return this.#known.configuration;
+    if (this.#failed !== null && now - this.#failed.at < FAILURE_REMEMBERED_MS) throw this.#failed.error;
+    return this.#discoveries.run(async () => {
+      try {
+        const configuration = await readConfiguration(library, this.#settings);
+        this.#known = { configuration, at: this.#nowMs() };
+        return configuration;
+      } catch (error) {
+        this.#failed = { error, at: this.#nowMs() };
+        throw error;
+      }
+    });
+  }
+}
+
+async function askWho(
+  settings: OidcSettings,
+  flow: Flow,
+  returned: URL,
+  [library, configuration]: Asked,
+): Promise<Person> {
+  const tokens = await library.authorizationCodeGrant(configuration, returned, {
+    expectedState: flow.secretOf("state"),
+    expectedNonce: flow.secretOf("nonce"),
+    pkceCodeVerifier: flow.secretOf("verifier"),
+    idTokenExpected: true,
+  });
+  const claims: Record<string, unknown> = { ...tokens.claims() };
+  const askMore = (): Promise<Record<string, unknown>> =>
+    configuration.serverMetadata().userinfo_endpoint === undefined
+      ? Promise.resolve({})
+      : library.fetchUserInfo(configuration, tokens.access_token, String(claims["sub"]));
+  return readPerson(claims, askMore, settings);
+}
+
+async function readConfiguration(
+  library: Library,
+  settings: OidcSettings,
+): Promise<OpenidClient.Configuration> {
+  const { issuer, clientId, clientSecret } = settings;
+  const address = new URL(issuer);
+  const isPlain = address.protocol === "http:";
+  // The method is chosen when the secret is shown for the first time: what the issuer takes is known by then.
+  const authenticate: OpenidClient.ClientAuth = (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const way = methods.includes("client_secret_basic")
+      ? library.ClientSecretBasic
+      : library.ClientSecretPost;
+    way(clientSecret)(server, client, body, headers);
+  };
+  return library.discovery(address, clientId, undefined, authenticate, {
+    [library.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
+    timeout: ANSWER_TIMEOUT_MS / 1000,
+    // An ID token counts by its signature, and not only by the connection that it came over.
+    execute: [library.enableNonRepudiationChecks, ...(isPlain ? [library.allowInsecureRequests] : [])],
+  });
+}
+
+/** Some issuers give groups only to who asks for them. */
+function scopesFor(
+  { operatorGroup }: OidcSettings,
+  { scopes_supported = [] }: OpenidClient.ServerMetadata,
+): string {
+  const asksForGroups = operatorGroup !== null && scopes_supported.includes("groups");
+  return ["openid", "email", ...(asksForGroups ? ["groups"] : [])].join(" ");
+}

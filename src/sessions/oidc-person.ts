@@ -1,0 +1,73 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import type { OidcSettings } from "./oidc-settings.ts";
+
+/** Who an issuer says that somebody is. */
+export interface Person {
+  readonly subject: string;
+  /** An address that the issuer has checked. */
+  readonly email: string;
+  readonly isInOperatorGroup: boolean;
+  /** Whether the issuer asked for a second factor. */
+  readonly gaveSecondFactor: boolean;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+type Rules = Pick<OidcSettings, "label" | "allowedDomains" | "groupsClaim" | "operatorGroup">;
+
+const MAX_SUBJECT_LENGTH = 255;
+const MAX_EMAIL_LENGTH = 254;
+
+/**
+ * Reads the claims of an ID token, which is signed, and asks the issuer for those that it has not.
+ *
+ * @throws unauthorized when the address is missing, not checked, or of a domain that is not let in.
+ */
+export async function readPerson(
+  claims: Claims,
+  askMore: () => Promise<Claims>,
+  rules: Rules,
+): Promise<Person> {
+  const { groupsClaim, operatorGroup } = rules;
+  const needsGroups = operatorGroup !== null && claims[groupsClaim] === undefined;
+  const needsEmail = claims["email"] === undefined || claims["email_verified"] === undefined;
+  const more = needsGroups || needsEmail ? await askMore() : {};
+  const groups = needsGroups ? more[groupsClaim] : claims[groupsClaim];
+  return {
+    subject: readSubject(claims["sub"]),
+    // Both from one source: a checked address of the one says nothing of another address of the other.
+    email: readEmail(needsEmail ? more : claims, rules),
+    isInOperatorGroup: operatorGroup !== null && namesGroup(groups, operatorGroup),
+    gaveSecondFactor: Array.isArray(claims["amr"]) && claims["amr"].includes("mfa"),
+  };
+}
+
+function readSubject(subject: unknown): string {
+  if (typeof subject === "string" && subject !== "" && subject.length <= MAX_SUBJECT_LENGTH) return subject;
+  throw new FormsvcError("unauthorized", "The issuer names nobody that an account could be bound to.");
+}
+
+function readEmail(claims: Claims, { label, allowedDomains }: Rules): string {
+  const { email, email_verified: isVerified } = claims;
+  if (typeof email !== "string" || email === "")
+    throw new FormsvcError(
+      "unauthorized",
+      `${label} gave no e-mail address. Whoever runs it lets this server have the scope “email”.`,
+    );
+  // Some issuers write it as a text.
+  if (isVerified !== true && isVerified !== "true")
+    throw new FormsvcError(
+      "unauthorized",
+      `${label} has not checked your e-mail address (email_verified), so nobody was signed in.`,
+    );
+  const isAddress = email.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email);
+  if (!isAddress) throw new FormsvcError("unauthorized", `${label} gave what is no e-mail address.`);
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  if (allowedDomains.length > 0 && !allowedDomains.includes(domain))
+    throw new FormsvcError("unauthorized", "Addresses of your domain do not sign in here.");
+  return email;
+}
+
+/** A list of groups, or one group alone. */
+function namesGroup(groups: unknown, group: string): boolean {
+  return groups === group || (Array.isArray(groups) && groups.includes(group));
+}

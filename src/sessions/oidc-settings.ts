@@ -1,0 +1,73 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { readSecretFile } from "../secrets/secret-file.ts";
+
+/** The settings under `oidc`. */
+export interface OidcConfig {
+  readonly issuer: string | null;
+  readonly clientId: string | null;
+  readonly clientSecret: string | null;
+  readonly clientSecretFile: string | null;
+  readonly label: string | null;
+  readonly allowedDomains: readonly string[];
+  readonly createAccounts: boolean;
+  readonly groupsClaim: string;
+  readonly operatorGroup: string | null;
+  readonly trustSecondFactor: boolean;
+}
+
+/** The issuer of the configuration, with what this server is to it. */
+export interface OidcSettings {
+  /** As it names itself. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** For people. */
+  readonly label: string;
+  /** In small letters; none lets every domain in. */
+  readonly allowedDomains: readonly string[];
+  readonly createAccounts: boolean;
+  readonly groupsClaim: string;
+  readonly operatorGroup: string | null;
+  readonly trustSecondFactor: boolean;
+}
+
+/**
+ * The issuer of the configuration, with the file read that it names; null if there is none.
+ *
+ * @throws config_invalid saying what is missing or wrong.
+ */
+export function readOidcSettings(oidc: OidcConfig): OidcSettings | null {
+  const { issuer, clientId, label, allowedDomains, createAccounts } = oidc;
+  const { groupsClaim, operatorGroup, trustSecondFactor } = oidc;
+  if (issuer === null) return null;
+  if (clientId === null)
+    throw new FormsvcError("config_invalid", "oidc.clientId: set the id that the issuer gave this server");
+  return {
+    issuer,
+    clientId,
+    clientSecret: readClientSecret(oidc),
+    label: label ?? new URL(issuer).host,
+    allowedDomains: allowedDomains.map((domain) => domain.toLowerCase()),
+    createAccounts,
+    groupsClaim,
+    operatorGroup,
+    trustSecondFactor,
+  };
+}
+
+function readClientSecret({ clientSecret, clientSecretFile }: OidcConfig): string {
+  if (clientSecret !== null) return clientSecret;
+  const setting = "oidc.clientSecretFile";
+  if (clientSecretFile === null)
+    throw new FormsvcError(
+      "config_invalid",
+      "oidc.clientSecret: set the secret that the issuer gave this server",
+    );
+  const secret = readSecretFile(setting, clientSecretFile).split("\n", 1)[0]?.trim() ?? "";
+  if (secret === "")
+    throw new FormsvcError(
+      "config_invalid",
+      `${setting}: ${clientSecretFile}: has no secret in its first line`,
+    );
+  return secret;
+}

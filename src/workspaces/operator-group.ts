@@ -1,0 +1,39 @@
+import { recordChange } from "../audit/audit-store.ts";
+import { query } from "../database/database.ts";
+import { first, run, type Steps } from "../database/steps.ts";
+import type { Account } from "./workspace.ts";
+
+/** What an issuer says of somebody who signs in. */
+export interface GroupVerdict {
+  readonly issuer: string;
+  /** Null if no group makes operators. */
+  readonly group: string | null;
+  readonly isInGroup: boolean;
+}
+
+/**
+ * Makes an account an operator for its group, or takes back what the group of this issuer gave. What somebody gave stays, and so does the
+ * last operator: somebody must see everything.
+ */
+export function* judgeOperatorGroup(account: Account, verdict: GroupVerdict, now: number): Steps<void> {
+  const { issuer, group, isInGroup } = verdict;
+  if (isInGroup === account.isOperator) return;
+  if (!isInGroup && !(yield* mayBeTakenBack(account.id, issuer))) return;
+  yield* run(
+    query
+      .updateTable("account")
+      .set({ is_operator: Number(isInGroup), operator_by: isInGroup ? issuer : null })
+      .where("id", "=", account.id),
+  );
+  const action = isInGroup ? "account.make-operator" : "account.unmake-operator";
+  const detail = group === null ? `by ${issuer}` : `by the group ${group} of ${issuer}`;
+  yield* recordChange(null, { action, subject: account.email, workspaceId: null, detail }, now);
+}
+
+function* mayBeTakenBack(accountId: string, issuer: string): Steps<boolean> {
+  const accounts = query.selectFrom("account").select("operator_by");
+  const own = yield* first(accounts.where("id", "=", accountId));
+  if (own?.operator_by !== issuer) return false;
+  const others = query.selectFrom("account").select("id").where("is_operator", "=", 1);
+  return (yield* first(others.where("id", "<>", accountId).limit(1))) !== undefined;
+}
