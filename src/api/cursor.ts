@@ -37,5 +37,7 @@ export function readLimit(text: string | null): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
   const expected = `expected a whole number from 1 to ${MAX_LIMIT}`;
-  throw new FormsvcError("invalid_request", `limit: ${expected}.`, { details: { limit: expected } });
+  throw new FormsvcError("invalid_request", `The input is wrong: limit: ${expected}.`, {
+    details: { limit: expected },
+  });
 }

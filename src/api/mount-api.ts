@@ -6,6 +6,7 @@ import { bodyLimitOf, nameBodyLimit } from "./body-limit.ts";
 import { createAuthentication, refusePlainHttp } from "./authenticate.ts";
 import { chooseRun } from "./dry-run.ts";
 import { loginRoutes } from "./login-routes.ts";
+import { narrow, ONLY_HEADER } from "./narrow.ts";
 import { openapiDocument } from "./openapi.ts";
 import type { ServedParts } from "./parts.ts";
 import { requireRole } from "./require-role.ts";
@@ -50,7 +51,8 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
         url: route.path,
         bodyLimit: bodyLimitOf(parts.config),
         onRequest: async (request, reply) => {
-          request.actor = await authenticate(request, reply);
+          const whole = await authenticate(request, reply);
+          request.actor = await narrow(parts.db, whole, request.headers[ONLY_HEADER]);
           const { route: chosen } = chooseRun(route, request.url);
           requireAccess(request.actor, chosen.operation.access);
           await requireRole(chosen, parts, request.actor, request.params as Record<string, string>);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { MAX_LIMIT } from "../api/cursor.ts";
 import { isList } from "../api/list-pages.ts";
+import { ONLY_HEADER } from "../api/narrow.ts";
 import { type ApiRoute, ROUTES } from "../api/routes.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { AnyOperation, Progress } from "../operations/operation.ts";
@@ -22,9 +23,17 @@ const READ_MS = 10_000;
 const WRITE_MS = 120_000;
 const STREAM_MS = 600_000;
 
-/** Runs each operation by its address in the API of a server, with the token that was chosen for it. */
-export function terminalAtDistance(server: ChosenServer, output: Pick<Output, "progress">): Terminal {
-  const door = new DistantDoor(server, output);
+/**
+ * Runs each operation by its address in the API of a server, with the token that was chosen for it.
+ *
+ * @param only the id of a workspace or endpoint, if nothing else is to be seen
+ */
+export function terminalAtDistance(
+  server: ChosenServer,
+  output: Pick<Output, "progress">,
+  only: string | null = null,
+): Terminal {
+  const door = new DistantDoor(server, output, only);
   return {
     here: null,
     perform: async (operation, input, ..._parts) => (await door.perform(operation, input)) as never,
@@ -36,8 +45,9 @@ class DistantDoor {
   readonly #origin: string;
   readonly #token: string;
   readonly #output: Pick<Output, "progress">;
+  readonly #only: string | null;
 
-  constructor({ origin, token }: ChosenServer, output: Pick<Output, "progress">) {
+  constructor({ origin, token }: ChosenServer, output: Pick<Output, "progress">, only: string | null) {
     if (token === null)
       throw new FormsvcError(
         "unauthorized",
@@ -46,6 +56,7 @@ class DistantDoor {
     this.#origin = origin;
     this.#token = token;
     this.#output = output;
+    this.#only = only;
   }
 
   async perform(operation: AnyOperation, input: Input): Promise<unknown> {
@@ -121,6 +132,7 @@ class DistantDoor {
         authorization: `Bearer ${this.#token}`,
         accept: `application/json, ${LINES}`,
         prefer: isStream ? "parts" : "return=representation",
+        ...(this.#only !== null && { [ONLY_HEADER]: this.#only }),
       },
       ...(hasBody && { body: rest }),
       waitMs: isStream ? STREAM_MS : route.method === "GET" ? READ_MS : WRITE_MS,

@@ -1,14 +1,19 @@
 import { once } from "node:events";
 import type { Command } from "commander";
+import type { z } from "zod";
 import { SECRET_LISTS } from "../app/features.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { examine } from "../doctor/examine.ts";
 import { showEndpoint } from "../endpoints/endpoint-operations.ts";
 import type { Finding } from "../foundation/finding.ts";
+import type { AgentAccess } from "../mcp/mcp-server.ts";
 import type { ToolGroup } from "../mcp/tool.ts";
-import type { Reach } from "../operations/actor.ts";
+import type { Actor, Reach } from "../operations/actor.ts";
+import type { tokenShape } from "../tokens/token-json.ts";
+import { showOwnToken } from "../tokens/token-operations.ts";
 import { showWorkspace } from "../workspaces/workspace-operations.ts";
 import { operationParts } from "./apply-command.ts";
+import type { ChosenServer } from "./choose-server.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { operateHere, terminalActor, terminalHere } from "./operate.ts";
 import { writeError } from "./output.ts";
@@ -41,34 +46,74 @@ no key and name no address, and change nothing unless --allow says so. Each call
   examples: ["formsvc mcp --workspace 'Client A' --redact", "formsvc mcp --endpoint Contact --allow triage"],
   action: (context, { workspace, endpoint, allow, redact }) => {
     if (workspace !== null && endpoint !== null) return refuse("give --workspace or --endpoint, not both");
-    if (context.server !== null)
-      return refuse(
-        `this works beside the database; give the agent ${context.server.origin}/mcp and a token`,
-      );
-    return operateHere(context, async (terminal) => {
-      const { here } = terminal;
-      const reach = await reachOf(terminal, workspace, endpoint);
-      const { serveAgent } = await import("../mcp/serve-agent.ts");
-      const actor = terminalActor(reach);
-      const { perform } = terminalHere(context, here, actor);
-      const parts = { ...(await operationParts(here)), examine: () => findingsOf(context, here) };
-      const makeParts = () => parts as never;
-      const served = serveAgent({
-        actor,
-        call: (operation, input) => perform(operation, input, makeParts as never),
-        baseUrl: here.config.server.baseUrl,
-        groups: allow ?? [],
-        redacts: redact,
-        onDefect: (error, tool) =>
-          writeError(
-            `formsvc: the tool ${tool} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-          ),
-      });
-      await once(process.stdin, "close");
-      await served.close();
-    });
+    const said = { workspace, endpoint, groups: allow ?? [], redacts: redact };
+    return context.server === null
+      ? serveHere(context, said)
+      : serveAtDistance(context, context.server, said);
   },
 });
+
+interface Said {
+  readonly workspace: string | null;
+  readonly endpoint: string | null;
+  readonly groups: readonly ToolGroup[];
+  readonly redacts: boolean;
+}
+
+function serveHere(context: CommandContext, { workspace, endpoint, ...said }: Said): Promise<void> {
+  return operateHere(context, async (terminal) => {
+    const { here } = terminal;
+    const actor = terminalActor(await reachOf(terminal, workspace, endpoint));
+    const { perform } = terminalHere(context, here, actor);
+    const parts = { ...(await operationParts(here)), examine: () => findingsOf(context, here) };
+    const makeParts = () => parts as never;
+    return serveUntilClosed({
+      ...said,
+      actor,
+      call: (operation, input) => perform(operation, input, makeParts as never),
+      baseUrl: here.config.server.baseUrl,
+    });
+  });
+}
+
+/** Each operation goes to the server, with the token that was chosen for it. */
+async function serveAtDistance(
+  { output }: CommandContext,
+  server: ChosenServer,
+  { workspace, endpoint, ...said }: Said,
+): Promise<void> {
+  const { terminalAtDistance } = await import("./distant-terminal.ts");
+  const whole = terminalAtDistance(server, output);
+  const { token } = await whole.perform(showOwnToken, {});
+  const reach = await reachOf(whole, workspace, endpoint);
+  const { perform } = terminalAtDistance(server, output, reach && (reach.endpointId ?? reach.workspaceId));
+  return serveUntilClosed({
+    ...said,
+    actor: actorOf(token),
+    // What an operation works with is on the server.
+    call: (operation, input) => perform(operation, input, undefined as never),
+    baseUrl: server.origin,
+  });
+}
+
+/** What the token can, as far as it decides which tools there are; the server looks at each call. */
+function actorOf({ id, name, account, scopes }: z.output<typeof tokenShape>): Actor {
+  const owner = account === null ? null : { accountId: "", email: account, isOperator: true };
+  return { kind: "token", tokenId: id, name, account: owner, scopes, reach: null };
+}
+
+async function serveUntilClosed(access: Omit<AgentAccess, "onDefect">): Promise<void> {
+  const { serveAgent } = await import("../mcp/serve-agent.ts");
+  const served = serveAgent({
+    ...access,
+    onDefect: (error, tool) =>
+      writeError(
+        `formsvc: the tool ${tool} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ),
+  });
+  await once(process.stdin, "close");
+  await served.close();
+}
 
 function parseGroups(text: string): ToolGroup[] {
   const groups = text.split(",").map((each) => each.trim());

@@ -1,76 +1,26 @@
 import { newId } from "../../src/foundation/id.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/api/routes.ts";
-import { listEndpointKeys } from "../../src/endpoints/key-operations.ts";
-import { createRecipient } from "../../src/mail/ask-recipient.ts";
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { ruleOf, type Scope, SCOPES } from "../../src/operations/access.ts";
 import { revokeToken } from "../../src/tokens/token-operations.ts";
-import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
-import { addWebhooks } from "../support/add-webhooks.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
-import { contentOf } from "../support/database-content.ts";
-import { addFile } from "../support/owner-home.ts";
+import { type ApiWorld, contentOfWorld, launchApiWorld } from "../support/api-world.ts";
 import { performOn } from "../support/terminal.ts";
-import { goodPost, launchServer, type TestServer } from "../support/test-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-/** What the paths of routes name, of the first account, which is an operator. */
-type Names = Readonly<Record<string, string>>;
-
+let world: ApiWorld;
 let server: TestServer;
-let names: Names;
-/** An account that is no operator and has a workspace of its own. */
+let names: ApiWorld["names"];
 let stranger: string;
+let pathOf: ApiWorld["pathOf"];
 
 beforeAll(async () => {
-  server = await launchServer();
-  const { id: endpoint, workspaceId: workspace, secret } = await server.addEndpoint();
-  const keys = await performOn(server.owner, listEndpointKeys, { endpoint });
-  const [account] = server.owner.now(listAccounts);
-  await server.post(secret, goodPost);
-  const submission = server.owner.prepare("SELECT id FROM submission").pluck().get() as string;
-  await server.post(secret, { ...goodPost, _gotcha: "x" });
-  const held = server.owner.prepare("SELECT id FROM held").pluck().get() as string;
-  // After the posts, so that nothing is sent.
-  server.owner.now(() => addWebhooks(endpoint, "http://127.0.0.1:9", 1));
-  const webhook = server.owner.prepare("SELECT id FROM webhook").pluck().get() as string;
-  const made = await performOn(
-    server.owner,
-    createRecipient,
-    { endpoint, address: "office@example.org" },
-    { parts: { storedLetters: null } },
-  );
-  const deliveries = [newId("msg", 1), newId("msg", 2)] as const;
-  server.owner
-    .execute(`INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, finished_at) VALUES
-    ('${deliveries[0]}', '${submission}', '${webhook}', 'delivered', 1, 2),
-    ('${deliveries[1]}', '${submission}', '${made.recipient.id}', 'delivered', 1, 2)`);
-  names = {
-    "webhook-deliveries": deliveries[0],
-    "mail-deliveries": deliveries[1],
-    recipient: made.recipient.id,
-    endpoint,
-    workspace,
-    submission,
-    file: addFile(server, endpoint, submission),
-    held,
-    webhook,
-    key: keys.data[0]?.id ?? "",
-    account: account?.id ?? "",
-    email: account?.email ?? "",
-  };
-  stranger = server.owner.now(() => insertAccountRows("eve@example.com", server.clock.now())).account.email;
+  world = await launchApiWorld();
+  ({ server, names, stranger, pathOf } = world);
 });
-afterAll(() => server.stop());
-
-/** The path of a route with names of rows that are there. */
-function pathOf(path: string): string {
-  return path.replace(/:(\w+)/g, (_match, name: string) => {
-    // A message has its place under what it was sent to.
-    const value = names[name] ?? names[path.split("/")[1] ?? ""];
-    if (value === undefined) throw new Error(`add a row that ${path} can name: ${name}`);
-    return value;
-  });
-}
+afterAll(() => world.server.stop());
 
 const tokens = new Map<string, Promise<string>>();
 
@@ -82,10 +32,7 @@ function tokenOf(account: string, scopes: readonly Scope[]): Promise<string> {
   return made;
 }
 
-/** All rows, but for the days on which tokens were used. */
-async function content(): Promise<unknown> {
-  return { ...(await contentOf(server.owner)), api_token: null };
-}
+const content = (): Promise<unknown> => contentOfWorld(world);
 
 const asked = ROUTES.map((route) => ({
   ...route,
@@ -158,4 +105,36 @@ test("a token of submissions:read alone gets no key, no secret, no other workspa
     expect(answer.text).not.toMatch(/f[sp]k_[0-9A-Za-z]{50}|whsec_|fat_/);
   }
   expect(await content()).toEqual(before);
+});
+
+test("the header Formsvc-Only gives less than the token can, never more", async () => {
+  const { workspace = "", endpoint = "", submission = "", account = "" } = names;
+  const [foreign] = server.owner
+    .prepare("SELECT id FROM workspace WHERE id <> ?")
+    .pluck()
+    .all(workspace) as string[];
+  const whole = await tokenOf(account, ["submissions:read", "endpoints:read"]);
+  const hers = await tokenOf(stranger, ["submissions:read", "endpoints:read"]);
+  const seen = async (token: string, only: string, path = `/submissions/${submission}`) =>
+    (await askWith(server, token)("GET", path, { headers: { "formsvc-only": only } })).status;
+  expect(await seen(whole, endpoint)).toBe(200);
+  expect(await seen(whole, workspace)).toBe(200);
+  expect(await seen(hers, endpoint)).toBe(404);
+  expect(await seen(hers, workspace)).toBe(404);
+  expect(await seen(hers, foreign ?? "")).toBe(404);
+  expect(await seen(hers, foreign ?? "", "/endpoints")).toBe(200);
+  expect(await seen(whole, newId("ep", 1))).toBe(404);
+  for (const wrong of ["", "*", "Contact", `${endpoint}, ${workspace}`])
+    expect(await seen(whole, wrong)).toBe(400);
+  const made = { name: "Second", schema: exampleSchema, workspace };
+  const { endpoint: second } = await performOn(server.owner, createEndpoint, made, {
+    now: server.clock.now(),
+  });
+  expect(await seen(whole, second.id)).toBe(404);
+  expect(await seen(whole, endpoint, `/endpoints/${second.id}`)).toBe(404);
+  expect(await seen(whole, workspace, `/endpoints/${second.id}`)).toBe(200);
+  const bound = await makeToken(server, ["endpoints:read"], { endpoint });
+  expect(await seen(bound, second.id, `/endpoints/${second.id}`)).toBe(404);
+  expect(await seen(bound, workspace, `/endpoints/${endpoint}`)).toBe(200);
+  expect(await seen(bound, workspace, `/endpoints/${second.id}`)).toBe(404);
 });

@@ -2,15 +2,25 @@ import { readFileSync } from "node:fs";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import { agentOf, type Agent, insideOf, newClient } from "../support/agent.ts";
-import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
+import { makeToken } from "../support/api-client.ts";
+import { emptyMachine, operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
 import { program } from "../support/program.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
 
 /** The program on standard input and output, as an agent's program starts it. */
 async function startAgent(machine: OperatorMachine, ...flags: string[]): Promise<Agent> {
+  return startAgentWith({}, machine, ...flags);
+}
+
+async function startAgentWith(
+  env: Record<string, string>,
+  machine: OperatorMachine,
+  ...flags: string[]
+): Promise<Agent> {
   const [command, ...words] = program;
   const client = newClient();
   const args = [...words, "mcp", ...flags];
-  await client.connect(new StdioClientTransport({ command, args, cwd: machine.folder, stderr: "pipe" }));
+  await client.connect(new StdioClientTransport({ command, args, env, cwd: machine.folder, stderr: "pipe" }));
   onTestFinished(() => client.close());
   return agentOf(client);
 }
@@ -54,6 +64,57 @@ test("an agent on standard input reads one form alone, redacted, and its calls a
   ]);
 });
 
+test("at a distance it serves the same tools through the API: one form alone, redacted, each call noted with the token", async () => {
+  const server = await startServer();
+  const contact = await server.addEndpoint();
+  const other = await server.addEndpoint({ plan: "pro" });
+  for (const { secret } of [contact, other]) expect((await server.post(secret, goodPost)).status).toBe(200);
+  const scopes = ["submissions:write", "endpoints:read", "recipients:read"] as const;
+  const away = emptyMachine();
+  const env = { FORMSVC_SERVER: server.url, FORMSVC_TOKEN: await makeToken(server, scopes) };
+  const agent = await startAgentWith(
+    env,
+    away,
+    "--endpoint",
+    contact.id,
+    "--redact",
+    "--allow",
+    "triage,replay",
+  );
+  const names = await agent.tools();
+  expect(names).toContain("mark_submissions");
+  for (const absent of ["get_findings", "get_usage", "replay_delivery"]) expect(names).not.toContain(absent);
+  const found = await agent.call("search_submissions", { search: "Sunday" });
+  const [submission] = found.said["submissions"] as [{ id: string; endpoint_id: string }];
+  expect(submission.endpoint_id).toBe(contact.id);
+  expect(insideOf(found)).toMatchObject([
+    { content: { data: { email: "[e-mail address]" }, ip_address: "[IP address]" } },
+  ]);
+  expect((await agent.call("list_endpoints")).said).toMatchObject({ endpoints: [{ id: contact.id }] });
+  const theirs = server.stored().find(({ endpointId }) => endpointId === other.id)?.id ?? "";
+  for (const [name, input] of [
+    ["get_endpoint", { endpoint: other.id }],
+    ["get_submission", { id: theirs }],
+    ["mark_submissions", { ids: [theirs], mark: "spam" }],
+  ] as const)
+    expect((await agent.call(name, input)).said["code"], name).toBe("not_found");
+  const ids = [submission.id];
+  expect((await agent.call("mark_submissions", { ids, mark: "ham" })).said).toEqual({
+    marked: ids,
+    mark: "ham",
+  });
+  const noted = server.owner.prepare(
+    "SELECT detail, token_name FROM audit_event WHERE action = 'mcp.called' ORDER BY id",
+  );
+  expect(noted.all()).toEqual([
+    { detail: "search_submissions", token_name: "test" },
+    { detail: "list_endpoints", token_name: "test" },
+    { detail: "mark_submissions", token_name: "test" },
+  ]);
+  server.owner.execute(`UPDATE api_token SET revoked_at = ${server.clock.now()}`);
+  expect((await agent.call("list_endpoints")).said["code"]).toBe("unauthorized");
+});
+
 test("the setup of the page about agents works as it stands", async () => {
   const page = readFileSync(new URL("../../docs/agents.md", import.meta.url), "utf8");
   const [, json = ""] = /^```json\n(\{\n {2}"mcpServers"[^]*?)^```$/m.exec(page) ?? [];
@@ -88,7 +149,7 @@ test.each([
   [["--endpoint", "Nowhere"], 3, /there is no endpoint Nowhere/],
   [["--workspace", "Nowhere"], 3, /there is no workspace/],
   [["--workspace", "owner", "--endpoint", "Contact"], 2, /not both/],
-  [["--server", "http://127.0.0.1:9"], 2, /give the agent http:\/\/127\.0\.0\.1:9\/mcp and a token/],
+  [["--server", "http://127.0.0.1:9"], 1, /nobody logged in to http:\/\/127\.0\.0\.1:9/],
   [["--allow", "everything"], 2, /there are no tools named "everything"; choose of triage, replay/],
 ])("mcp %j is refused with what is wrong", async (flags, code, message) => {
   const machine = operatorMachine();
