@@ -5,6 +5,7 @@ import { renderCommands } from "./docs/commands-page.ts";
 import { renderConfiguration } from "./docs/configuration-page.ts";
 import { renderErrors } from "./docs/errors-page.ts";
 import { renderNpmRecipe } from "./docs/module-types.ts";
+import { renderTerraformRecipe } from "./docs/terraform-generator.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -16,6 +17,7 @@ export async function renderDocs(): Promise<Readonly<Record<string, string>>> {
     "docs/errors.md": renderErrors(),
     "docs/guarantees.md": renderGuarantees(root),
     "docs/recipes/npm.md": renderNpmRecipe(root),
+    "docs/recipes/terraform.md": renderTerraformRecipe(root),
     "formsvc.config.example.json": `${JSON.stringify(defaultConfig, null, 2)}\n`,
   };
 }
