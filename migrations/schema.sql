@@ -553,7 +553,7 @@ CREATE TABLE delivery (
   is_probe INTEGER NOT NULL DEFAULT 0 CHECK (is_probe IN (0, 1)),
   finished_at INTEGER,
   last_status INTEGER,
-  lead_id TEXT REFERENCES delivery ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
+  lead_id TEXT REFERENCES delivery ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED, event TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX delivery_by_recipient ON delivery (recipient_id);
 CREATE INDEX delivery_by_submission ON delivery (submission_id);
@@ -736,6 +736,13 @@ CREATE TABLE oidc_binding (
   PRIMARY KEY (issuer, subject)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX oidc_binding_by_account ON oidc_binding (account_id, issuer);
+
+-- One row. The key that signs the addresses of files.
+CREATE TABLE file_link_key (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  -- 32 random bytes, sealed or plain.
+  key BLOB NOT NULL
+) STRICT;
 
 -- One row. The key of what tells that a browser or an address signed in before.
 CREATE TABLE sign_in_key (

@@ -77,6 +77,7 @@ const TABLES: Readonly<Record<string, string>> = {
   mailed_link: "Links in letters, each for one use, that make an account or set a forgotten password.",
   session: "Browsers that are signed in.",
   oidc_binding: "Which subject of an OpenID issuer an account is.",
+  file_link_key: "One row. The key that signs the addresses of files.",
   sign_in_key: "One row. The key of what tells that a browser or an address signed in before.",
   known_address: "Addresses, as keyed hashes, from which an account was used in the last 30 days.",
   submission_read: "Who has read which submission. An unread one has no row.",

@@ -53,6 +53,7 @@ const NOTES: Readonly<Record<string, string>> = {
   "sign_in_key.key": "Sealed or plain.",
   "account.operator_by": "The issuer whose group made it an operator; null if somebody did.",
   "session.issuer": "The OpenID issuer by which it began; null if it began here.",
+  "file_link_key.key": "Sealed or plain.",
   "mail_frame.frame": "JSON.",
   "limit_notice.month": "`YYYY-MM`, UTC.",
   "letter.content": "JSON of subject, paragraphs and link.",
@@ -73,6 +74,7 @@ const GIVEN: ReadonlySet<string> = new Set([
   "settings_version.id",
   "untrusted_proxy.id",
   "sign_in_key.id",
+  "file_link_key.id",
 ]);
 
 const TYPES: Readonly<Record<string, string>> = { TEXT: "string", INTEGER: "number", BLOB: "Buffer" };

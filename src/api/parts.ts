@@ -4,6 +4,7 @@ import type { AnyDatabase } from "../database/any-database.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import type { MoveContents } from "../endpoints/move-endpoint.ts";
 import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
+import type { FileLinks } from "../files/file-links.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
@@ -26,6 +27,7 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly keyring: Keyring;
+  readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;
   readonly testPlaces: TestPlaces;
   /** Null if no mail server is configured, like the next. */

@@ -1,9 +1,11 @@
 import type { Config } from "../config/config.ts";
+import { postAddress } from "../config/dashboard-address.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import { deleteEndpointsOf, pauseEndpointsOf } from "../endpoints/delete-endpoints-of.ts";
 import type { MoveContents } from "../endpoints/move-endpoint.ts";
 import { dropLostFilesOf } from "../files/file-store.ts";
+import { createFileLinks, type FileLinks, listFileLinkKeys } from "../files/file-links.ts";
 import { forgetTextsOf } from "../history/remember-texts.ts";
 import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "../secrets/stored-secret.ts";
@@ -15,11 +17,17 @@ import { moveHeldPostsOf } from "../submissions/held-post.ts";
 import { deleteSubmissionsOf } from "../submissions/submission-store.ts";
 import { countContentsOf } from "../submissions/count-workspace.ts";
 import { deleteTokensElsewhere } from "../tokens/token-store.ts";
+import type { ServiceParts } from "./parts.ts";
 import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
 import { listWebhookSecrets } from "../webhooks/webhook-secrets.ts";
 
 /** Every recoverable secret of the database. A feature that stores one adds its list here. */
-export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets, listTotpSecrets, listSignInKeys];
+export const SECRET_LISTS: readonly ListSecrets[] = [
+  listWebhookSecrets,
+  listTotpSecrets,
+  listSignInKeys,
+  listFileLinkKeys,
+];
 
 /** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
 export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [
@@ -42,6 +50,15 @@ export function* openKeyring(config: Config): Steps<Keyring> {
   const keyring = createKeyring(config.secrets);
   yield* checkKeys(SECRET_LISTS, keyring);
   return keyring;
+}
+
+/** Signs the addresses of files. */
+export function openFileLinks(
+  { db, config }: Pick<ServiceParts, "db" | "config">,
+  keyring: Keyring,
+): FileLinks {
+  const { baseUrl, linkDays: days } = config.files;
+  return createFileLinks({ db, keyring, baseUrl: baseUrl ?? postAddress(config), days });
 }
 
 /** The spam settings of an owner who chose nothing. */

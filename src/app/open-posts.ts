@@ -23,6 +23,7 @@ import {
   reportEvictions,
 } from "../submissions/submit-metrics.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
+import type { FileLinks } from "../files/file-links.ts";
 import type { Uploads } from "../files/uploads.ts";
 import { openFileDrop, openUploads } from "./open-uploads.ts";
 import type { Memories } from "./memories.ts";
@@ -59,7 +60,7 @@ interface OpenedPosts {
 
 /** The way of a post from its key to the commit. @param watch notices what other processes changed. */
 export function openPosts(
-  parts: ServiceParts,
+  parts: ServiceParts & { readonly fileLinks: FileLinks },
   { served, write, limiter }: Engine,
   memories: Memories,
   watch: ChangeWatch,
@@ -85,6 +86,7 @@ export function openPosts(
     refusals,
     clock,
     dropFiles: (ids) => lostFiles.drop(ids),
+    linkFiles: (data, now) => parts.fileLinks.link(data, now),
   });
   const { gatekeeper, intake } = countOutcomes(metrics, openedGate, openedIntake);
   metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>

@@ -1,4 +1,5 @@
 import type { ServedDatabase } from "../database/served-database.ts";
+import type { FileLinks } from "../files/file-links.ts";
 import { databaseUpgraded, maintenanceFailed } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
@@ -11,6 +12,7 @@ import { measureChannel } from "../outbox/queue/channel-metrics.ts";
 import { Deliverer } from "../outbox/sending/deliverer.ts";
 import { deliveryHeads } from "../outbox/queue/delivery-heads.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import { createLinkedFiles, type LinkedFiles } from "../submissions/linked-files.ts";
 import type { LimitNews } from "../submissions/limit-news.ts";
 import { newsHead, type News } from "../submissions/news.ts";
 import { SearchPlaces } from "../submissions/search-places.ts";
@@ -19,7 +21,7 @@ import type { HttpSender } from "../webhooks/send.ts";
 import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
 import { measureUsage } from "../workspaces/workspace-metrics.ts";
 import { openEngine } from "./engine.ts";
-import { openKeyring } from "./features.ts";
+import { openFileLinks, openKeyring } from "./features.ts";
 import { forgetChanges, openMemories } from "./memories.ts";
 import { openPosts, type PostService } from "./open-posts.ts";
 import { TestPlaces } from "../webhooks/test-places.ts";
@@ -31,6 +33,7 @@ import { createUpkeep, type Upkeep } from "./upkeep.ts";
 export interface SubmitService {
   readonly posts: PostService;
   readonly reader: SubmissionReader;
+  readonly linkedFiles: LinkedFiles;
   /** For everything in this server that looks at submissions one by one. */
   readonly searches: SearchPlaces;
   /** For tests of webhooks, which hold the sender's places. */
@@ -40,6 +43,7 @@ export interface SubmitService {
   readonly upkeep: Upkeep;
   /** Opens and seals the secrets of the database. */
   readonly keyring: Keyring;
+  readonly fileLinks: FileLinks;
   /** Sends to webhooks, until the deliverer stops. */
   readonly sender: HttpSender;
   /** Null if no mail server is configured. */
@@ -67,6 +71,7 @@ export interface SubmitService {
 export async function createSubmitService(parts: ServiceParts): Promise<SubmitService> {
   const { db, config, clock, log, metrics } = parts;
   const keyring = await db.read(() => openKeyring(config));
+  const fileLinks = openFileLinks(parts, keyring);
   const memories = openMemories(parts);
   const { usage, spam, news } = memories;
   const sender = createWebhookSender(config);
@@ -88,17 +93,19 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   };
   const listener = { onForeignCommit, onSettingsChange, onUpgrade: () => databaseUpgraded(log) };
   const watch = served.watch(listener, [newsHead(news), ...deliveryHeads(deliverer), memoryHead(spam)]);
-  const { posts, limitNews, drain } = openPosts(parts, engine, memories, watch);
+  const { posts, limitNews, drain } = openPosts({ ...parts, fileLinks }, engine, memories, watch);
   const searches = new SearchPlaces();
   if (metrics !== null) measureState(metrics, parts, served);
   return {
     posts,
     reader: createSubmissionReader(db, searches, () => served.cleaner.note(1)),
+    linkedFiles: createLinkedFiles({ db, fileLinks, clock }),
     searches,
     testPlaces: new TestPlaces(),
     deliverer,
     upkeep,
     keyring,
+    fileLinks,
     sender,
     mail: openMailService(mail, { metrics: metrics ?? noMetrics, served, config, onChange }),
     news,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ENDPOINT_CONTENTS, openKeyring, spamDefaults } from "../app/features.ts";
+import { ENDPOINT_CONTENTS, openFileLinks, openKeyring, spamDefaults } from "../app/features.ts";
 import type { FormsChange, MadeSecret, ChangeOutcome, Plan } from "../apply/change.ts";
 import { checkFile } from "../apply/check-file.ts";
 import { parseFile } from "../apply/file-text.ts";
@@ -91,8 +91,10 @@ export function performing({ perform }: Terminal): Performing {
 
 /** What operations of clients work with at the machine. */
 export async function operationParts({ db, config }: Here) {
+  const keyring = await db.read(() => openKeyring(config));
   return {
-    keyring: await db.read(() => openKeyring(config)),
+    keyring,
+    fileLinks: openFileLinks({ db, config }, keyring),
     spamDefaults: spamDefaults(config),
     endpointContents: ENDPOINT_CONTENTS,
     storedLetters: null,

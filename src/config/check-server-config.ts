@@ -20,6 +20,7 @@ export function checkServerConfig(config: Config): void {
     ...problemsOfOperator(config),
     ...problemsOfOidc(config),
     ...problemsOfBackup(config),
+    ...problemsOfFiles(config),
   ];
   if (problems.length === 0) return;
   const lines = problems.map(({ path, message }) => `${path}: ${message}`);
@@ -84,6 +85,14 @@ function problemsOfBackup({ backup, database }: Config): Problem[] {
   const message =
     "a PostgreSQL database is backed up by its own means, such as pg_dump or an archive of its log: set this to null";
   return [{ path: "backup.everyHours", message }];
+}
+
+/** On the host of files nobody finds the dashboard. */
+function problemsOfFiles({ files, server, dashboard }: Config): Problem[] {
+  if (files.baseUrl === null || server.baseUrl === null || !dashboard.enabled) return [];
+  if (new URL(files.baseUrl).host !== new URL(server.baseUrl).host) return [];
+  const message = `the dashboard is at ${new URL(server.baseUrl).host}, and not on the host of files: name another host, or set this to null`;
+  return [{ path: "files.baseUrl", message }];
 }
 
 function problemsOfOperator({ mail: { operator, host } }: Config): Problem[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isNetwork } from "../foundation/ip-address.ts";
 import { isListenAddress } from "../foundation/listen-address.ts";
-import { defaultFiles, filesSection } from "./files-section.ts";
+import { defaultFiles, filesSection, httpUrl } from "./files-section.ts";
 import { defaultMail, mailSection } from "./mail-section.ts";
 import { defaultOidc, oidcSection } from "./oidc-section.ts";
 
@@ -20,10 +20,6 @@ const listenAddress = z
 const hostName = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i;
 const isNetworkOrName = (text: string): boolean =>
   isNetwork(text) || (hostName.test(text) && !/^[\d.]+$/.test(text));
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: "expected an http or https address" })
-  .refine((text) => !text.endsWith("/"), "expected no slash at the end");
-
 const heldBytes = z.int().min(1_048_576).max(1_125_899_906_842_624);
 
 const plan = z.strictObject({

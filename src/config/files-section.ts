@@ -1,5 +1,10 @@
 import { z } from "zod";
 
+/** An http or https address without a slash at its end. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address" })
+  .refine((text) => !text.endsWith("/"), "expected no slash at the end");
+
 const bytes = z.int().min(1).max(1_125_899_906_842_624);
 
 /** Files of forms: how large, how many, and how slowly they may come. */
@@ -42,6 +47,16 @@ export const filesSection = z.strictObject({
     .describe(
       "Bytes a second that a form with files must bring after its first 30 seconds; slower ones are ended.",
     ),
+  linkDays: z
+    .int()
+    .min(1)
+    .max(365)
+    .describe("How long the signed address of a file in a webhook’s message is good, in days."),
+  baseUrl: httpUrl
+    .nullable()
+    .describe(
+      "The address that these have, with a host that is for files alone: the dashboard is not there. Null is `server.baseUrl`.",
+    ),
 });
 
 export const defaultFiles: z.infer<typeof filesSection> = {
@@ -53,4 +68,6 @@ export const defaultFiles: z.infer<typeof filesSection> = {
   spoolBytes: 268_435_456,
   uploadTimeoutMs: 600_000,
   minBytesPerSecond: 4096,
+  linkDays: 7,
+  baseUrl: null,
 };

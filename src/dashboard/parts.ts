@@ -3,6 +3,7 @@ import type { AnyDatabase } from "../database/any-database.ts";
 import type { Blindness } from "../database/database.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import type { MoveContents } from "../endpoints/move-endpoint.ts";
+import type { FileLinks } from "../files/file-links.ts";
 import type { Background } from "../foundation/background.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
@@ -28,6 +29,7 @@ export interface DashboardParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly keyring: Keyring;
+  readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;
   /** For tests of webhooks. */
   readonly testPlaces: TestPlaces;

@@ -14,6 +14,7 @@ import { errorPage, lostSessionPage } from "./kit/error-page.ts";
 import { readCounts } from "./counts.ts";
 import { appPage, plainPage } from "./kit/layout.ts";
 import { noticeHtml } from "./kit/notices.ts";
+import { isFileHost } from "../config/file-host.ts";
 import { ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
 import { accessOf, requireOnPage } from "./page-access.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -143,9 +144,9 @@ function guard(
 /** Tells a client that is in none of the networks that may open the dashboard: for it there is none. */
 function outsiders({ config }: DashboardParts): (request: FastifyRequest) => boolean {
   const { allowNetworks } = config.dashboard;
-  if (allowNetworks.length === 0) return () => false;
   const allowed = compileNetworks(allowNetworks);
-  return ({ clientAddress }) => !allowed.contains(clientAddress);
+  return ({ clientAddress, headers }) =>
+    (allowNetworks.length > 0 && !allowed.contains(clientAddress)) || isFileHost(config, headers.host);
 }
 
 async function currentViewer(

@@ -77,6 +77,7 @@ export const COPIED_TABLES = [
   "file_total",
   "file",
   "file_chunk",
+  "file_link_key",
   "recipient",
   "webhook",
   "webhook_secret",

@@ -402,6 +402,7 @@ export interface Tables {
     finished_at: number | null;
     last_status: number | null;
     lead_id: string | null;
+    event: string | null;
   };
   /** Every attempt of a delivery. */
   attempt: {
@@ -530,6 +531,12 @@ export interface Tables {
     subject: string;
     account_id: string;
     bound_at: number;
+  };
+  /** One row. The key that signs the addresses of files. */
+  file_link_key: {
+    id: number;
+    /** Sealed or plain. */
+    key: Buffer;
   };
   /** One row. The key of what tells that a browser or an address signed in before. */
   sign_in_key: {

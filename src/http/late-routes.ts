@@ -6,8 +6,8 @@ import type { InFlight } from "./in-flight.ts";
 export interface LateRoutes {
   /** An address without a slash at its end, like `/dashboard`: they are there and below it. */
   readonly path: string;
-  /** Whether this client may know that they are there. */
-  readonly isFor: (clientAddress: string) => boolean;
+  /** Whether this client may know that they are there. @param host as the request has it, with its port; undefined without one */
+  readonly isFor: (clientAddress: string, host: string | undefined) => boolean;
   /** Whether a browser that asks for the server's bare address is led to them. */
   readonly isFront: boolean;
   /** Whether their errors have the stable `code` of the error table. */
@@ -21,7 +21,7 @@ export interface LatePart {
   /** @param path decoded, as the router reads it. */
   has(path: string): boolean;
   /** The path that the routes begin with; null if a browser is not led there, or the client may not know of them. */
-  frontFor(clientAddress: string): string | null;
+  frontFor(clientAddress: string, host: string | undefined): string | null;
   /** @param fail is told if the routes cannot be made. */
   answer(request: FastifyRequest, reply: FastifyReply, fail: (error: Error) => void): void;
 }
@@ -80,7 +80,7 @@ export function createLatePart(
   };
   return {
     has: (asked) => asked === path || asked.startsWith(`${path}/`),
-    frontFor: (clientAddress) => (isFront && isFor(clientAddress) ? path : null),
+    frontFor: (clientAddress, host) => (isFront && isFor(clientAddress, host) ? path : null),
     answer(request, reply, fail) {
       admitted.set(request.raw, request);
       void openOnce().then((instance) => {

@@ -15,6 +15,7 @@ import { browserClientRoutes } from "./browser-client-routes.ts";
 import type { ProxyTrust } from "./client-address.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { sendCodedError, sendError } from "./error-reply.ts";
+import { fileRoutes, type FileRoutesParts } from "./file-routes.ts";
 import { formRoutes, type FormRoutesParts } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
@@ -54,6 +55,7 @@ export interface ServerParts
     Omit<PostParts, "bodyLimitBytes">,
     Pick<FormRoutesParts, "onIgnoredRedirect">,
     SubmissionRoutesParts,
+    FileRoutesParts,
     HealthRoutesParts,
     MailLinkParts,
     Omit<GuardParts, "observe" | "provenKeyOf"> {
@@ -108,6 +110,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   submitRoutes(server, posts);
   formRoutes(server, posts);
   submissionRoutes(server, parts);
+  fileRoutes(server, parts);
   browserClientRoutes(server);
   healthRoutes(server, parts);
   mailLinkRoutes(server, parts);

@@ -19,7 +19,7 @@ export function answerUnknownRoutes(server: FastifyInstance, late: readonly Late
     const part = late.find((each) => each.has(path));
     if (part !== undefined) return part.answer(request, reply, done);
     if (isForFront(request, path)) {
-      const fronts = late.map((each) => each.frontFor(request.clientAddress));
+      const fronts = late.map((each) => each.frontFor(request.clientAddress, request.headers.host));
       return void answerFront(request, reply, fronts.find((front) => front !== null) ?? null);
     }
     allowAnyOrigin(reply);

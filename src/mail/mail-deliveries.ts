@@ -71,6 +71,8 @@ const replayed: ReplayedChannel<MailRecipient> = {
   ...mailChannel,
   type: RECIPIENTS,
   action: "recipient.replay",
+  // They have no addresses of files.
+  renew: null,
   everyone: "every recipient",
 };
 

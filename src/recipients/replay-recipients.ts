@@ -8,6 +8,7 @@ import {
   checkReplay,
   countReplayable,
   replayDelivery,
+  type RenewMessage,
   type ReplayOptions,
   replayRange,
 } from "../outbox/queue/replay-deliveries.ts";
@@ -41,6 +42,8 @@ type Replayed = z.output<typeof replayedShape>;
 export interface ReplayedChannel<Of extends AnyRecipient> extends Channel {
   readonly type: RecipientType<Of>;
   readonly action: NonNullable<OwnChange["action"]>;
+  /** Null if its messages are never renewed. */
+  readonly renew: RenewMessage | null;
   /** What stands for its recipients if none is named. */
   readonly everyone: string;
 }
@@ -79,7 +82,7 @@ async function replayOne<Of extends AnyRecipient>(
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { db } = context;
-  const options = optionsOf(context, request);
+  const options = optionsOf(context, channel, request);
   const { delivery, ...reached } = await db.read(() => reachDelivery(context, channel, id));
   requireReplayable(channel, reached);
   checkReplay(id, delivery.state, options.asNew);
@@ -95,7 +98,7 @@ async function replayMany<Of extends AnyRecipient>(
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { db } = context;
-  const options = optionsOf(context, request);
+  const options = optionsOf(context, channel, request);
   const { range, reached } = await db.read(function* () {
     const { recipientId, failed: failedOnly, since, until } = request;
     const choice = { recipientId, endpoint: null, workspace: null };
@@ -111,8 +114,12 @@ async function replayMany<Of extends AnyRecipient>(
   return { matched, replayed: await replayRange(db, range, options) };
 }
 
-function optionsOf({ now }: Context, { as_new: asNew }: ReplayRequest): ReplayOptions {
-  return { asNew, now };
+function optionsOf(
+  { now }: Context,
+  { renew }: Pick<ReplayedChannel<AnyRecipient>, "renew">,
+  { as_new: asNew }: ReplayRequest,
+): ReplayOptions {
+  return { asNew, now, renew };
 }
 
 function timeOf(time: string | null): number | null {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
+import { isFileHost } from "../config/file-host.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createBackground } from "../foundation/background.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -25,7 +26,8 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
     path: "/dashboard",
     isFront: true,
     hasCodes: false,
-    isFor: (clientAddress) => allowNetworks.length === 0 || allowed.contains(clientAddress),
+    isFor: (clientAddress, host) =>
+      (allowNetworks.length === 0 || allowed.contains(clientAddress)) && !isFileHost(config, host),
     async add(server) {
       const [{ mountDashboard }, { createSelfExamination }] = await Promise.all([
         import("../dashboard/dashboard.ts"),

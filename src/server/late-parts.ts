@@ -10,7 +10,7 @@ interface Served {
 
 /** What operations work with in a server, whichever door they are done through. */
 export function latePartsOf({ parts, service }: Served) {
-  const { posts, keyring, sender, mail, news, searches, testPlaces, limiter, onChange } = service;
+  const { posts, keyring, fileLinks, sender, mail, news, searches, testPlaces, limiter, onChange } = service;
   return {
     ...parts,
     dashboardUrl: dashboardUrlOf(parts.config),
@@ -19,6 +19,7 @@ export function latePartsOf({ parts, service }: Served) {
     workspaceContents: WORKSPACE_CONTENTS,
     spamDefaults: spamDefaults(parts.config),
     keyring,
+    fileLinks,
     sender,
     testPlaces,
     letters: mail?.letters ?? null,

@@ -100,6 +100,7 @@ async function serveRequests(
     late,
     ...service.posts,
     reader: service.reader,
+    linkedFiles: service.linkedFiles,
     tokenFiles: lateTokenFiles({ parts, configFile, service }),
     mailLinks: service.mail?.mailLinks ?? null,
     metrics: service.metrics,

@@ -15,7 +15,7 @@ import type { PendingSubmission, Repeated } from "./batch.ts";
 import type { CommitQueue } from "./commit-batch.ts";
 import { heldBytes, type HeldPost } from "./held-post.ts";
 import { acceptedFiles, type IncomingFile, withLostFiles, withoutFiles } from "./incoming-file.ts";
-import { addWithFiles, storeFiles } from "./store-files.ts";
+import { addWithFiles, type FileStoring, storeFiles } from "./store-files.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
@@ -69,7 +69,7 @@ export interface Intake {
   receive(caller: Caller, post: IncomingPost): Promise<string>;
 }
 
-export interface IntakeParts {
+export interface IntakeParts extends Pick<FileStoring, "dropFiles" | "linkFiles"> {
   readonly gatekeeper: Gatekeeper;
   readonly usage: Pick<UsageCounter, "estimate">;
   readonly idempotency: IdempotencyMemory;
@@ -85,8 +85,6 @@ export interface IntakeParts {
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly refusals: OriginRefusals;
   readonly clock: Clock;
-  /** Deletes files that got no submission. */
-  readonly dropFiles: (ids: readonly string[]) => void;
 }
 
 /** The errors with which a post can be refused. */

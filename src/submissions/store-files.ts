@@ -7,6 +7,8 @@ export interface FileStoring {
   readonly commits: Pick<CommitQueue, "add" | "addChunk">;
   /** Deletes files that got no submission. */
   readonly dropFiles: (ids: readonly string[]) => void;
+  /** The data of a submission as JSON, each file with an address, for messages. */
+  readonly linkFiles: (data: Readonly<Record<string, unknown>>, now: number) => Promise<string>;
 }
 
 /** Whom files belong to. */
@@ -22,7 +24,7 @@ interface Place {
  * @throws unavailable; what was stored is deleted then.
  */
 export async function storeFiles(
-  { commits, dropFiles }: FileStoring,
+  { commits, dropFiles }: Omit<FileStoring, "linkFiles">,
   files: readonly AcceptedFile[],
   { endpointId, createdAt }: Place,
 ): Promise<readonly string[] | null> {
@@ -46,13 +48,16 @@ export async function storeFiles(
 
 /** The last commit of a post with files: it brings the submission, and gives the files to it. */
 export async function addWithFiles(
-  { commits, dropFiles }: FileStoring,
+  { commits, dropFiles, linkFiles }: FileStoring,
   pending: PendingSubmission,
   fileIds: readonly string[],
 ): Promise<CommitOutcome> {
   let outcome: CommitOutcome | null = null;
   try {
-    return (outcome = await commits.add(pending));
+    const { submission } = pending;
+    const linkedData = await linkFiles(submission.data, submission.createdAt);
+    const linked = { ...pending, submission: { ...submission, linkedData } };
+    return (outcome = await commits.add(linked));
   } finally {
     if (outcome !== "stored") dropFiles(fileIds);
   }

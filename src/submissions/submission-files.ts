@@ -15,12 +15,14 @@ function namedFiles({ data }: Pick<Submission, "data">): readonly ListedFile[] {
 export function* getFileOf(submission: Submission, id: string): Steps<FileFacts> {
   const file = yield* findFileOf(submission.id, id);
   if (file !== undefined) return file;
-  if (namedFiles(submission).some((named) => named.id === id))
-    throw new FormsvcError(
-      "gone",
-      "The bytes of this file are not kept any more; its name and size are in the submission.",
-    );
+  if (namedFiles(submission).some((named) => named.id === id)) throw lostFile();
   throw new FormsvcError("not_found", `the submission ${submission.id} has no such file`);
+}
+
+/** Of a file that was there. */
+export function lostFile(): FormsvcError {
+  const message = "The bytes of this file are not kept any more; its name and size are in the submission.";
+  return new FormsvcError("gone", message);
 }
 
 /** Says in a submission's data that a file is deleted. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { operation } from "../operations/operation.ts";
+import { type Context, operation } from "../operations/operation.ts";
 import { listChannelDeliveries } from "../outbox/queue/channel-deliveries.ts";
 import {
   attemptJson,
@@ -7,6 +7,7 @@ import {
   deliveryMembers,
   deliveryMembersJson,
 } from "../recipients/delivery-json.ts";
+import type { RenewMessage } from "../outbox/queue/replay-deliveries.ts";
 import type { Delivery } from "../outbox/queue/delivery.ts";
 import { leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
 import { deliveryListInput, deliveryReference } from "../recipients/delivery-input.ts";
@@ -56,7 +57,12 @@ export const showWebhookDelivery = operation({
   },
 });
 
-const replayed: ReplayedChannel<Webhook> = {
+/** What a replay works with beside the database. */
+interface ReplayParts {
+  readonly fileLinks: { readonly renew: RenewMessage };
+}
+
+const replayed: Omit<ReplayedChannel<Webhook>, "renew"> = {
   ...webhookChannel,
   type: WEBHOOKS,
   action: "webhook.replay",
@@ -70,6 +76,6 @@ export const replayWebhook = operation({
   access: "recipients:write",
   input: z.strictObject({ webhook: onlyOne, ...replayInput }),
   output: replayedShape,
-  run: (context, { webhook: recipientId, ...request }) =>
-    replay(context, replayed, { recipientId, ...request }),
+  run: (context: Context<ReplayParts>, { webhook: recipientId, ...request }) =>
+    replay(context, { ...replayed, renew: context.parts.fileLinks.renew }, { recipientId, ...request }),
 });

@@ -53,6 +53,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     4242,
     42_424_242,
     7,
+    14,
     null,
     ["192.0.2.0/24"],
     ["triage"],

@@ -1,4 +1,4 @@
-import { WORKSPACE_CONTENTS } from "../../src/app/features.ts";
+import { WORKSPACE_CONTENTS, openFileLinks } from "../../src/app/features.ts";
 import { expect, test } from "vitest";
 import { spamDefaults } from "../../src/app/features.ts";
 import { findingText } from "../../src/dashboard/system/finding-words.ts";
@@ -32,13 +32,15 @@ async function linesFor(
   const { owner: db, config, clock } = server;
   const log = createLog("silent", "json");
   const background = createBackground(() => {});
+  const keyring = createKeyring(config.secrets);
   const parts = {
     db,
     config,
     configFile: null,
     clock,
     log,
-    keyring: createKeyring(config.secrets),
+    keyring,
+    fileLinks: openFileLinks({ db, config }, keyring),
     sender: { send: async () => Promise.reject(new Error("nothing is sent")) },
     letters: null,
     storedLetters: null,

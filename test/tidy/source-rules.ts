@@ -225,7 +225,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   tokens: ["audit", "database", "endpoints", "foundation", "operations", "workspaces"],
   workspaces: ["audit", "database", "foundation", "operations"],
   spam: ["foundation"],
-  files: ["database", "foundation", "schemas"],
+  files: ["database", "foundation", "schemas", "secrets"],
   schemas: ["foundation", "languages"],
   languages: ["foundation"],
   database: ["foundation"],

@@ -60,6 +60,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   file: "files",
   file_chunk: "files",
   file_total: "files",
+  file_link_key: "files",
   settings_version: "database",
 };
 

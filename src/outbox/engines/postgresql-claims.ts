@@ -24,7 +24,7 @@ interface QueuedRow extends ClaimedRow {
 }
 
 /** Looked up by row, whatever the planner expects of the tables. */
-const BODY = `(SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id)`;
+const BODY = `coalesce(delivery.event, (SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id))`;
 const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
 const FROM_WANTS = `FROM json_to_recordset(:wants) AS want (recipient_id text COLLATE "C", most integer)`;
 
@@ -71,7 +71,7 @@ const FITTING_DUE_AND_REST = `want AS MATERIALIZED (SELECT * FROM json_to_record
     picked AS MATERIALIZED (
       SELECT picked.*, sum(picked.bytes) OVER (PARTITION BY picked.recipient_id ORDER BY due_at, id) <= want.bytes AS fits
       FROM want ${pickDue(`id, recipient_id, due_at,
-        (SELECT ${BODY_BYTES_SQL} FROM submission WHERE submission.id = waiting.submission_id) AS bytes`)}),
+        coalesce(octet_length(waiting.event), (SELECT ${BODY_BYTES_SQL} FROM submission WHERE submission.id = waiting.submission_id)) AS bytes`)}),
     due AS (${takeDue("SELECT id FROM picked WHERE fits")}),
     rest AS MATERIALIZED (
       SELECT recipient_id, most - count(picked.id) AS most, want.bytes - coalesce(sum(picked.bytes), 0) AS bytes

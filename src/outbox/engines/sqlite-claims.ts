@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { ONLY_SERVER } from "../../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, inPlace } from "../../database/steps.ts";
-import { ALONE, BODY_SQL, bytesOf, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
+import { ALONE, BODY_SQL, bytesOf, OWN_BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { selectSending } from "../sending/recover-deliveries.ts";
 import { createFinish } from "./sqlite-finish.ts";
@@ -23,7 +23,7 @@ interface OutboxRow {
 }
 
 /** Messages of a recipient that may be claimed; those that go with another one follow it. */
-const CLAIMABLE_SQL = `SELECT delivery.id, delivery.due_at, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY_SQL} AS body
+const CLAIMABLE_SQL = `SELECT delivery.id, delivery.due_at, delivery.attempts, delivery.spent, delivery.interruptions, ${OWN_BODY_SQL} AS body
   FROM delivery JOIN submission ON submission.id = delivery.submission_id
   WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
 

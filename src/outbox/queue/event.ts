@@ -13,11 +13,13 @@ export interface NotifiedSubmission {
     readonly fields: Readonly<Record<string, unknown>>;
     readonly dropped: number;
   } | null;
+  /** Its data as JSON with addresses of its files; null or absent if the data of its row are sent. */
+  readonly linkedData?: string | null;
 }
 
 /**
  * The text before and after a submission's data in the body of its `submission.created`, as its row keeps them; null if no
- * recipient wants it.
+ * recipient wants it. If the message has other data than the row, the head is the whole body and there is no tail.
  */
 export interface EventParts {
   readonly head: string | null;
@@ -31,17 +33,19 @@ export function renderAround(
   submission: NotifiedSubmission,
   endpointName: string,
   now: number,
-): { readonly head: string; readonly tail: string } {
+): { readonly head: string; readonly tail: string | null } {
   const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
   const timestamp = toIsoTime(now);
   const created = createdAt === now ? timestamp : toIsoTime(createdAt);
   const endpoint = `{"id":"${endpointId}","name":${JSON.stringify(endpointName)}}`;
   const client = `"ip_address":${JSON.stringify(ipAddress)},"user_agent":${JSON.stringify(userAgent)}`;
   const beside = submission.setAside ? renderSetAside(submission.setAside) : "";
-  return {
+  const around = {
     head: `{"event":"submission.created","timestamp":"${timestamp}","endpoint":${endpoint},"submission":{"id":"${id}","data":`,
     tail: `${beside},"spam_score":${spamScore},${client},"created_at":"${created}"}}`,
   };
+  const { linkedData = null } = submission;
+  return linkedData === null ? around : { head: around.head + linkedData + around.tail, tail: null };
 }
 
 /** The members that stand right after the data. */
@@ -58,5 +62,5 @@ export function renderBody(
   now: number,
 ): string {
   const { head, tail } = renderAround(submission, endpointName, now);
-  return head + data + tail;
+  return tail === null ? head : head + data + tail;
 }

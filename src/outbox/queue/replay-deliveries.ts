@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Database, query } from "../../database/database.ts";
 import { writeInTurn } from "../../database/read-in-turn.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
-import { all, first, run, type Steps } from "../../database/steps.ts";
+import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { firstIdAt, newId } from "../../foundation/id.ts";
 import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
@@ -26,7 +26,12 @@ export interface ReplayOptions {
   /** Gives the message a new id, so that receivers that drop repeated ids act on it again. */
   readonly asNew: boolean;
   readonly now: number;
+  /** With a new id, gives the message of a submission with files new addresses; null or absent leaves it as it is. */
+  readonly renew?: RenewMessage | null;
 }
+
+/** A message about a submission as it is to be sent from now on. */
+export type RenewMessage = (submissionId: string, body: string, now: number) => Steps<string>;
 
 /**
  * Puts one delivery back into the queue with a full set of attempts. Returns the id of the message that will be sent. One that went
@@ -132,7 +137,7 @@ function isLatest(until: number | null) {
 }
 
 /** A recipient that is not enabled gets it as held, and it is sent when the recipient is enabled again. */
-function* replayRow(id: string, { asNew, now }: ReplayOptions): Steps<string> {
+function* replayRow(id: string, { asNew, now, renew = null }: ReplayOptions): Steps<string> {
   const state = sql<"pending" | "held">`CASE
     (SELECT recipient.state FROM recipient WHERE recipient.id = delivery.recipient_id) WHEN 'enabled' THEN 'pending' ELSE 'held' END`;
   if (!asNew) {
@@ -145,17 +150,28 @@ function* replayRow(id: string, { asNew, now }: ReplayOptions): Steps<string> {
     return id;
   }
   const fresh = newId("msg", now);
+  const event = renew === null ? null : yield* renewedEvent(id, renew, now);
   yield* run(
     query
       .insertInto("delivery")
-      .columns(["id", "submission_id", "recipient_id", "state", "due_at"])
+      .columns(["id", "submission_id", "recipient_id", "state", "due_at", "event"])
       .expression(
         query
           .selectFrom("delivery")
           .select([sql.lit(fresh).as("id"), "submission_id", "recipient_id", state.as("state")])
           .select(sql<number>`${sql.lit(now)}`.as("due_at"))
+          .select(sql<string | null>`${event}`.as("event"))
           .where("id", "=", id),
       ),
   );
   return fresh;
+}
+
+const OWN_EVENT_SQL = `SELECT submission_id, event_head AS body FROM delivery JOIN submission ON submission.id = submission_id
+  WHERE delivery.id = ? AND event_head IS NOT NULL AND event_tail IS NULL`;
+
+/** Null for a message that has the data of its submission's row, as those without files do. */
+function* renewedEvent(id: string, renew: RenewMessage, now: number): Steps<string | null> {
+  const row = yield* first(text<{ submission_id: string; body: string }>(OWN_EVENT_SQL, id));
+  return row === undefined ? null : yield* renew(row.submission_id, row.body, now);
 }

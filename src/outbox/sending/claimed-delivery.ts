@@ -43,6 +43,9 @@ export const ALONE = { outboxNumber: null, memberIds: [], memberBodies: [] } as 
 /** The body of a message in its submission's row: head, data and tail, or the head alone if there is no tail. NULL if the row is gone. */
 export const BODY_SQL = "coalesce(event_head || submission.data || event_tail, event_head)";
 
+/** The body of a delivery, which may have one of its own. */
+export const OWN_BODY_SQL = `coalesce(delivery.event, ${BODY_SQL})`;
+
 /** Its length in bytes of UTF-8, which reads no text that is stored outside the row. */
 export const BODY_BYTES_SQL = `coalesce(octet_length(event_head) + octet_length(submission.data) + octet_length(event_tail),
   octet_length(event_head), 0)`;

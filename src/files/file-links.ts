@@ -1,0 +1,129 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { type Database, query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { isFileList } from "../foundation/file-list.ts";
+import { isId } from "../foundation/id.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { StoredSecret } from "../secrets/stored-secret.ts";
+
+const KEY_BYTES = 32;
+const KEY_PLACE = "file_link_key.key";
+const DAY_SECONDS = 86_400;
+/** Seconds since 1970, in one way of writing. */
+const TIME = /^[1-9]\d{8,11}$/;
+
+/** An address of a file as a request has it. */
+export interface FileLink {
+  readonly id: string;
+  /** Seconds since 1970, as text. */
+  readonly until: string;
+  readonly signature: string;
+}
+
+/** Addresses under which whoever has one reads a file, until they end. */
+export interface FileLinks {
+  /** The data of a submission as JSON, each of its files with an address. */
+  link(data: Readonly<Record<string, unknown>>, now: number): Promise<string>;
+  /** A message about a submission with new addresses, and none for files that are not there any more. Inside a transaction. */
+  renew(submissionId: string, body: string, now: number): Steps<string>;
+  /** Whether it was made here and has not ended. Takes as long for every wrong signature. */
+  isGood(link: FileLink, now: number): Promise<boolean>;
+}
+
+export interface FileLinksParts {
+  readonly db: Database;
+  readonly keyring: Keyring;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly days: number;
+}
+
+export function createFileLinks({ db, keyring, baseUrl, days }: FileLinksParts): FileLinks {
+  let known: Buffer | null = null;
+  const linker = (key: Buffer, now: number) => {
+    const until = String(Math.floor(now / 1000) + days * DAY_SECONDS);
+    const url_expires_at = toIsoTime(Number(until) * 1000);
+    return (id: string) => ({
+      url: `${baseUrl}/files/${id}?until=${until}&sig=${sign(key, id, until)}`,
+      url_expires_at,
+    });
+  };
+  return {
+    async link(data, now) {
+      const linkOf = linker((known ??= await db.transaction(() => chooseKey(keyring))), now);
+      return JSON.stringify(withLinks(data, (id) => linkOf(id)));
+    },
+    *renew(submissionId, body, now) {
+      const linkOf = linker(yield* chooseKey(keyring), now);
+      const rows = query.selectFrom("file").select("id").where("submission_id", "=", submissionId);
+      const there = new Set((yield* all(rows)).map(({ id }) => id));
+      const message = JSON.parse(body) as { submission: { data: Readonly<Record<string, unknown>> } };
+      message.submission.data = withLinks(message.submission.data, (id) =>
+        there.has(id) ? linkOf(id) : null,
+      );
+      return JSON.stringify(message);
+    },
+    async isGood({ id, until, signature }, now) {
+      if (!isId("fil", id) || !TIME.test(until)) return false;
+      const key = (known ??= (await db.read(() => readKey(keyring))) ?? null);
+      if (key === null) return false;
+      const expected = Buffer.from(sign(key, id, until));
+      // As texts: of the last sign of base64 some bits mean nothing.
+      const given = Buffer.from(signature);
+      return (
+        given.length === expected.length && timingSafeEqual(given, expected) && Number(until) * 1000 > now
+      );
+    },
+  };
+}
+
+function sign(key: Buffer, id: string, until: string): string {
+  return createHmac("sha256", key).update(`file ${id} ${until}`).digest("base64url");
+}
+
+/** @param linkOf null for a file that is not there any more */
+function withLinks(
+  data: Readonly<Record<string, unknown>>,
+  linkOf: (id: string) => object | null,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, isFileList(value) ? value.map(linked) : value]),
+  );
+  function linked(file: { readonly id: string; readonly state?: unknown }): object {
+    const { url: _url, url_expires_at: _at, ...facts } = file as Record<string, unknown>;
+    const link = file.state === undefined ? linkOf(file.id) : null;
+    return link === null ? { ...facts, state: file.state ?? "deleted" } : { ...facts, ...link };
+  }
+}
+
+/** The key, for the encryption of secrets. */
+export function* listFileLinkKeys(): Steps<StoredSecret[]> {
+  const row = yield* first(query.selectFrom("file_link_key").select("key"));
+  if (row === undefined) return [];
+  const replace = (stored: Buffer): Steps<unknown> =>
+    run(query.updateTable("file_link_key").set({ key: stored }));
+  return [{ place: KEY_PLACE, stored: row.key, replace }];
+}
+
+function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
+  const row = yield* first(query.selectFrom("file_link_key").select("key"));
+  return row && keyring.open(row.key, KEY_PLACE);
+}
+
+/** The key, which is made when there is none yet. Inside a transaction. */
+function* chooseKey(keyring: Keyring): Steps<Buffer> {
+  const known = yield* readKey(keyring);
+  if (known !== undefined) return known;
+  const made = { id: 1, key: keyring.seal(randomBytes(KEY_BYTES), KEY_PLACE) };
+  // Another server may be making it too.
+  yield* run(
+    query
+      .insertInto("file_link_key")
+      .values(made)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  const stored = yield* readKey(keyring);
+  if (stored === undefined) throw new Error("the key of file links was not stored");
+  return stored;
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { LinkedFiles } from "../submissions/linked-files.ts";
+import { sendFile } from "./file-reply.ts";
+import { COMMON_ERRORS, type Operation } from "./operation.ts";
+
+export interface FileRoutesParts {
+  readonly linkedFiles: LinkedFiles;
+}
+
+interface LinkedRequest {
+  readonly Params: { readonly file: string };
+  /** What is given twice is a list. */
+  readonly Querystring: Readonly<Record<string, unknown>>;
+}
+
+/** A file for whoever has its signed address, as messages carry it. */
+export function fileRoutes(server: FastifyInstance, { linkedFiles }: FileRoutesParts): void {
+  server.get<LinkedRequest>("/files/:file", {
+    config: { operation: linkedOperation },
+    handler: async (request, reply) => {
+      const { until, sig } = request.query;
+      const link = { id: request.params.file, until: textOf(until), signature: textOf(sig) };
+      const { file, open } = await linkedFiles.open(link);
+      return sendFile({ request, reply }, file, open);
+    },
+  });
+}
+
+/** Empty for what is not there or is given twice. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+const linkedOperation: Operation = {
+  id: "getLinkedFile",
+  summary: "Get a file by the signed address that a webhook’s message has",
+  description:
+    "The address ends after `files.linkDays`. Whatever is wrong with it is 404. `Range` is answered with the part that it asks for.",
+  key: "none",
+  path: z.object({ file: z.string().describe("The id of a file.") }),
+  query: z.object({
+    until: z.string().describe("When the address ends, in seconds since 1970."),
+    sig: z.string().describe("What shows that the server made it."),
+  }),
+  answers: {
+    200: {
+      description: "The file, of the type that its content has.",
+      content: { "application/octet-stream": z.string() },
+    },
+    206: { description: "A part of it.", content: { "application/octet-stream": z.string() } },
+    416: { description: "The file is shorter." },
+  },
+  errors: ["not_found", "gone", ...COMMON_ERRORS],
+};
