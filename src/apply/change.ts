@@ -16,7 +16,8 @@ export interface MadeSecret {
   readonly endpointId: string;
   /** Of the webhook whose secret it is; null for the keys of the endpoint. */
   readonly webhook: { readonly id: string; readonly url: string } | null;
-  readonly secret: string;
+  /** Null if whoever applies the file may issue no secret key. */
+  readonly secret: string | null;
   readonly publishable: string | null;
 }
 

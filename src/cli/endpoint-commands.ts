@@ -373,15 +373,17 @@ function printCreated(
   if (output.isJson) return output.json(created);
   if (asVariables) {
     output.line(`FORMSVC_ENDPOINT_ID=${endpoint.id}`);
-    output.line(`FORMSVC_SECRET_KEY=${keys.secret}`);
+    if (keys.secret !== null) output.line(`FORMSVC_SECRET_KEY=${keys.secret}`);
     output.line(`FORMSVC_PUBLISHABLE_KEY=${keys.publishable}`);
   } else {
     output.line(`endpoint     ${endpoint.id}`);
-    output.line(`secret       ${keys.secret}`);
+    if (keys.secret !== null) output.line(`secret       ${keys.secret}`);
     output.line(`publishable  ${keys.publishable}`);
   }
   return output.note(
-    "The keys are shown this once and cannot be recovered. The secret key belongs on servers only.",
+    keys.secret === null
+      ? "The key is shown this once and cannot be recovered. There is no secret key: an owner of the workspace issues one if a server needs it."
+      : "The keys are shown this once and cannot be recovered. The secret key belongs on servers only.",
   );
 }
 

@@ -22,10 +22,10 @@ export function variableNames(file: FormsFile): (made: MadeSecret) => readonly (
   return (made) => {
     const { endpointId, webhook, secret, publishable } = made;
     const prefix = `FORM_${nameOf(made)}`;
-    if (webhook !== null) return [[`${prefix}_${webhook.id.toUpperCase()}_SECRET`, secret]];
+    if (webhook !== null) return [[`${prefix}_${webhook.id.toUpperCase()}_SECRET`, secret ?? ""]];
     return [
       [`${prefix}_ENDPOINT_ID`, endpointId],
-      [`${prefix}_SECRET_KEY`, secret],
+      ...(secret === null ? [] : [[`${prefix}_SECRET_KEY`, secret] as const]),
       [`${prefix}_PUBLISHABLE_KEY`, publishable ?? ""],
     ];
   };

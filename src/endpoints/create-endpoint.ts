@@ -7,17 +7,22 @@ import { changed, operation } from "../operations/operation.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
+import { findStanding, refusalOf } from "../workspaces/standing.ts";
 import { defaultEndpointSettings } from "./endpoint.ts";
 import { settingsInput, settingsOf } from "./endpoint-json.ts";
 import { changeOf } from "./endpoint-operations.ts";
 import { insertEndpointRow } from "./endpoint-store.ts";
 
-/** All or nothing. From the command line, an empty database gets its first account and workspace. */
+/**
+ * All or nothing. From the command line, an empty database gets its first account and workspace. Whoever may not issue a secret key, like an
+ * editor, gets none with the endpoint: an owner issues it when a program needs one.
+ */
 export const createEndpoint = operation({
   name: "endpoint.create",
-  summary: "Make an endpoint and its two keys, which are shown this once",
+  summary: "Make an endpoint and its keys, which are shown this once: the secret one for owners only",
   kind: "write",
   access: "endpoints:create",
+  furtherAccess: ["keys:secret"],
   input: z.strictObject({
     name: z.string(),
     schema: jsonObject.describe("The fields by name."),
@@ -36,7 +41,12 @@ export const createEndpoint = operation({
       schema: jsonObject,
       created_at: z.string(),
     }),
-    keys: shownOnce(z.strictObject({ secret: z.string(), publishable: z.string() })),
+    keys: shownOnce(
+      z.strictObject({
+        secret: z.string().nullable().describe("Null for an editor, who may issue none."),
+        publishable: z.string(),
+      }),
+    ),
   }),
   async run(context, { name, schema, workspace, ...input }) {
     const definition = parseDefinition(schema);
@@ -48,8 +58,10 @@ export const createEndpoint = operation({
       const owner = yield* reachWorkspace(context, workspace);
       const made = { name, definition, settings };
       const endpoint = yield* insertEndpointRow(owner, made, config.plans, now);
+      const standing = yield* findStanding(context.viewing, owner.id);
+      const hasSecret = standing !== null && refusalOf(standing, "keys:secret") === null;
       const keys = {
-        secret: (yield* storeKey(endpoint.id, secret, now)).text,
+        secret: hasSecret ? (yield* storeKey(endpoint.id, secret, now)).text : null,
         publishable: (yield* storeKey(endpoint.id, publishable, now)).text,
       };
       const { id, workspaceId, createdAt } = endpoint;

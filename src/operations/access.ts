@@ -49,7 +49,7 @@ export const ACCESS = {
   "endpoints:create": {
     role: "editor",
     scopes: ["endpoints:write", "submissions:read"],
-    about: "Make forms: the secret key that comes with one reads what is sent to it",
+    about: "Make forms; for an owner with a secret key, which reads what is sent to it",
   },
   "endpoints:write": {
     role: "editor",

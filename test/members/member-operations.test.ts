@@ -36,6 +36,7 @@ import { listUsages, showUsage } from "../../src/workspaces/workspace-operations
 import { ENGINES, write } from "../support/engines.ts";
 import { OWNER, withMembers } from "../support/members.ts";
 import { partsOn, performOn } from "../support/terminal.ts";
+import { plans } from "../support/two-owners.ts";
 
 const parts = {
   searches: new SearchPlaces(),
@@ -153,11 +154,18 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("an editor changes forms and issues publishable keys, and neither secret ones nor members", async () => {
     const db = await temporary();
-    const { editor: actor, shop, workspace } = await withMembers(db);
+    const { editor: actor, owner, shop, workspace } = await withMembers(db);
     await performOn(db, pauseEndpoint, { endpoint: shop.endpoint }, { actor });
     await performOn(db, issueKey, { endpoint: shop.endpoint, kind: "publishable" }, { actor });
     const secret = performOn(db, issueKey, { endpoint: shop.endpoint, kind: "secret" }, { actor });
     await expect(secret).rejects.toMatchObject(forbidden);
+    const input = { name: "New", schema: exampleSchema, workspace };
+    const made = await performOn(db, createEndpoint, input, { actor, plans });
+    expect([made.keys.secret, made.keys.publishable]).toEqual([null, expect.stringMatching(/^fpk_/)]);
+    const { data } = await performOn(db, listEndpointKeys, { endpoint: made.endpoint.id }, { actor });
+    expect(data.map(({ kind }) => kind)).toEqual(["publishable"]);
+    const owners = await performOn(db, createEndpoint, { ...input, name: "Newer" }, { actor: owner, plans });
+    expect(owners.keys.secret).toMatch(/^fsk_/);
     const set = performOn(
       db,
       setMember,

@@ -184,7 +184,7 @@ function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], 
 
 interface CreatedForm {
   readonly endpoint: Endpoint;
-  readonly keys: { readonly secret: string; readonly publishable: string };
+  readonly keys: { readonly secret: string | null; readonly publishable: string };
   /** Whether another form that the viewer sees has the same name. */
   readonly hasNamesake: boolean;
 }
@@ -200,13 +200,17 @@ function createdView(
       <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the form</a></div>
     </div>
     <section class="once" aria-labelledby="new-keys">
-      <h2 id="new-keys">Its two keys</h2>
-      <p><b>Copy them now: they are shown this once and cannot be shown again.</b> If a key is lost, issue another one on the form’s
+      <h2 id="new-keys">${keys.secret === null ? "Its key" : "Its two keys"}</h2>
+      <p><b>Copy ${keys.secret === null ? "it now: it is" : "them now: they are"} shown this once and cannot be shown again.</b> If a key is lost, issue another one on the form’s
         page.</p>
       ${copyRow("Publishable key", keys.publishable)}
       <p class="hint">For the page of your form. Everybody who reads the page can see it; it can only send posts.</p>
-      ${copyRow("Secret key", keys.secret)}
-      <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>
+      ${
+        keys.secret === null
+          ? html`<p class="hint">There is no secret key, which reads what was sent: an owner of the workspace issues one if a server needs it.</p>`
+          : html`${copyRow("Secret key", keys.secret)}
+      <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>`
+      }
     </section>
     ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
     ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${tellCard(endpoint.id)}`;
