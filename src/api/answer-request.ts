@@ -24,6 +24,7 @@ import { EXPORT_TYPES, type ExportFormat, partContent } from "../submissions/exp
 import type { saveFile } from "../submissions/file-operations.ts";
 import { type Chosen, refuseDryRun } from "./dry-run.ts";
 import { changedSince, entityTag, namesTag } from "./entity-tag.ts";
+import { reachNamed } from "./require-role.ts";
 import { isList, pageOf, readPaging } from "./list-pages.ts";
 import type { ApiParts, ServedParts } from "./parts.ts";
 import { inputOfBody, inputOfQuery } from "./read-input.ts";
@@ -88,9 +89,10 @@ export async function answerRequest(
   }
 }
 
-/** What is not there is answered as such before anything is said of the input. @throws not_found */
-async function refuseUnseen({ route: { shownBy }, door, params }: Call): Promise<void> {
-  if (shownBy !== null) await door.db.read(stepsOf(door, shownBy, params));
+/** What is not there, or not allowed to the role, is answered as such before anything is said of the input. @throws not_found, forbidden */
+async function refuseUnseen({ route, door, params }: Call): Promise<void> {
+  const named = reachNamed(route, door, params);
+  if (named !== null) await door.db.read(named);
 }
 
 async function answerRead(call: Call, operation: Operation<ApiParts>): Promise<unknown> {

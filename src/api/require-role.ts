@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TokenActor, viewingOf } from "../operations/actor.ts";
-import { stepsOf } from "../operations/perform.ts";
+import type { Steps } from "../database/steps.ts";
+import { type Door, stepsOf } from "../operations/perform.ts";
+import { reachHeldPost } from "../submissions/reach-posts.ts";
 import { requireAnywhere } from "../workspaces/standing.ts";
-import type { ServedParts } from "./parts.ts";
+import type { ApiParts, ServedParts } from "./parts.ts";
 import type { ApiRoute } from "./routes.ts";
 
 /**
@@ -11,14 +13,13 @@ import type { ApiRoute } from "./routes.ts";
  * @throws forbidden naming the role; not_found for what is not visible
  */
 export async function requireRole(
-  { method, operation, shownBy }: ApiRoute,
+  route: ApiRoute,
   parts: ServedParts,
   actor: TokenActor,
   params: Readonly<Record<string, string>>,
 ): Promise<void> {
-  if (method === "GET") return;
+  if (route.method === "GET") return;
   const { db, config, clock, onChange } = parts;
-  if (shownBy === null) return db.read(() => requireAnywhere(viewingOf(actor), operation.access));
   const door = {
     db,
     config,
@@ -27,5 +28,18 @@ export async function requireRole(
     parts: { ...parts, committed: () => sleep(0) },
     onChange,
   };
-  await db.read(stepsOf(door, shownBy, params, operation.access));
+  const named = reachNamed(route, door, params);
+  await db.read(named ?? (() => requireAnywhere(viewingOf(actor), route.operation.access)));
+}
+
+/** Looks whether what a path names is there, and the role enough for it, as steps that throw not_found or forbidden; null if it names nothing. */
+export function reachNamed(
+  { operation: { access }, shownBy }: ApiRoute,
+  door: Door<ApiParts>,
+  params: Readonly<Record<string, string>>,
+): (() => Steps<unknown>) | null {
+  if (shownBy !== null) return stepsOf(door, shownBy, params, access);
+  const { held } = params;
+  if (held === undefined) return null;
+  return () => reachHeldPost({ viewing: viewingOf(door.actor), access }, held);
 }

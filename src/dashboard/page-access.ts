@@ -31,6 +31,7 @@ const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/submissions/:id/add-field", both("endpoints:write")],
   ["/submissions/:id/replay", both("recipients:write")],
   ["/submissions/:id/files", { read: null, write: "submissions:write" }],
+  ["/submissions/:id/notes", both("submissions:write")],
   ["/held", { read: null, write: "held:write" }],
   ["/notifications", both("recipients:read")],
   ["/recipients", { read: "recipients:read", write: "recipients:write" }],

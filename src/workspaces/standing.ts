@@ -90,6 +90,19 @@ export function* listClosed(viewing: Viewing, asked: readonly Access[]): Steps<R
   return new Set(standings.length === 0 ? [] : asked.filter((access) => !isOpen(access)));
 }
 
+/** Whether somebody may do something with any of these endpoints. */
+export function* mayWithAny(
+  viewing: Viewing,
+  access: Access,
+  endpoints: readonly { readonly id: string; readonly workspaceId: string }[],
+): Steps<boolean> {
+  const sight = yield* findSight(viewing, access);
+  if (sight === null) return true;
+  return endpoints.some(
+    ({ id, workspaceId }) => sight.whole.includes(workspaceId) || sight.endpoints.includes(id),
+  );
+}
+
 /** Whether a member sees an endpoint of their workspace. */
 export function seesEndpoint({ endpoints }: Pick<Standing, "endpoints">, endpointId: string): boolean {
   return endpoints === null || endpoints.includes(endpointId);

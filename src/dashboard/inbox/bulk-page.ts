@@ -10,7 +10,9 @@ import {
   setSubmissions,
   undeleteSubmissions,
 } from "../../submissions/work-operations.ts";
+import type { Access } from "../../operations/access.ts";
 import type { Assignee } from "../../workspaces/assignee.ts";
+import { isInReach } from "../../workspaces/reach.ts";
 import { listAssigneesOf } from "../../submissions/reach-assignees.ts";
 import { getViewableSubmission } from "../../submissions/submission-store.ts";
 import { page, redirect, redirectWithUndo } from "../answer.ts";
@@ -49,7 +51,8 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     if (ids.length === 0) return redirect(back, "none-selected");
     const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
     if (isFinal && form.get("confirmed") !== "yes") {
-      const submissions = await parts.db.read(() => getViewable(viewer, ids));
+      const access = deed === "purge" ? "submissions:purge" : "submissions:write";
+      const submissions = await parts.db.read(() => getAllowed(viewer, ids, access));
       return page("Delete for good?", confirmView(visit, submissions, back));
     }
     if (deed === "assign" && !form.has("assignee")) {
@@ -97,16 +100,19 @@ function readPlace(query: URLSearchParams): { path: string; before: string; afte
 
 interface Named {
   readonly id: string;
-  readonly endpointId: string;
+  readonly workspaceId: string;
   readonly title: string;
 }
 
 /** @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
-function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<readonly Named[]> {
+/** Looked at before somebody is asked about them. @throws not_found; forbidden naming the role */
+function* getAllowed(viewer: Viewer, ids: readonly string[], access: Access): Steps<readonly Named[]> {
   const named: Named[] = [];
   for (const id of ids) {
     const submission = yield* getViewableSubmission(viewer, id);
-    named.push({ id, endpointId: submission.endpointId, title: titleOf(contentOf(submission)) });
+    const { workspaceId } = yield* getViewableEndpoint(viewer, submission.endpointId);
+    yield* isInReach({ viewing: viewer, access }, workspaceId);
+    named.push({ id, workspaceId, title: titleOf(contentOf(submission)) });
   }
   return named;
 }
@@ -134,11 +140,10 @@ interface Assigning {
   readonly assignees: readonly Assignee[];
 }
 
+/** @throws forbidden naming the role */
 function* readAssigning(viewer: Viewer, ids: readonly string[]): Steps<Assigning> {
-  const submissions = yield* getViewable(viewer, ids);
-  const workspaceIds: string[] = [];
-  for (const { endpointId } of submissions)
-    workspaceIds.push((yield* getViewableEndpoint(viewer, endpointId)).workspaceId);
+  const submissions = yield* getAllowed(viewer, ids, "submissions:write");
+  const workspaceIds = submissions.map(({ workspaceId }) => workspaceId);
   return { submissions, assignees: yield* listAssigneesOf(ids, workspaceIds) };
 }
 

@@ -13,6 +13,7 @@ import {
   readInboxFilter,
   toSubmissionFilter,
 } from "./inbox-filter.ts";
+import { mayWithAny } from "../../workspaces/standing.ts";
 import { inboxView } from "./inbox-view.ts";
 import type { DashboardParts } from "../parts.ts";
 import { readInbox } from "./read-inbox.ts";
@@ -42,10 +43,16 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     const shown = readInboxFilter(query);
     const { binDays } = parts.config.submissions;
     const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
-    const { filter, choices } = await parts.db.read(function* () {
+    const { filter, choices, may } = await parts.db.read(function* () {
+      const forms = yield* listFormChoices(viewer);
       return {
         filter: yield* toSubmissionFilter(shown, viewer, now),
-        choices: yield* listFormChoices(viewer),
+        choices: forms,
+        may: {
+          change: yield* mayWithAny(viewer, "submissions:write", forms),
+          export: yield* mayWithAny(viewer, "submissions:export", forms),
+          purge: yield* mayWithAny(viewer, "submissions:purge", forms),
+        },
       };
     });
     const found = await readInbox(parts, visit, filter, place);
@@ -54,7 +61,7 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     const top = isFirst ? await readTop(viewer, now) : null;
     return page(
       "Inbox",
-      inboxView({ shown, place, found, choices, top, accountId: viewer.accountId, binDays, now }),
+      inboxView({ shown, place, found, choices, may, top, accountId: viewer.accountId, binDays, now }),
     );
   });
 }

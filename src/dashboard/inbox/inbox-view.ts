@@ -21,6 +21,8 @@ export interface InboxParts {
   readonly found: InboxPage;
   /** The endpoints that the viewer may see. */
   readonly choices: readonly PlacedEndpoint[];
+  /** What the viewer may do with posts of some of them; buttons for the rest are left out. */
+  readonly may: { readonly change: boolean; readonly export: boolean; readonly purge: boolean };
   /** What stands above the list; null on other pages than the first. */
   readonly top: Html | null;
   /** Who looks at it. */
@@ -31,7 +33,7 @@ export interface InboxParts {
 }
 
 export function inboxView(parts: InboxParts): Html {
-  const { shown, found, choices, top, now } = parts;
+  const { shown, found, choices, may, top, now } = parts;
   // What comes while nothing is followed, like in a hidden tab, is told afterwards.
   const events = `/dashboard/events?after=${firstIdAt("sub", now)}`;
   // Whoever has no form has nothing to look for.
@@ -42,7 +44,7 @@ export function inboxView(parts: InboxParts): Html {
     </div>
     ${top} ${hasForms && chips(parts)} ${binNote(parts)}
     <div data-live="${events}" data-list="${addressOf(shown)}"></div>
-    ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${!shown.deleted && exportLinks(shown)}`}`;
+    ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${!shown.deleted && may.export && exportLinks(shown)}`}`;
 }
 
 function searchForm({ shown, choices }: InboxParts): Html {
@@ -120,13 +122,13 @@ function chips({ shown, now }: InboxParts): Html {
   </nav>`;
 }
 
-function tableView({ shown, place, found, choices, accountId }: InboxParts): Html {
+function tableView({ shown, place, found, choices, may, accountId }: InboxParts): Html {
   const showsWorkspace = hasSeveralWorkspaces(choices);
   const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
   return html`<form class="card inbox" method="post" action="${back}">
     <div class="bar bulk" role="group" aria-label="With the selected">
       <b data-selected>With the selected:</b>
-      ${shown.deleted ? BIN_BUTTONS : html`${shown.state === "done" ? OPEN_BUTTON : DONE_BUTTON} ${BUTTONS}`}
+      ${shown.deleted ? binButtons(may) : buttons(may, shown)}
     </div>
     ${postTable(
       "State",
@@ -139,22 +141,32 @@ function tableView({ shown, place, found, choices, accountId }: InboxParts): Htm
 const DONE_BUTTON = html`<button name="do" value="done" data-key="e">Done <kbd>e</kbd></button>`;
 const OPEN_BUTTON = html`<button name="do" value="open">Open again</button>`;
 
-const BUTTONS = html`<button name="do" value="assign" data-key="a">Assign… <kbd>a</kbd></button>
-  <button name="do" value="read">Mark read</button>
-  <button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>
-  <button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>
-  <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
-  <button name="do" value="delete" class="danger">Delete</button>`;
+const READ_BUTTON = html`<button name="do" value="read">Mark read</button>`;
+const UNREAD_BUTTON = html`<button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>`;
 
-const BIN_BUTTONS = html`<button name="do" value="undelete">Bring back</button>
-  <button name="do" value="purge" class="danger">Delete for good…</button>`;
+function buttons({ change }: InboxParts["may"], { state }: InboxFilter): Html {
+  if (!change) return html`${READ_BUTTON} ${UNREAD_BUTTON}`;
+  return html`${state === "done" ? OPEN_BUTTON : DONE_BUTTON}
+    <button name="do" value="assign" data-key="a">Assign… <kbd>a</kbd></button>
+    ${READ_BUTTON}
+    <button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>
+    <button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>
+    ${UNREAD_BUTTON}
+    <button name="do" value="delete" class="danger">Delete</button>`;
+}
 
-function binNote({ shown, found, binDays }: InboxParts): Html | null {
+function binButtons({ change, purge }: InboxParts["may"]): Html {
+  return html`${change && html`<button name="do" value="undelete">Bring back</button>`}
+    ${purge && html`<button name="do" value="purge" class="danger">Delete for good…</button>`}`;
+}
+
+function binNote({ shown, found, may, binDays }: InboxParts): Html | null {
   if (!shown.deleted) return null;
   return html`<div class="head">
     <p class="muted">What was deleted stays here for ${countOf(binDays, "day")}, and can be brought back.</p>
     ${
       found.rows.length > 0 &&
+      may.purge &&
       html`<form class="actions" method="post" action="${addressOf(shown, "/empty-bin")}">
         <button class="danger">${shown.endpoint === "" ? "Empty the bin…" : "Empty this form’s bin…"}</button>
       </form>`

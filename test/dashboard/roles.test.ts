@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Membership, storeMember } from "../../src/workspaces/member-store.ts";
+import { contentOf } from "../support/database-content.ts";
+import { addressOf, type DashboardRoute, dashboardRoutes } from "../support/dashboard-routes.ts";
+import { EDITOR, READER } from "../support/members.ts";
+import { furnish, type OwnerHome } from "../support/owner-home.ts";
+import { launchServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+import { type Visitor, visit } from "../support/visitor.ts";
+
+/*
+ * Every route of the dashboard that names a row of Ada's workspace, tried by its members: a new page is covered without being named here.
+ */
+
+/** What a reader may send: what is about themselves, and marks of reading. */
+const READERS_WRITES = /\/(?:leave|accept|decline)$/;
+/** What an editor may not: they send all else. */
+const OWNERS_WRITES = /\/(?:workspaces\/:id(?!\/leave)|endpoints\/:id\/(?:delete|move)$|spam\/workspaces)/;
+/** Of whoever is signed in, with an account of their own. */
+const OWN = /^\/dashboard\/(?:account|invitations|system|help)\b/;
+
+let server: TestServer;
+let routes: readonly DashboardRoute[];
+let ada: OwnerHome;
+
+beforeAll(async () => {
+  server = await launchServer({
+    plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } },
+  });
+  routes = (await dashboardRoutes(server)).filter(
+    ({ path, isOpen }) => !isOpen && path.includes("/:") && !OWN.test(path),
+  );
+  await visit(server, "operator@example.com");
+  ada = await furnish(server, "ada@example.com");
+  // What is being sent is recorded when it ends; the next attempt waits for a clock that stands still.
+  await until(
+    () => server.owner.prepare("SELECT 1 FROM delivery WHERE state = 'sending'").get() === undefined,
+  );
+});
+afterAll(() => server.stop());
+
+async function memberAs(email: string, membership: Membership): Promise<Visitor> {
+  const visitor = await visit(server, email);
+  const place = { workspaceId: ada.workspaceId, accountId: visitor.accountId };
+  await server.owner.transaction(() => storeMember(place, membership, { since: 1, byAccountId: null }));
+  return visitor;
+}
+
+/** All rows, but for what a look leaves. */
+async function content(): Promise<unknown> {
+  return { ...(await contentOf(server.owner)), session: null, submission_read: null };
+}
+
+test("a reader reads what concerns posts, and is refused every write but marks of reading, with the role's name", async () => {
+  const reader = await memberAs("reader@example.com", READER);
+  const before = await content();
+  for (const route of routes.filter(({ path }) => !READERS_WRITES.test(path))) {
+    const path = addressOf(route, ada);
+    const answer = route.method === "GET" ? await reader.get(path) : await reader.post(path, { name: "x" });
+    const name = `${route.method} ${path}: ${answer.status}`;
+    if (route.method === "POST") expect(answer.status, name).toBe(403);
+    else expect([200, 303, 403], name).toContain(answer.status);
+    if (answer.status === 403) expect(answer.text, name).toContain("The role reader in this workspace");
+  }
+  expect(await content()).toEqual(before);
+});
+
+test("a reader's bulk marks change nothing but what they have read", async () => {
+  const reader = await memberAs("reader@example.com", READER);
+  const before = await content();
+  const [id = ""] = ada.submissionIds;
+  for (const deed of ["spam", "ham", "none", "done", "open", "assign", "delete", "undelete", "purge"]) {
+    const { status, text } = await reader.post("/dashboard/bulk", { id, do: deed });
+    expect([status, text.includes("The role reader")], deed).toEqual([403, true]);
+  }
+  for (const deed of ["read", "unread"])
+    expect((await reader.post("/dashboard/bulk", { id, do: deed })).status).toBe(303);
+  expect(await content()).toEqual(before);
+});
+
+test("the inbox and a submission offer a reader no button that would be refused", async () => {
+  const reader = await memberAs("reader@example.com", READER);
+  for (const path of [
+    "/dashboard",
+    "/dashboard?deleted=1",
+    `/dashboard/submissions/${ada.submissionIds[0] ?? ""}`,
+  ]) {
+    const { status, text } = await reader.get(path);
+    const deeds = [...text.matchAll(/name="do" value="(\w+)"/g)].map(([, deed]) => deed);
+    expect(
+      deeds.filter((deed) => deed !== "read" && deed !== "unread"),
+      path,
+    ).toEqual([]);
+    expect([status, text.includes("empty-bin"), text.includes("/notes")], path).toEqual([200, false, false]);
+  }
+  const silent = await memberAs("silent@example.com", { ...READER, mayExport: false });
+  // What may be exported of no form in the inbox is not offered; one's own workspace has none.
+  expect((await silent.get("/dashboard")).text).not.toContain("export");
+  expect((await reader.get("/dashboard")).text).toContain("export");
+});
+
+test("an editor is refused what owners alone do, with the role's name, and changes nothing by it", async () => {
+  const editor = await memberAs("editor@example.com", EDITOR);
+  const before = await content();
+  const owners = routes.filter(({ path }) => OWNERS_WRITES.test(path) && !path.includes("spam/workspaces"));
+  expect(owners.length).toBeGreaterThan(8);
+  for (const route of owners) {
+    const path = addressOf(route, ada);
+    const answer = route.method === "GET" ? await editor.get(path) : await editor.post(path, { name: "x" });
+    expect([answer.status, answer.text.includes("The role editor")], `${route.method} ${path}`).toEqual([
+      403,
+      true,
+    ]);
+  }
+  expect(await content()).toEqual(before);
+});
+
+test("who is bound to no form of the workspace finds none of its rows, like a stranger", async () => {
+  const bound = await memberAs("bound@example.com", {
+    ...EDITOR,
+    endpoints: ["ep_01h455vb4pex5vsknk084sn02q"],
+  });
+  const before = await content();
+  for (const route of routes.filter(({ path }) => !/\/workspaces\//.test(path))) {
+    const path = addressOf(route, ada);
+    const { status } = route.method === "GET" ? await bound.get(path) : await bound.post(path, { name: "x" });
+    expect(status, `${route.method} ${path}`).toBe(404);
+  }
+  expect(await content()).toEqual(before);
+});
+
+test("a role that is taken away while a page is open holds from the next click on", async () => {
+  const editor = await memberAs("demoted@example.com", EDITOR);
+  const path = `/dashboard/submissions/${ada.submissionIds[0] ?? ""}`;
+  expect((await editor.get(path)).status).toBe(200);
+  await memberAs("demoted@example.com", READER);
+  const refused = await editor.post("/dashboard/bulk", { id: ada.submissionIds[0] ?? "", do: "spam" });
+  expect([refused.status, refused.text.includes("The role reader")]).toEqual([403, true]);
+  expect((await editor.get(path)).status).toBe(200);
+  const place = `/dashboard/workspaces/${ada.workspaceId}/members/${editor.accountId}/remove`;
+  expect((await ada.visitor.post(place)).status).toBe(303);
+  expect((await editor.get(path)).status).toBe(404);
+});
