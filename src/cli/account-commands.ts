@@ -153,9 +153,8 @@ const signInLink = command({
         output.mustBeTaken("the link was made, and nobody has it; make another one");
         if (output.isJson) return output.json({ account, url, expires_at });
         output.line(url);
-        output.note(
-          `sets the password of ${account.email}: works once, until ${expires_at}, and replaces earlier links`,
-        );
+        const does = config.dashboard.passwords === "on" ? "sets the password of" : "signs in";
+        output.note(`${does} ${account.email}: works once, until ${expires_at}, and replaces earlier links`);
         if (!config.dashboard.enabled)
           output.note("dashboard.enabled is false here: a server with this configuration has no dashboard");
       },

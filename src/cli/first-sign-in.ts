@@ -17,7 +17,7 @@ export async function offerFirstSignIn(
   context: CommandContext,
   url: string,
 ): Promise<void> {
-  if (await db.read(() => canAnybodySignIn())) return;
+  if (await doesSomebodySignIn(db, config)) return;
   const accounts = await db.read(() => listAccounts());
   const first = accounts.find(({ isOperator }) => isOperator) ?? accounts[0];
   // Loaded only for this: a server has no operation on the way of its start.
@@ -32,8 +32,14 @@ export async function offerFirstSignIn(
   const port = Number(new URL(url).port || 80);
   const base = dashboardAddress({ ...config, server: { ...config.server, port } });
   context.output.note(`
-Open the dashboard. This link sets the password of ${account.email}; it works once, until ${expires_at}:
+Open the dashboard. This link ${config.dashboard.passwords === "on" ? `sets the password of ${account.email}` : `signs ${account.email} in`}; it works once, until ${expires_at}:
 
   ${base}/dashboard/sign-in#${token}
 `);
+}
+
+/** Whether anybody can sign in to the dashboard, or a proxy says who does. */
+export async function doesSomebodySignIn(db: AnyDatabase, { dashboard }: Config): Promise<boolean> {
+  const { trustedUserHeader, passwords } = dashboard;
+  return trustedUserHeader.name !== null || (await db.read(() => canAnybodySignIn(passwords)));
 }

@@ -9,9 +9,8 @@ import { nobodySignsIn } from "../foundation/sign-in-events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
-import { canAnybodySignIn } from "../sessions/credential-store.ts";
 import { readOidcSettings } from "../sessions/oidc-settings.ts";
-import { offerFirstSignIn } from "./first-sign-in.ts";
+import { doesSomebodySignIn, offerFirstSignIn } from "./first-sign-in.ts";
 import { isOnTerminal } from "./output.ts";
 import { loadForDatabase } from "./open.ts";
 import { withServedDatabase } from "./open-served.ts";
@@ -50,7 +49,7 @@ const serve = command({
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
     await withServedDatabase(config, context.clock, log, async (db) => {
       await db.read(() => checkPlans(config.plans));
-      if (config.dashboard.enabled && !isOnTerminal() && !(await db.read(canAnybodySignIn)))
+      if (config.dashboard.enabled && !isOnTerminal() && !(await doesSomebodySignIn(db, config)))
         nobodySignsIn(log, "formsvc account sign-in-link EMAIL");
       await serveUntilStopped(db, config, context, log);
     });

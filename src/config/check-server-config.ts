@@ -19,6 +19,8 @@ export function checkServerConfig(config: Config): void {
     ...problemsOfSignUp(config),
     ...problemsOfOperator(config),
     ...problemsOfOidc(config),
+    ...problemsOfPasswords(config),
+    ...problemsOfTrustedUser(config),
     ...problemsOfBackup(config),
     ...problemsOfFiles(config),
   ];
@@ -77,6 +79,54 @@ function problemsOfOidc({ oidc, server, dashboard }: Config): Problem[] {
       path: "dashboard.listen",
       message: "set this to null, because the issuer leads people to server.baseUrl",
     });
+  return problems;
+}
+
+/** Without passwords something else lets people in, or only who has a link from the machine would get in. */
+function problemsOfPasswords({ dashboard, oidc }: Config): Problem[] {
+  if (dashboard.passwords === "on" || !dashboard.enabled) return [];
+  const problems: Problem[] = [];
+  if (oidc.issuer === null && dashboard.trustedUserHeader.name === null) {
+    const message =
+      "nobody could sign in but by a link from the machine: set oidc or dashboard.trustedUserHeader too, or set this to on";
+    problems.push({ path: "dashboard.passwords", message });
+  }
+  if (dashboard.signUp === "open") {
+    const message =
+      "people who sign up choose a password, and dashboard.passwords is off: set this to closed";
+    problems.push({ path: "dashboard.signUp", message });
+  }
+  return problems;
+}
+
+/** Whoever could set the header themselves would be anybody. */
+function problemsOfTrustedUser({ dashboard, server }: Config): Problem[] {
+  const { name, secretHeader, secret } = dashboard.trustedUserHeader;
+  const path = "dashboard.trustedUserHeader";
+  if (name === null) {
+    if (secretHeader === null && secret === null) return [];
+    return [
+      {
+        path: `${path}.name`,
+        message: "name the header that has the account’s address, or take the others away",
+      },
+    ];
+  }
+  const problems: Problem[] = [];
+  if (server.trustProxy.length === 0)
+    problems.push({ path: "server.trustProxy", message: `name the proxy that sets ${name}` });
+  if ((secretHeader === null) !== (secret === null))
+    problems.push({ path: `${path}.secret`, message: "set secretHeader and secret, or neither" });
+  if (secretHeader?.toLowerCase() === name.toLowerCase())
+    problems.push({
+      path: `${path}.secretHeader`,
+      message: "expected another header than that of the address",
+    });
+  if (secretHeader === null && dashboard.listen === null) {
+    const message =
+      "a request that reaches the server past the proxy’s rules could name anybody: set secretHeader and secret, or dashboard.listen";
+    problems.push({ path, message });
+  }
   return problems;
 }
 

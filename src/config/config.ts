@@ -4,6 +4,7 @@ import { isListenAddress } from "../foundation/listen-address.ts";
 import { defaultFiles, filesSection, httpUrl } from "./files-section.ts";
 import { defaultMail, mailSection } from "./mail-section.ts";
 import { defaultOidc, oidcSection } from "./oidc-section.ts";
+import { defaultTrustedUser, trustedUserSection } from "./trusted-user-section.ts";
 
 /**
  * Every setting of the program: shape, limits and default, in one place. `formsvc.config.example.json` holds these
@@ -145,6 +146,12 @@ const sections = z.strictObject({
       .describe(
         "`open` lets anybody make an account with an address that is confirmed by mail; it needs `mail.host` and `server.baseUrl`.",
       ),
+    passwords: z
+      .enum(["on", "off"])
+      .describe(
+        "`off` lets nobody in by a password, and lets nobody set one: people sign in by `oidc` or `dashboard.trustedUserHeader`, and links from the machine sign in.",
+      ),
+    trustedUserHeader: trustedUserSection,
     logAddresses: z
       .boolean()
       .describe("Whether sessions and the event `sign-in.failed` name the client's address."),
@@ -310,6 +317,8 @@ export const defaultConfig: Config = {
     sessionIdleHours: 168,
     sessionMaxDays: 30,
     signUp: "closed",
+    passwords: "on",
+    trustedUserHeader: defaultTrustedUser,
     logAddresses: false,
   },
   oidc: defaultOidc,
@@ -335,6 +344,7 @@ export const defaultConfig: Config = {
 
 /** Paths whose values `config show` never prints. */
 export const secretPaths: readonly string[] = [
+  "dashboard.trustedUserHeader.secret",
   "database.url",
   "mail.password",
   "metrics.token",

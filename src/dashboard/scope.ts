@@ -7,7 +7,7 @@ import { sendFile } from "../http/file-reply.ts";
 import { goneSignal } from "../http/gone-signal.ts";
 import { refusalOf } from "../http/health-routes.ts";
 import { rememberAddress } from "../sessions/known-clients.ts";
-import { findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
+import { findNamedViewer, findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
 import type { Answer, Page } from "./answer.ts";
 import { assetRoutes, isAsset } from "./assets/assets.ts";
 import { errorPage, lostSessionPage } from "./kit/error-page.ts";
@@ -31,6 +31,7 @@ import {
 import { readCookie } from "./sign-in/session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
 import { TURNS_OF_A_CHANGE, VisitPlaces } from "./visit-places.ts";
+import { trustedUsers } from "./trusted-user.ts";
 import { createVisitorNames } from "./visitor-name.ts";
 
 declare module "fastify" {
@@ -110,6 +111,7 @@ function guard(
   const site = ownSiteOf(parts.config);
   const visits = new VisitPlaces();
   const names = createVisitorNames();
+  const namedUser = trustedUsers(parts.config);
   scope.addHook("onRequest", async (request, reply) => {
     if (isOutsider(request)) throw new FormsvcError("not_found", "There is nothing at this address.");
     reply.headers(PAGE_HEADERS);
@@ -118,15 +120,16 @@ function guard(
     const blind = parts.blindness();
     if (blind !== null) throw refusalOf(blind);
     const way = wayOf(request, site);
-    const cookie = way && readCookie(request, way, "session");
+    const named = namedUser(request);
+    const cookie = named === undefined && way !== null ? readCookie(request, way, "session") : null;
+    const name = named ? `named ${named.toLowerCase()}` : names.of(cookie, request.clientAddress);
     const turns = isRead(request) ? 1 : TURNS_OF_A_CHANGE;
-    const leave = await visits.enter(names.of(cookie, request.clientAddress), goneSignal(reply), turns);
+    const leave = await visits.enter(name, goneSignal(reply), turns);
     request.leavePlace = leave;
     reply.raw.once("close", leave);
-    if (cookie === null) return;
-    const viewer = await currentViewer(request, parts, cookie);
+    const viewer = named ? await namedViewer(parts, named) : await currentViewer(request, parts, cookie);
     request.viewer = viewer;
-    names.learn(cookie, viewer?.accountId ?? null);
+    if (cookie !== null) names.learn(cookie, viewer?.accountId ?? null);
     const access = viewer && accessOf(request);
     if (viewer === null || access === null) return;
     await parts.db.read(() => requireOnPage(viewer, access, request.params as Record<string, string>));
@@ -149,11 +152,16 @@ function outsiders({ config }: DashboardParts): (request: FastifyRequest) => boo
     (allowNetworks.length > 0 && !allowed.contains(clientAddress)) || isFileHost(config, headers.host);
 }
 
+async function namedViewer({ db, clock }: DashboardParts, address: string): Promise<Viewer | null> {
+  return (await db.read(() => findNamedViewer(address, clock.now()))) ?? null;
+}
+
 async function currentViewer(
   request: FastifyRequest,
   { db, config, clock, keyring }: DashboardParts,
-  cookie: string,
+  cookie: string | null,
 ): Promise<Viewer | null> {
+  if (cookie === null) return null;
   const now = clock.now();
   const viewer = await db.read(() => findViewer(cookie, now, config.dashboard));
   if (viewer === undefined) return null;

@@ -22,6 +22,7 @@ import {
   type SignInParts,
   tellSignedIn,
 } from "./note-sign-in.ts";
+import { requirePasswords } from "./password.ts";
 import type { LinkProof } from "./use-link.ts";
 
 /** What the page of an invitation tells whoever has its link. */
@@ -74,6 +75,7 @@ export function acceptAsNew(
 ): Promise<EnteredSession> {
   const { db, prover, limits, clock } = parts;
   return noting(parts, client, "invitation", async () => {
+    requirePasswords(parts.passwords);
     const stranger: Trier = { address: client.address, known: null };
     limits.count(stranger);
     await db.read(() => takeable(token, clock.now()));

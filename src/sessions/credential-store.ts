@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
+import type { PasswordUse } from "./password.ts";
 import { isAnybodyBound } from "./oidc-store.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 
@@ -27,9 +28,10 @@ export function* findCredential(accountId: string): Steps<Credential | undefined
   );
 }
 
-/** Whether anybody has a password, or signed in by an issuer: before that, nobody can sign in. */
-export function* canAnybodySignIn(): Steps<boolean> {
+/** Whether anybody has a password that counts, or signed in by an issuer: before that, nobody can sign in. */
+export function* canAnybodySignIn(passwords: PasswordUse): Steps<boolean> {
   if (yield* isAnybodyBound()) return true;
+  if (passwords === "off") return false;
   return (yield* first(query.selectFrom("credential").select("account_id").limit(1))) !== undefined;
 }
 

@@ -7,6 +7,7 @@ import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { PasswordProver } from "./prove-password.ts";
+import type { PasswordUse } from "./password.ts";
 import { rememberClient, type Shown } from "./known-clients.ts";
 import { startSession, type StartedSession } from "./session.ts";
 import type { TellOwner } from "./tell-owner.ts";
@@ -28,6 +29,8 @@ export interface SignInParts {
   readonly log: Log;
   /** `dashboard.logAddresses` */
   readonly logAddresses: boolean;
+  /** `dashboard.passwords` */
+  readonly passwords: PasswordUse;
   /** The plan of the workspace that a new account gets. */
   readonly newWorkspacePlan: string;
   readonly tellOwner: TellOwner;

@@ -1,5 +1,17 @@
 import { FormsvcError } from "../foundation/errors.ts";
 
+/** Whether people sign in by passwords at all. */
+export type PasswordUse = "on" | "off";
+
+/** @throws forbidden when passwords are off: then nobody signs in by one, and nobody sets one. */
+export function requirePasswords(use: PasswordUse): void {
+  if (use === "off")
+    throw new FormsvcError(
+      "forbidden",
+      "Nobody signs in by a password here, so none is taken and none is set.",
+    );
+}
+
 /** In bytes of UTF-8. */
 export const MIN_PASSWORD_BYTES = 12;
 const MAX_PASSWORD_BYTES = 1024;

@@ -10,14 +10,16 @@ import type { Trier } from "./attempt-limits.ts";
 import {
   clearTotp,
   type Credential,
+  findCredential,
   storePassword,
   storeRecoveryCodes,
   storeTotp,
   totpPlace,
 } from "./credential-store.ts";
+import { type PasswordUse, requirePasswords } from "./password.ts";
 import { type PasswordProver, requireUnchanged } from "./prove-password.ts";
 import { digestOf, newRecoveryCodes } from "./second-factor.ts";
-import { endOtherSessions, type Viewer } from "./session.ts";
+import { endOtherSessions, isFresh, type Viewer } from "./session.ts";
 import type { TellOwner } from "./tell-owner.ts";
 import { findStep, readTotpSecret } from "./totp.ts";
 
@@ -32,6 +34,8 @@ export interface SecurityParts {
   readonly prover: PasswordProver;
   readonly tellOwner: TellOwner;
   readonly log: Log;
+  /** `dashboard.passwords` */
+  readonly passwords: PasswordUse;
   /** Who is signed in, and the session that stays. */
   readonly viewer: Pick<Viewer, "accountId" | "email" | "sessionId">;
   /** The client's, canonical. */
@@ -55,6 +59,7 @@ export const setOwnPassword = operation({
   output: nothing,
   async run(context: Asked, { password: present, new_password: wanted }) {
     const { parts, now } = context;
+    requirePasswords(parts.passwords);
     const passwordHash = await parts.prover.hash(wanted, trierOf(parts));
     const asked = { present, change: "account.set-password" } as const;
     return proveAndChange(context, asked, function* ({ accountId }) {
@@ -131,13 +136,16 @@ interface Proof {
 
 /** Proves, then makes the change, ends the other sessions and records it, all or nothing. */
 async function proveAndChange<Result>(
-  { parts, now, transact }: Asked,
+  { db, parts, now, transact }: Asked,
   { present, change }: Proof,
   work: (credential: Credential) => Steps<Result>,
 ): Promise<Result> {
   const { prover, tellOwner, log, viewer } = parts;
   const { accountId, email, sessionId } = viewer;
-  const proved = await prover.prove(email, present, trierOf(parts));
+  const proved =
+    parts.passwords === "off"
+      ? await db.read(() => freshCredential(parts.viewer, now))
+      : await prover.prove(email, present, trierOf(parts));
   if (proved?.accountId !== accountId)
     throw new FormsvcError("unauthorized", "The present password is not right.");
   const { result, ended } = await transact(function* () {
@@ -150,6 +158,20 @@ async function proveAndChange<Result>(
   tellOwner.send();
   if (ended > 0) sessionEnded(log, { accountId, sessions: ended });
   return result;
+}
+
+/**
+ * Without passwords, who signed in a short time ago has proved who they are.
+ *
+ * @throws unauthorized, conflict
+ */
+function* freshCredential({ accountId, sessionId }: SecurityParts["viewer"], now: number): Steps<Credential> {
+  if (!(yield* isFresh(sessionId, now)))
+    throw new FormsvcError("unauthorized", "Sign out and in again, and do this within 15 minutes.");
+  const credential = yield* findCredential(accountId);
+  if (credential === undefined)
+    throw new FormsvcError("conflict", "This account never had a password, so it has no second factor here.");
+  return credential;
 }
 
 /** Whoever is signed in is no stranger, wherever they are. */

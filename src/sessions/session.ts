@@ -4,7 +4,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
-import { findAccount } from "../workspaces/workspace-store.ts";
+import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
 
 /** Somebody who is signed in. */
 export interface Viewer {
@@ -55,6 +55,7 @@ const MAX_SESSIONS = 50;
 const MAX_USER_AGENT_LENGTH = 200;
 /** A session's use is written down at most this often. */
 const SEEN_INTERVAL_MS = 60_000;
+const FRESH_MS = 900_000;
 const HOUR_MS = 3_600_000;
 /** Sessions deleted in one transaction. */
 const BATCH_SIZE = 500;
@@ -96,12 +97,32 @@ export function* findViewer(
   return yield* viewerOf(row, now, settings);
 }
 
+/** What stands for a session of somebody whom a proxy names: there is none. */
+const NAMED = "proxy ";
+
+/** Whom a proxy names that is believed; undefined if no account has this address. */
+export function* findNamedViewer(address: string, now: number): Steps<Viewer | undefined> {
+  const account = yield* findAccountByEmail(address);
+  if (account === undefined) return undefined;
+  const { id, email, isOperator } = account;
+  return { accountId: id, email, isOperator, sessionId: `${NAMED}${id}`, seenAt: now };
+}
+
+/** Whether a proxy says who it is, with each request, in the place of a session. */
+export function isNamed({ sessionId }: Pick<Viewer, "sessionId">): boolean {
+  return sessionId.startsWith(NAMED);
+}
+
 /** Who a session belongs to whose cookie was checked before; undefined if it has ended since. */
 export function* findViewerOf(
   sessionId: string,
   now: number,
   settings: SessionSettings,
 ): Steps<Viewer | undefined> {
+  if (isNamed({ sessionId })) {
+    const account = yield* findAccount(sessionId.slice(NAMED.length));
+    return account && (yield* findNamedViewer(account.email, now));
+  }
   const row = yield* first(query.selectFrom("session").selectAll().where("id", "=", sessionId));
   return row && (yield* viewerOf(row, now, settings));
 }
@@ -136,6 +157,12 @@ export function* listSessions(accountId: string, now: number, settings: SessionS
   return (yield* all(rows.orderBy("seen_at", "desc").orderBy("id", "desc")))
     .filter((row) => goesOn(row, now, settings))
     .map(toSession);
+}
+
+/** Whether somebody proved who they are a short time ago: within 15 minutes. */
+export function* isFresh(sessionId: string, now: number): Steps<boolean> {
+  const row = yield* first(query.selectFrom("session").select("created_at").where("id", "=", sessionId));
+  return row !== undefined && now - row.created_at < FRESH_MS;
 }
 
 /** The OpenID issuer by which a session began; null if it began here, or has ended. */

@@ -16,6 +16,7 @@ import {
 } from "./note-sign-in.ts";
 import type { Person } from "./oidc-person.ts";
 import { admitPerson, type Admission, findAccountOfPerson } from "./oidc-sign-in.ts";
+import { requirePasswords } from "./password.ts";
 import { requireUnchanged } from "./prove-password.ts";
 import type { CodeKind } from "./second-factor.ts";
 import { confirmSignUp, type LinkProof, requireCode, RESET_LINK, SIGN_IN_LINK, useLink } from "./use-link.ts";
@@ -61,6 +62,7 @@ export function createSignIns(parts: SignInParts): SignIns {
   return {
     signIn: (email, password, client) =>
       noting(parts, client, "password", async () => {
+        requirePasswords(parts.passwords);
         const trier = await trierOf(parts, email, client);
         const proved = await prover.prove(email, password, trier);
         if (proved === null) throw new FormsvcError("unauthorized", WRONG_PASSWORD);

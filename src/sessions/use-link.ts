@@ -17,6 +17,7 @@ import {
   type SignInParts,
   tellSignedIn,
 } from "./note-sign-in.ts";
+import { requirePasswords } from "./password.ts";
 import { type CodeKind, takeCode } from "./second-factor.ts";
 import { endSessions } from "./session.ts";
 import { findSignInLink, takeSignInLink } from "./sign-in-link.ts";
@@ -70,7 +71,7 @@ export const RESET_LINK: LinkWay = {
 const WRONG_SIGN_UP =
   "This link was used, is older than a day, or was replaced by a newer one. Sign in, or sign up again.";
 
-/** Sets the password, ends all sessions of the account and begins one. @throws as {@link SignIns.useLink} */
+/** Sets the password, ends all sessions of the account and begins one; if passwords are off, only begins one. @throws as {@link SignIns.useLink} */
 export function useLink(
   parts: SignInParts,
   way: LinkWay,
@@ -83,16 +84,21 @@ export function useLink(
     limits.count(stranger);
     const { accountId, needsCode } = await db.read(() => holderOf(way, token, clock.now()));
     if (accountId === undefined) throw new FormsvcError("unauthorized", way.wrong);
-    const passwordHash = await prover.hash(newPassword, { ...stranger, known: { accountId, by: "link" } });
+    const setsPassword = parts.passwords === "on" || way.provesEmail;
+    if (setsPassword) requirePasswords(parts.passwords);
+    const holder: Trier = { ...stranger, known: { accountId, by: "link" } };
+    const passwordHash = setsPassword ? await prover.hash(newPassword, holder) : null;
     if (needsCode) limits.countCode(codesOf(accountId));
     const session = await db.transaction(function* () {
       if ((yield* way.take(token, clock.now())) !== accountId) return null;
       const earlier = yield* findCredential(accountId);
       if (earlier?.totpSecret) yield* requireCode(keyring, accountId, code, clock.now());
-      const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
+      if (passwordHash !== null) {
+        const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
+        // Who sets the first password has none to lose.
+        if (earlier !== undefined) yield* parts.tellOwner.write(email, "account.set-password", clock.now());
+      }
       if (way.provesEmail) yield* noteEmailProved(accountId, clock.now());
-      // Who sets the first password has none to lose.
-      if (earlier !== undefined) yield* parts.tellOwner.write(email, "account.set-password", clock.now());
       return yield* beginSession(parts, accountId, client);
     });
     limits.giveBack(stranger);
@@ -139,6 +145,7 @@ export function confirmSignUp(
 ): Promise<EnteredSession> {
   const { db, prover, limits, clock, newWorkspacePlan } = parts;
   return noting(parts, client, "sign-up", async () => {
+    requirePasswords(parts.passwords);
     const stranger: Trier = { address: client.address, known: null };
     limits.count(stranger);
     if ((await db.read(() => addressOfLink("sign-up", token, clock.now()))) === undefined)

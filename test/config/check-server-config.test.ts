@@ -72,3 +72,39 @@ test("an issuer needs a client of its own, one secret, and an https address of t
   expect(pathsOf({ oidc, server, dashboard: own })).toEqual(["dashboard.listen"]);
   expect(pathsOf({ oidc: { ...oidc, issuer: null }, server })).toEqual(["oidc.issuer"]);
 });
+
+test("without passwords something else lets people in, and nobody signs up", () => {
+  const off = { ...defaultConfig.dashboard, passwords: "off" as const };
+  expect(Object.keys(problemsWith({ dashboard: off }))).toEqual(["dashboard.passwords"]);
+  const client = { issuer: "https://login.example.com", clientId: "forms", clientSecret: "secret" };
+  const oidc = { ...defaultConfig.oidc, ...client };
+  expect(problemsWith({ dashboard: off, oidc, server })).toEqual({});
+  const open = { ...off, signUp: "open" as const };
+  expect(Object.keys(problemsWith({ dashboard: open, oidc, server, mail }))).toEqual(["dashboard.signUp"]);
+  expect(problemsWith({ dashboard: { ...off, enabled: false } })).toEqual({});
+});
+
+test("a header that names who is signed in needs a trusted proxy, and a secret or an address of the dashboard alone", () => {
+  const proxied = { ...defaultConfig.server, trustProxy: ["127.0.0.1"] };
+  const secret = { secretHeader: "X-Secret", secret: "sixteen-characters" };
+  const pathsOf = (
+    header: Partial<Config["dashboard"]["trustedUserHeader"]>,
+    change: Partial<Config["dashboard"]> = {},
+  ) => {
+    const trustedUserHeader = { name: "Remote-Email", secretHeader: null, secret: null, ...header };
+    const changed = { ...defaultConfig.dashboard, ...change, trustedUserHeader };
+    return Object.keys(problemsWith({ dashboard: changed, server: proxied }));
+  };
+  expect(pathsOf(secret)).toEqual([]);
+  expect(pathsOf(secret, { passwords: "off" })).toEqual([]);
+  expect(pathsOf({}, { listen: "127.0.0.1:8789" })).toEqual([]);
+  expect(pathsOf({})).toEqual(["dashboard.trustedUserHeader"]);
+  expect(pathsOf({ ...secret, secret: null })).toEqual(["dashboard.trustedUserHeader.secret"]);
+  expect(pathsOf({ ...secret, secretHeader: "remote-email" })).toEqual([
+    "dashboard.trustedUserHeader.secretHeader",
+  ]);
+  expect(pathsOf({ ...secret, name: null })).toEqual(["dashboard.trustedUserHeader.name"]);
+  const trustedUserHeader = { name: "Remote-Email", ...secret };
+  const nobody = problemsWith({ dashboard: { ...defaultConfig.dashboard, trustedUserHeader } });
+  expect(Object.keys(nobody)).toEqual(["server.trustProxy"]);
+});

@@ -1,3 +1,4 @@
+import { defaultTrustedUser } from "../../src/config/trusted-user-section.ts";
 import { defaultOidc } from "../../src/config/oidc-section.ts";
 import { defaultFiles } from "../../src/config/files-section.ts";
 import { writeFileSync } from "node:fs";
@@ -67,6 +68,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     "example.com",
     "starttls",
     "open",
+    "off",
     "postgresql://ana@db.example/forms",
   ];
   const value = candidates.find(
@@ -115,6 +117,8 @@ test("the defaults are those that docs/configuration.md promises", () => {
       sessionIdleHours: 168,
       sessionMaxDays: 30,
       signUp: "closed",
+      passwords: "on",
+      trustedUserHeader: defaultTrustedUser,
       logAddresses: false,
     },
     backup: { everyHours: null, keep: 7, directory: "./backups" },

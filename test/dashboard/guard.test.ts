@@ -15,6 +15,8 @@ test("these pages and no other answer who is not signed in", async () => {
     "GET /dashboard/lost-password/new",
     "GET /dashboard/lost-password/sent",
     "GET /dashboard/sign-in",
+    "GET /dashboard/sign-in/oidc",
+    "GET /dashboard/sign-in/oidc/callback",
     "GET /dashboard/sign-up",
     "GET /dashboard/sign-up/confirm",
     "GET /dashboard/sign-up/sent",

@@ -19,13 +19,18 @@ describe.skipIf(chromiumPath === null)("signing in by a real provider in a real 
   });
   afterAll(() => browser.close());
 
-  async function open(oidc: ConfigOverrides["oidc"] = {}, groups: Record<string, readonly string[]> = {}) {
+  async function open(
+    oidc: ConfigOverrides["oidc"] = {},
+    groups: Record<string, readonly string[]> = {},
+    dashboard: ConfigOverrides["dashboard"] = {},
+  ) {
     const port = await freePort();
     const site = `http://127.0.0.1:${port}`;
     const { issuer } = await startRealIssuer(site, groups);
     const server = await startServer({
       server: { port, baseUrl: site },
       oidc: { issuer, ...CLIENT, label: "Example ID", ...oidc },
+      dashboard,
     });
     server.owner.now(() => insertAccountRows("root@example.com", server.clock.now()));
     const context = await browser.newContext();
@@ -48,8 +53,8 @@ describe.skipIf(chromiumPath === null)("signing in by a real provider in a real 
     await page.click("button:has-text('Continue')");
   }
 
-  test("a member signs in, sees exactly its forms, and signs out at both", async () => {
-    const { server, issuer, page, complaints, at } = await open();
+  test("a member signs in with passwords off, sees exactly its forms, and signs out at both", async () => {
+    const { server, issuer, page, complaints, at } = await open({}, {}, { passwords: "off" });
     const shop = await server.addEndpoint();
     const jobs = await server.addEndpoint({ plan: "pro" });
     await server.post(shop.secret, { name: "Kim", email: "kim@example.org", message: "About the shop" });

@@ -35,12 +35,13 @@ interface Proof {
 
 interface Options {
   readonly logAddresses?: boolean;
+  readonly passwords?: "on" | "off";
   /** One that another bench has made the account in. */
   readonly db?: SqliteDatabase;
 }
 
 /** Everything that signs people in, over a database with one account, `ana@example.org`, that has no password yet. */
-export function signInBench({ logAddresses = false, db: given }: Options = {}) {
+export function signInBench({ logAddresses = false, passwords = "on", db: given }: Options = {}) {
   const db = given ?? temporaryDatabase();
   const clock = createFakeClock();
   const lines: Record<string, unknown>[] = [];
@@ -52,7 +53,7 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   // Delays are tested by themselves.
   const limits = createAttemptLimits(() => Promise.resolve());
   const prover = createPasswordProver(db, limits);
-  const parts = { db, keyring, prover, limits, clock, log, logAddresses };
+  const parts = { db, keyring, prover, limits, clock, log, logAddresses, passwords };
   const told: string[] = [];
   const tellOwner: TellOwner = {
     *write(email, change) {
@@ -66,7 +67,7 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   const doorOf = ({ viewer, address }: Proof) => ({
     actor: { kind: "account", ...viewer } as const,
     now: clock.now(),
-    parts: { keyring, prover, log, tellOwner, viewer, address } satisfies SecurityParts,
+    parts: { keyring, prover, log, tellOwner, passwords, viewer, address } satisfies SecurityParts,
   });
   const security = {
     changePassword: (proof: Proof, wanted: string) =>

@@ -2,6 +2,7 @@ import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { type SecurityParts, setOwnPassword } from "../../sessions/security-operations.ts";
 import { countRecoveryCodes, findCredential } from "../../sessions/credential-store.ts";
+import type { PasswordUse } from "../../sessions/password.ts";
 import { endOwnSessions } from "../../sessions/sign-in-operations.ts";
 import { listSessions, type Session, type Viewer } from "../../sessions/session.ts";
 import { listOwnMemberships, type OwnMembership } from "../../workspaces/member-store.ts";
@@ -25,7 +26,7 @@ const TITLE = "Account";
 export function accountPages(routes: Routes, parts: EntryParts): void {
   const { log } = parts;
   const view = async (viewer: Viewer, now: number, problem?: string): Promise<Html> =>
-    accountView({ viewer, problem, ...(await readState(parts, viewer, now)) });
+    accountView({ viewer, problem, passwords: parts.passwords, ...(await readState(parts, viewer, now)) });
 
   routes.read("/account", async ({ viewer, now }) => page(TITLE, await view(viewer, now)));
 
@@ -49,7 +50,7 @@ export function accountPages(routes: Routes, parts: EntryParts): void {
 }
 
 /** What changes how somebody signs in works with, but for who they are. */
-export type EntryParts = DashboardParts & Pick<SecurityParts, "prover" | "tellOwner">;
+export type EntryParts = DashboardParts & Pick<SecurityParts, "prover" | "tellOwner" | "passwords">;
 
 /** Runs what somebody changes about their own sign-in. */
 export function ownPerform(parts: EntryParts, visit: Visit): Perform<EntryParts & SecurityParts> {
@@ -88,30 +89,19 @@ function readState(
 interface AccountParts extends AccountState {
   readonly viewer: Viewer;
   readonly problem: string | undefined;
+  readonly passwords: PasswordUse;
 }
 
 function accountView(parts: AccountParts): Html {
-  const { viewer, problem, hasFactor, recoveryCodes, sessions, workspaces } = parts;
+  const { viewer, problem, passwords, hasFactor, recoveryCodes, sessions, workspaces } = parts;
   return html`<div class="head">
       <h1>Account</h1>
       <span class="muted"><bdi>${viewer.email}</bdi></span>
     </div>
     ${problemView(problem)}
     <div class="parts">
-      ${settingsPart(
-        {
-          title: "Password",
-          about: "Every other browser that is signed in with this account is signed out when you change it.",
-        },
-        html`<div class="card">
-          <form class="stacked" method="post" action="${PATH}/password">
-            ${presentPassword(viewer)}
-            ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
-            <p><button class="primary">Change the password</button></p>
-          </form>
-        </div>`,
-      )}
-      ${factorPart(hasFactor, recoveryCodes)}
+      ${passwords === "on" && passwordPart(viewer)}
+      ${(passwords === "on" || hasFactor) && factorPart(hasFactor, recoveryCodes)}
       <div class="needs-script">${settingsGroup({ title: "Keyboard", about: "In lists, keys do what the buttons do." }, keysSetting)}</div>
       ${ownWorkspacesPart(workspaces)}
       ${sessionsPart(sessions, viewer.sessionId)}
@@ -122,8 +112,26 @@ function accountView(parts: AccountParts): Html {
     </div>`;
 }
 
+function passwordPart(viewer: Viewer): Html {
+  return settingsPart(
+    {
+      title: "Password",
+      about: "Every other browser that is signed in with this account is signed out when you change it.",
+    },
+    html`<div class="card">
+          <form class="stacked" method="post" action="${PATH}/password">
+            ${presentPassword(viewer)}
+            ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+            <p><button class="primary">Change the password</button></p>
+          </form>
+        </div>`,
+  );
+}
+
 /** The field for the present password, and the address for password managers, which look for both. */
-export function presentPassword({ email }: Viewer): Html {
+export function presentPassword({ email }: Viewer, passwords: PasswordUse = "on"): Html {
+  if (passwords === "off")
+    return html`<p class="hint">You may change this for 15 minutes after you signed in.</p>`;
   const parts = { label: "Present password", value: "", autocomplete: "current-password", isRequired: true };
   return html`<input type="text" autocomplete="username" value="${email}" readonly hidden />
     ${textField({ name: "password", type: "password", ...parts })}`;

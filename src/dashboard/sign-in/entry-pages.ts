@@ -18,14 +18,14 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const limits = createAttemptLimits((ms, signal) => sleep(ms, undefined, { signal }));
   const prover = createPasswordProver(parts.db, limits);
   const { dashboard, newWorkspacePlan } = parts.config;
-  const { logAddresses } = dashboard;
+  const { logAddresses, passwords } = dashboard;
   const tellOwner = createTellOwner(parts.storedLetters, parts.dashboardUrl);
-  const security = { ...parts, prover, tellOwner };
-  const signIns = createSignIns({ ...parts, prover, limits, logAddresses, newWorkspacePlan, tellOwner });
+  const security = { ...parts, prover, tellOwner, passwords };
+  const signIns = createSignIns({ ...security, limits, logAddresses, newWorkspacePlan });
   const entrance = createEntrance(parts);
   signInPages(routes, parts, entrance, { signIns, issuer: openIssuer(parts) });
   mailedEntryPages(routes, parts, entrance, signIns);
-  invitationPages(routes, entrance, signIns);
+  invitationPages(routes, entrance, { signIns, passwords });
   accountPages(routes, security);
   secondFactorPages(routes, security);
 }

@@ -6,6 +6,7 @@ import { textField } from "../kit/field.ts";
 import { answerForms } from "../members/invitations-page.ts";
 import { membershipWords, ROLE_NAMES } from "../members/member-words.ts";
 import type { OpenVisit, Routes } from "../routes.ts";
+import type { PasswordUse } from "../../sessions/password.ts";
 import { type Entrance, PASSWORD_HINT } from "./entrance.ts";
 import { orAgain, problemView } from "./retry.ts";
 import { tokenIn } from "./token-in.ts";
@@ -20,8 +21,11 @@ const TITLE = "Invitation";
 export function invitationPages(
   routes: Routes,
   { requireWay, clientOf, enter }: Entrance,
-  signIns: SignIns,
+  { signIns, passwords }: { readonly signIns: SignIns; readonly passwords: PasswordUse },
 ): void {
+  const shownView = (visit: OpenVisit, ...shown: ShownWith): Html =>
+    invitationView(visit, passwords, ...shown);
+
   routes.openRead("/invitation", ({ request }) => {
     requireWay(request);
     return page(TITLE, askView());
@@ -65,11 +69,12 @@ function askView(problem?: string): Html {
     ${toSignIn}`;
 }
 
-function shownView(
+type ShownWith = [shown: ShownInvitation, token: string, problem?: string];
+
+function invitationView(
   { viewer }: Pick<OpenVisit, "viewer">,
-  shown: ShownInvitation,
-  token: string,
-  problem?: string,
+  passwords: PasswordUse,
+  ...[shown, token, problem]: ShownWith
 ): Html {
   const { workspaceName, by, email, membership, names } = shown;
   return html`<h1>You are invited</h1>
@@ -78,11 +83,16 @@ function shownView(
       <p>${by === null ? "Whoever runs this server" : html`<bdi>${by}</bdi>`} invites <b><bdi>${email}</bdi></b> to the workspace <b><bdi>${workspaceName}</bdi></b>.</p>
       <p><b>${ROLE_NAMES[membership.role]}</b>: ${membershipWords(membership, names)}.</p>
     </div>
-    ${answerView(viewer?.email ?? null, shown, token)}</section>
+    ${answerView(viewer?.email ?? null, passwords, shown, token)}</section>
     ${viewer === null && toSignIn}`;
 }
 
-function answerView(viewerEmail: string | null, shown: ShownInvitation, token: string): Html {
+function answerView(
+  viewerEmail: string | null,
+  passwords: PasswordUse,
+  shown: ShownInvitation,
+  token: string,
+): Html {
   const { id, email, workspaceName, hasAccount } = shown;
   const isOwn = viewerEmail?.toLowerCase() === email.toLowerCase();
   if (isOwn) return html`<div class="body">${answerForms(id, workspaceName, token)}</div>`;
@@ -91,9 +101,9 @@ function answerView(viewerEmail: string | null, shown: ShownInvitation, token: s
       <p>You are signed in as <bdi>${viewerEmail}</bdi>, and the invitation is for another address. Sign out, and open the link again.</p>
       <button>Sign out</button>
     </form>`;
-  if (hasAccount)
+  if (hasAccount || passwords === "off")
     return html`<div class="body">
-      <p>There is an account with this address. Sign in with it, and accept the invitation under Invitations, or open the link again.</p>
+      <p>${hasAccount ? "There is an account with this address." : "You have no account here yet; it is made when you sign in."} Sign in with the address, and accept the invitation under Invitations, or open the link again.</p>
       <p><a class="button primary" href="/dashboard/sign-in?next=%2Fdashboard%2Finvitations">Sign in</a></p>
     </div>`;
   return html`<form class="stacked" method="post" action="${PATH}/accept">

@@ -17,9 +17,9 @@ export interface MailedEntries {
   readonly reset: boolean;
 }
 
-/** Letters need a mail server, and an address for their links that no request can choose. */
+/** All of them end with a password. Letters need a mail server, and an address for their links that no request can choose. */
 export function openEntries({ config, letters, dashboardUrl }: DashboardParts): MailedEntries {
-  const reset = letters !== null && dashboardUrl !== null;
+  const reset = letters !== null && dashboardUrl !== null && config.dashboard.passwords === "on";
   return { reset, signUp: reset && config.dashboard.signUp === "open" };
 }
 

@@ -8,7 +8,7 @@ import { type Answer, page, redirect } from "../answer.ts";
 import { textField } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import { ownAddress } from "../own-address.ts";
-import type { DashboardParts } from "../parts.ts";
+import type { PasswordUse } from "../../sessions/password.ts";
 import { qrCode } from "./qr-code.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -27,7 +27,7 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
   };
 
   routes.read("/account/second-factor", async (visit) => {
-    if (await hasFactor(visit.viewer)) return page(TITLE, factorView(visit.viewer));
+    if (await hasFactor(visit.viewer)) return page(TITLE, factorView(visit.viewer, parts.passwords));
     return page(TITLE, setUpView(visit, parts, newTotpSecret()));
   });
 
@@ -50,7 +50,7 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
       orAgain(
         TITLE,
         visit.reply,
-        (problem) => factorView(visit.viewer, problem),
+        (problem) => factorView(visit.viewer, parts.passwords, problem),
         async () => {
           const password = typedPassword(visit.form);
           const made = await ownPerform(parts, visit)(renewOwnCodes, { password });
@@ -64,7 +64,7 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
     orAgain(
       TITLE,
       visit.reply,
-      (problem) => factorView(visit.viewer, problem),
+      (problem) => factorView(visit.viewer, parts.passwords, problem),
       async () => {
         await ownPerform(parts, visit)(removeOwnTotp, { password: typedPassword(visit.form) });
         return redirect(ACCOUNT, "factor-removed");
@@ -75,7 +75,7 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
 
 function setUpView(
   { viewer, request, form }: Visit,
-  parts: DashboardParts,
+  parts: EntryParts,
   secret: Buffer,
   problem?: string,
 ): Html {
@@ -96,7 +96,7 @@ function setUpView(
       </p>
       <p><b>2.</b> Enter the code that the app shows, and your password.</p>
       ${textField({ name: "code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits.", isRequired: true })}
-      ${presentPassword(viewer)}
+      ${presentPassword(viewer, parts.passwords)}
       <p class="row">
         <button class="primary">Switch it on</button>
         <a href="${ACCOUNT}">Cancel</a>
@@ -128,14 +128,14 @@ function codesView(codes: readonly string[], heading: string): Html {
 }
 
 /** For an account that has one. */
-function factorView(viewer: Viewer, problem?: string): Html {
+function factorView(viewer: Viewer, passwords: PasswordUse, problem?: string): Html {
   return html`${crumbs}
     <div class="head"><h1>Second factor</h1></div>
     ${problemView(problem)}
     <section class="card" aria-labelledby="change">
       <header><h2 id="change">Recovery codes, or switching it off</h2></header>
       <form class="stacked" method="post" action="${PATH}/codes">
-        ${onceInput()}${presentPassword(viewer)}
+        ${onceInput()}${presentPassword(viewer, passwords)}
         <p class="hint">
           New recovery codes replace the earlier ones. To move to another phone, switch the second factor off and set it up again.
         </p>

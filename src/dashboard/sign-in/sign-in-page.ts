@@ -1,7 +1,8 @@
 import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Issuer } from "../../sessions/oidc-issuer.ts";
-import { endSession, findIssuerOf } from "../../sessions/session.ts";
+import type { PasswordUse } from "../../sessions/password.ts";
+import { endSession, findIssuerOf, isNamed } from "../../sessions/session.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
 import { readLink } from "../../sessions/use-link.ts";
 import { page, redirect } from "../answer.ts";
@@ -14,18 +15,31 @@ import type { DashboardParts } from "../parts.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes } from "../routes.ts";
 import { clearSessionCookie } from "./session-cookie.ts";
+import { type NamedUser, trustedUsers } from "../trusted-user.ts";
 import { tokenIn } from "./token-in.ts";
 
 const PATH = "/dashboard/sign-in";
 const TITLE = "Sign in";
 const CODE_TITLE = "Second factor";
 const WELCOME = "Welcome, choose a password";
+const SET_PASSWORD = "Set the password and sign in";
 const WAY_ON = "Sign in with your password, or ask whoever runs this server for a new link.";
+const NAMED_VIEW = html`<h1>A proxy signs you in</h1>
+  <p>There is no session here to end: the proxy in front of this server says who you are with each page. Sign out there.</p>`;
+
+/** Why somebody is not signed in whom a proxy names; null if none does. */
+function problemOfProxy(named: NamedUser): string | null {
+  if (named === undefined) return null;
+  if (named === null)
+    return "The proxy in front of this server does not name one person, so nobody is signed in.";
+  return `The proxy in front of this server names ${named}, and no account has this address.`;
+}
 
 /** What somebody may do who is not signed in. */
 interface Ways extends MailedEntries {
   /** Null if people sign in here only. */
   readonly issuer: Issuer | null;
+  readonly passwords: PasswordUse;
 }
 
 /** Signing in with a password, a code, a link or by an issuer, and signing out. */
@@ -35,9 +49,9 @@ export function signInPages(
   entrance: Entrance,
   { signIns, issuer }: { readonly signIns: SignIns; readonly issuer: Issuer | null },
 ): void {
-  const { db, clock } = parts;
   const { requireWay, clientOf, enter } = entrance;
-  const entries: Ways = { ...openEntries(parts), issuer };
+  const entries: Ways = { ...openEntries(parts), issuer, passwords: parts.config.dashboard.passwords };
+  const named = trustedUsers(parts.config);
   oidcPages(routes, parts, entrance, {
     issuer,
     signIns,
@@ -52,7 +66,11 @@ export function signInPages(
 
   routes.openRead("/sign-in", ({ request, query }) => {
     requireWay(request);
-    return page(TITLE, signInView(entries, { next: safeNext(query.get("next")) }));
+    const problem = problemOfProxy(named(request));
+    return page(
+      TITLE,
+      signInView(entries, { next: safeNext(query.get("next")), ...(problem !== null && { problem }) }),
+    );
   });
 
   routes.openWrite("/sign-in", (visit) => {
@@ -76,7 +94,16 @@ export function signInPages(
       enter(visit, await signIns.giveCode(ticket, form.get("code") ?? "", clientOf(request))),
     );
   });
+  linkPage(routes, parts, entrance, { signIns, entries });
+}
 
+/** What a link from the machine leads to. */
+function linkPage(
+  routes: Routes,
+  { db, clock }: DashboardParts,
+  { requireWay, clientOf, enter }: Entrance,
+  { signIns, entries }: { readonly signIns: SignIns; readonly entries: Ways },
+): void {
   routes.openWrite("/sign-in/link", (visit) => {
     const { request, reply, form } = visit;
     requireWay(request);
@@ -86,8 +113,12 @@ export function signInPages(
       if (!isWelcome) return signInView(entries, { token, next, problem });
       const link = await db.read(() => readLink(token, clock.now()));
       // A link that is worth nothing is no welcome: who has a password signs in with it.
-      if (link === undefined) return signInView(entries, { next, problem: `${problem} ${WAY_ON}` });
-      return welcomeView({ token, next, problem, ...link });
+      if (link === undefined)
+        return signInView(entries, {
+          next,
+          problem: entries.passwords === "on" ? `${problem} ${WAY_ON}` : problem,
+        });
+      return welcomeView({ token, next, problem, passwords: entries.passwords, ...link });
     };
     return orAgain(isWelcome ? WELCOME : TITLE, reply, again, async () => {
       const given = { token, newPassword: form.get("new_password") ?? "", code: form.get("link_code") ?? "" };
@@ -105,6 +136,7 @@ function signOutPage(
 ): void {
   routes.openWrite("/sign-out", async ({ request, reply, viewer }) => {
     let beganBy: string | null = null;
+    if (viewer !== null && isNamed(viewer)) return page("Signed in by a proxy", NAMED_VIEW);
     if (viewer !== null) {
       const { accountId, sessionId } = viewer;
       beganBy = await db.read(() => findIssuerOf(sessionId));
@@ -131,19 +163,23 @@ interface SignInForm {
 }
 
 function signInView(entries: Ways, { next, email = "", token, problem }: SignInForm): Html {
-  return html`<h1>${withScript(TITLE, WELCOME)}</h1>
+  const takesPasswords = entries.passwords === "on";
+  return html`<h1>${withScript(TITLE, takesPasswords ? WELCOME : "Welcome")}</h1>
     ${problemView(problem)}
     ${entries.issuer !== null && issuerButton(entries.issuer, next)}
-    <section class="card by-password"><form class="stacked" method="post" action="${PATH}">
+    ${
+      entries.passwords === "on" &&
+      html`<section class="card by-password"><form class="stacked" method="post" action="${PATH}">
       ${nextInput(next)}
       ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isRequired: true })}
       ${textField({ name: "password", label: "Password", value: "", type: "password", autocomplete: "current-password", isRequired: true })}
       <button ${entries.issuer === null && html` class="primary"`}>Sign in</button>
       ${entries.reset && html`<p><a href="/dashboard/lost-password">Forgotten your password?</a></p>`}
       ${entries.signUp && html`<p>New here? <a href="/dashboard/sign-up">Sign up</a></p>`}
-    </form></section>
+    </form></section>`
+    }
     <details class="card" data-link-form ${token !== undefined && html` open`}>
-      <summary data-without-link>${entries.reset ? "You have a sign-in link" : "First time here, or password forgotten"}</summary>
+      <summary data-without-link>${entries.reset || !takesPasswords ? "You have a sign-in link" : "First time here, or password forgotten"}</summary>
       <form class="stacked" method="post" action="${PATH}/link">
         <input type="hidden" name="welcome" value="" />
         <p class="hint" data-without-link>
@@ -151,9 +187,9 @@ function signInView(entries: Ways, { next, email = "", token, problem }: SignInF
         </p>
         ${nextInput(next)}
         <div data-without-link>${textField({ name: "token", label: "Sign-in link", value: token ?? "", autocomplete: "off", hint: "The link itself, or what follows its #.", isRequired: true })}</div>
-        ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+        ${takesPasswords && newPasswordField}
         <div data-without-link>${textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Only if this account has a second factor." })}</div>
-        <button class="primary">Set the password and sign in</button>
+        <button class="primary">${takesPasswords ? SET_PASSWORD : TITLE}</button>
       </form>
     </details>`;
 }
@@ -163,7 +199,18 @@ function withScript(without: string, withLink: string): Html {
   return html`<span data-without-link>${without}</span><span data-with-link hidden>${withLink}</span>`;
 }
 
+const newPasswordField = textField({
+  name: "new_password",
+  label: "New password",
+  value: "",
+  type: "password",
+  autocomplete: "new-password",
+  hint: PASSWORD_HINT,
+  isRequired: true,
+});
+
 interface WelcomeForm {
+  readonly passwords: PasswordUse;
   readonly token: string;
   readonly next: string;
   readonly problem: string;
@@ -173,15 +220,16 @@ interface WelcomeForm {
 }
 
 /** What the script makes of the page when a link opened it, with what was wrong. */
-function welcomeView({ token, next, problem, email, needsCode }: WelcomeForm): Html {
-  return html`<h1>${WELCOME}</h1>
+function welcomeView({ passwords, token, next, problem, email, needsCode }: WelcomeForm): Html {
+  const takesPasswords = passwords === "on";
+  return html`<h1>${takesPasswords ? WELCOME : "Welcome"}</h1>
     ${problemView(problem)}
     <section class="card"><form class="stacked" method="post" action="${PATH}/link">
       ${nextInput(next)}<input type="hidden" name="token" value="${token}" /><input type="hidden" name="welcome" value="1" />
       ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isReadOnly: true })}
-      ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+      ${takesPasswords && newPasswordField}
       ${needsCode && textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits from your app, or one of your recovery codes.", isRequired: true })}
-      <button class="primary">Set the password and sign in</button>
+      <button class="primary">${takesPasswords ? SET_PASSWORD : TITLE}</button>
     </form></section>`;
 }
 

@@ -196,8 +196,8 @@ function stateView(
       <header><h2>Signing in</h2></header>
       <div class="body">
         <p>
-          A sign-in link sets the password and signs in, once and within 30 minutes. It is for the first sign-in and for a
-          password that was forgotten. Earlier links stop working.
+          A sign-in link signs in and, if passwords are on, sets the password, once and within 30 minutes. It is for the first
+          sign-in and for a password that was forgotten. Earlier links stop working.
         </p>
         <form method="post" action="${path}/sign-in-link">${onceInput()}<button class="primary">Make a sign-in link</button></form>
       </div>

@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+/** Headers that say something else, or that clients set. */
+const TAKEN =
+  /^(?:accept|authorization|connection|content-.*|cookie|host|origin|referer|sec-.*|user-agent|x-forwarded-.*)$/i;
+
+const headerName = z
+  .string()
+  .max(100)
+  .refine(
+    (name) => /^[a-z][a-z0-9-]*$/i.test(name) && !TAKEN.test(name),
+    "expected the name of a header that only the proxy sets, like Remote-User",
+  );
+
+/** Who is signed in, as a reverse proxy says that has asked them. Rules between these settings are in `check-server-config.ts`. */
+export const trustedUserSection = z.strictObject({
+  name: headerName
+    .nullable()
+    .describe(
+      "The header in which a proxy of `server.trustProxy` names the address of the account that is signed in, like `Remote-Email`; null believes none.",
+    ),
+  secretHeader: headerName
+    .nullable()
+    .describe("The header in which the proxy shows the secret; null needs `dashboard.listen`."),
+  secret: z
+    .string()
+    .min(16, "expected at least 16 characters")
+    .max(256)
+    .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
+    .nullable()
+    .describe("That secret, which only the proxy knows."),
+});
+
+/** No proxy signs anybody in. */
+export const defaultTrustedUser: z.infer<typeof trustedUserSection> = {
+  name: null,
+  secretHeader: null,
+  secret: null,
+};

@@ -1,0 +1,43 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Config } from "../config/config.ts";
+import { canonicalAddress, compileNetworks } from "../foundation/ip-address.ts";
+
+/**
+ * Whom a reverse proxy names as signed in (`dashboard.trustedUserHeader`): the address of an account; null if it names nobody who could be
+ * one, so that nobody is signed in; undefined if no proxy says anything, so that the session counts.
+ */
+export type NamedUser = string | null | undefined;
+
+/** Judges each request by itself: no session is made of it. */
+export function trustedUsers({ server, dashboard }: Config): (request: FastifyRequest) => NamedUser {
+  const { name, secretHeader, secret } = dashboard.trustedUserHeader;
+  if (name === null) return () => undefined;
+  const proxies = compileNetworks(server.trustProxy);
+  const isProved = (request: FastifyRequest): boolean => {
+    if (secretHeader === null || secret === null) return dashboard.listen !== null;
+    const [shown, ...others] = valuesOf(request, secretHeader);
+    return shown !== undefined && others.length === 0 && isEqual(shown, secret);
+  };
+  return (request) => {
+    const values = valuesOf(request, name);
+    const peer = canonicalAddress(request.socket.remoteAddress ?? "");
+    if (values.length === 0 || peer === null || !proxies.contains(peer) || !isProved(request))
+      return undefined;
+    const [value = ""] = values;
+    return values.length === 1 && value.trim() !== "" ? value.trim() : null;
+  };
+}
+
+/** Each by itself: Node joins those of one name. */
+function valuesOf({ raw: { rawHeaders } }: FastifyRequest, name: string): string[] {
+  const sought = name.toLowerCase();
+  return rawHeaders.filter(
+    (_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === sought,
+  );
+}
+
+function isEqual(shown: string, secret: string): boolean {
+  const [left, right] = [shown, secret].map((text) => hash("sha256", text, "buffer")) as [Buffer, Buffer];
+  return timingSafeEqual(left, right);
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { type ConfigOverrides, startServer } from "../support/test-server.ts";
+import { visit } from "../support/visitor.ts";
+
+const SECRET = "a secret of sixteen characters".replaceAll(" ", "-");
+const PROXY = {
+  server: { port: 0, trustProxy: ["127.0.0.1"] },
+  dashboard: { trustedUserHeader: { name: "Remote-Email", secretHeader: "X-Proxy-Secret", secret: SECRET } },
+} satisfies ConfigOverrides;
+const ANA = "ana@example.org";
+
+async function start(overrides: ConfigOverrides = PROXY) {
+  const server = await startServer(overrides);
+  server.owner.now(() => insertAccountRows("root@example.com", server.clock.now()));
+  server.owner.now(() => insertAccountRows(ANA, server.clock.now()));
+  const get = (headers: Record<string, string | string[]>, path = "/dashboard/account") =>
+    server.request({ method: "GET", path, headers });
+  const from = (email: string | string[]) => ({ "remote-email": email, "x-proxy-secret": SECRET });
+  return { server, get, from };
+}
+
+describe("a proxy that names who is signed in", () => {
+  test("is believed for each request by itself, and no session is made", async () => {
+    const { get, from, server } = await start();
+    const shown = await get(from("Ana@Example.org"));
+    expect([shown.status, shown.text.includes(ANA)]).toEqual([200, true]);
+    expect(shown.headers["set-cookie"]).toBeUndefined();
+    expect(server.owner.prepare("SELECT count(*) FROM session").pluck().get()).toBe(0);
+    expect((await get({})).status).toBe(303);
+    expect((await get(from("root@example.com"), "/dashboard/system")).status).toBe(200);
+    expect((await get(from(ANA), "/dashboard/system")).status).toBe(404);
+    server.owner.execute("UPDATE account SET is_operator = 0");
+    expect((await get(from("root@example.com"), "/dashboard/system")).status).toBe(404);
+  });
+
+  test("without the secret, with a wrong one or with two is not, nor is anybody else", async () => {
+    const { get, from } = await start();
+    for (const secret of [undefined, "", SECRET.slice(1), `${SECRET}x`, [SECRET, SECRET]]) {
+      const headers = { ...from(ANA), ...(secret !== undefined && { "x-proxy-secret": secret }) };
+      const { "x-proxy-secret": _none, ...without } = headers;
+      expect((await get(secret === undefined ? without : headers)).status, String(secret)).toBe(303);
+    }
+    const elsewhere = await start({ ...PROXY, server: { port: 0, trustProxy: ["192.0.2.1"] } });
+    expect((await elsewhere.get(elsewhere.from(ANA))).status).toBe(303);
+  });
+
+  test("with two values, none, several in one, or nobody’s address signs nobody in, whatever session there is", async () => {
+    const { get, from, server } = await start();
+    const { cookie } = await visit(server, ANA);
+    expect((await get({ cookie })).status).toBe(200);
+    for (const value of [
+      [ANA, ANA],
+      [ANA, "root@example.com"],
+      "",
+      " ",
+      `${ANA}, root@example.com`,
+      "eve@example.org",
+    ])
+      expect((await get({ ...from(value), cookie })).status, String(value)).toBe(303);
+    const told = await get(from("eve@<b>example.org"), "/dashboard/sign-in");
+    expect(told.text).toContain("names eve@&lt;b&gt;example.org, and no account has this address");
+    expect((await get(from([ANA, ANA]), "/dashboard/sign-in")).text).toContain("does not name one person");
+  });
+
+  test("counts over a session, and a page of another site writes nothing for it", async () => {
+    const { get, from, server } = await start();
+    const { cookie } = await visit(server, "root@example.com");
+    expect((await get({ ...from(ANA), cookie })).text).toContain(ANA);
+    const post = (site: string) =>
+      server.request({
+        method: "POST",
+        path: "/dashboard/endpoints/new",
+        headers: {
+          ...from(ANA),
+          "content-type": "application/x-www-form-urlencoded",
+          "sec-fetch-site": site,
+        },
+        body: "name=Shop",
+      });
+    expect((await post("cross-site")).status).toBe(403);
+    expect(server.owner.prepare("SELECT count(*) FROM endpoint").pluck().get()).toBe(0);
+    expect((await post("same-origin")).status).toBeLessThan(400);
+    expect(server.owner.prepare("SELECT count(*) FROM endpoint").pluck().get()).toBe(1);
+  });
+
+  test("is where one signs out", async () => {
+    const { from, server } = await start();
+    const left = await server.request({
+      method: "POST",
+      path: "/dashboard/sign-out",
+      headers: {
+        ...from(ANA),
+        "content-type": "application/x-www-form-urlencoded",
+        "sec-fetch-site": "same-origin",
+      },
+      body: "",
+    });
+    expect([left.status, left.text.includes("Sign out there")]).toEqual([200, true]);
+  });
+
+  test("is heard by open pages as long as the account is there", async () => {
+    const { server } = await start();
+    const answer = await fetch(`${server.url}/dashboard/events`, {
+      headers: { "remote-email": ANA, "x-proxy-secret": SECRET },
+    });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+    ]);
+    await answer.body?.cancel();
+  });
+});
