@@ -203,10 +203,17 @@ CREATE TABLE submission (
   ip_address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1, unknown_fields TEXT, unknown_fields_dropped INTEGER
+  event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1, unknown_fields TEXT, unknown_fields_dropped INTEGER, imported_from TEXT
 ) STRICT;
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
 CREATE INDEX submission_set_aside ON submission (endpoint_number, id) WHERE unknown_fields IS NOT NULL;
+
+-- Rows of other services' exports that were imported, as hashes. They outlive their submissions.
+CREATE TABLE imported_row (
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  row_hash TEXT NOT NULL,
+  PRIMARY KEY (endpoint_id, row_hash)
+) STRICT, WITHOUT ROWID;
 
 -- The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256.
 CREATE TABLE idempotency (

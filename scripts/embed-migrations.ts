@@ -27,6 +27,8 @@ const TABLES: Readonly<Record<string, string>> = {
     "The first answer to an Idempotency-Key over the API, without secrets, for 24 h. Both hashes are SHA-256.",
   submission:
     "Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.",
+  imported_row:
+    "Rows of other services' exports that were imported, as hashes. They outlive their submissions.",
   idempotency:
     "The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256.",
   held: "Posts that were refused as spam or for the month's limit and can be released.",

@@ -27,6 +27,7 @@ const NOTES: Readonly<Record<string, string>> = {
   "held.unknown_fields_dropped": "How many such values had no room.",
   "submission.event_head":
     "The notification is head, the data and tail. If tail is null, it is head alone; if head is null, there is none.",
+  "submission.imported_from": "The service whose export it came from; null is a post.",
   "ignored_redirect.origin": "Empty if it was no address of the web.",
   "told_problem.finding": "JSON",
   "webhook.headers": "JSON object of strings.",

@@ -266,6 +266,7 @@ export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "member.accept": "is done by whoever is invited, who is signed in",
   "member.decline": "the same",
   "member.leave": "is done by people; a token’s account is removed by an owner",
+  "submission.import-table": "takes a file of another service, which is read twice",
   "submission.import": "takes a file, which may be larger than any request's body",
   "account.end-own-sessions": "is about the browser that asks",
   "recipient.confirm": "is done with the link of a letter",

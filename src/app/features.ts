@@ -13,6 +13,7 @@ import { listTotpSecrets } from "../sessions/credential-store.ts";
 import { listSignInKeys } from "../sessions/known-clients.ts";
 import { defaultSpamSettings, type SpamSettings } from "../spam/spam-settings.ts";
 import { forgetKeysOf } from "../submissions/idempotency.ts";
+import { forgetImportedOf } from "../submissions/imported-rows.ts";
 import { moveHeldPostsOf } from "../submissions/held-post.ts";
 import { deleteSubmissionsOf } from "../submissions/submission-store.ts";
 import { countContentsOf } from "../submissions/count-workspace.ts";
@@ -34,6 +35,7 @@ export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [
   deleteSubmissionsOf,
   dropLostFilesOf,
   forgetKeysOf,
+  forgetImportedOf,
 ];
 
 /** What of an endpoint names its workspace. A feature that stores that adds its own here. */

@@ -75,6 +75,7 @@ import { erasePersonRecords, findPersonRecords } from "../submissions/person-ope
 import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
 import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/file-operations.ts";
 import { listEvents } from "../submissions/event-operations.ts";
+import { importTable } from "../submissions/import-table.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
 import {
@@ -173,6 +174,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   emptyBin,
   tailSubmissions,
   exportSubmissions,
+  importTable,
   importSubmissions,
   findPersonRecords,
   erasePersonRecords,

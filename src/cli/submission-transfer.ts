@@ -1,11 +1,16 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { COLUMN_ORDERS } from "../submissions/export-columns.ts";
 import { EXPORT_FORMATS, exportSubmissions, partContent } from "../submissions/export-submissions.ts";
+import { TABLE_FORMATS, type TableFormat } from "../submissions/import-formats.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
+import { importTable } from "../submissions/import-table.ts";
 import { parseCount } from "./arguments.ts";
-import { command, parseFile } from "./command.ts";
+import { command, type CommandContext, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
-import { importFile } from "./import-file.ts";
+import { importedTable, importFile } from "./import-file.ts";
 import { operate } from "./operate.ts";
+import type { Terminal } from "./terminal.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
 
@@ -85,22 +90,107 @@ export const exportCommand = command({
 
 export const importCommand = command({
   usage: "import <file>",
-  summary: "Add the submissions of an export in NDJSON, with their ids and times; existing ones are skipped",
+  summary: "Add the submissions of an export in NDJSON, or of another service; existing ones are skipped",
+  notes: `Without --format it is an export of formsvc in NDJSON, whose submissions keep their ids and times. The other formats
+are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was deleted does not come back.`,
   options: [
     {
       flags: "--endpoint <endpoint>",
       summary: "put all of them here (default: the endpoint with the id that each names)",
     },
+    {
+      flags: "--format <format>",
+      summary: "the service that wrote the file; csv is any table",
+      choices: [...TABLE_FORMATS, "ndjson"],
+    },
+    {
+      flags: "--map <column=field>",
+      summary:
+        "what becomes of a column; created_at is the time, an empty field leaves it out; may be repeated",
+      repeatable: true,
+    },
+    { flags: "--encoding <encoding>", summary: "of the file, like windows-1252 (default: UTF-8)" },
+    { flags: "--dry-run", summary: "tell what would be imported and refused, and store nothing" },
   ],
-  examples: ["formsvc submission import all.ndjson --endpoint Contact"],
+  examples: [
+    "formsvc submission import all.ndjson --endpoint Contact",
+    "formsvc submission import formspree.csv --endpoint Contact --format formspree --dry-run",
+    "formsvc submission import old.csv --endpoint Contact --format csv --map Mail=email --map When=created_at",
+  ],
   action: (context, options, [file]) =>
-    operate(context, async ({ perform }) => {
+    operate(context, async (terminal) => {
+      const { format } = options;
+      if (format !== null && format !== "ndjson")
+        return bringTable(context, terminal, { ...options, format, file });
+      const given = [
+        options.map !== null && "--map",
+        options.encoding !== null && "--encoding",
+        options.dryRun && "--dry-run",
+      ];
+      const flag = given.find((each) => each !== false);
+      if (flag !== undefined)
+        throw new FormsvcError(
+          "usage",
+          `${flag} is for the export of another service; name it: --format ${TABLE_FORMATS.join("|")}`,
+        );
       const { output } = context;
       const parts = () => ({ source: importFile(file) });
-      const { imported } = await perform(importSubmissions, { endpoint: options.endpoint }, parts);
-      if (output.isJson) return output.json({ imported });
+      const input = { endpoint: options.endpoint, imported_from: format };
+      const { imported } = await terminal.perform(importSubmissions, input, parts);
+      const { added, known } = imported;
+      if (output.isJson)
+        return output.json(
+          format === null
+            ? { imported }
+            : { rows: added + known, imported: added, known, refused: [], unmapped: [] },
+        );
       return output.note(
         `${countOf(imported.added, "submission")} added, ${imported.known} ${imported.known === 1 ? "was" : "were"} there`,
       );
     }),
 });
+
+interface TableOptions {
+  readonly file: string;
+  readonly format: TableFormat;
+  readonly endpoint: string | null;
+  readonly map: readonly string[] | null;
+  readonly encoding: string | null;
+  readonly dryRun: boolean;
+}
+
+/** Refused rows that a person is shown. */
+const SHOWN_REFUSALS = 20;
+
+/** @throws failed if rows were refused, when what was done is told */
+async function bringTable(
+  { output }: CommandContext,
+  { perform }: Terminal,
+  { file, format, endpoint, map, encoding, dryRun }: TableOptions,
+): Promise<void> {
+  if (endpoint === null)
+    throw new FormsvcError(
+      "usage",
+      `the rows of ${format} name no endpoint; say where they go: --endpoint ENDPOINT`,
+    );
+  const input = { endpoint, format, map: map ?? [], encoding, dry_run: dryRun };
+  const done = await perform(importTable, input, () => ({ source: importedTable(file) }));
+  const { rows, imported, known, refused, unmapped } = done;
+  if (output.isJson) output.json(done);
+  else {
+    for (const { line, field, message } of refused.slice(0, SHOWN_REFUSALS))
+      output.line(`line ${line}${field === null ? "" : `, ${plainText(field)}`}: ${plainText(message)}`);
+    if (unmapped.length > 0)
+      output.note(`columns that nothing became of: ${unmapped.map((name) => plainText(name)).join(", ")}`);
+    const did = dryRun ? "would be imported" : "imported";
+    output.note(
+      `${countOf(rows, "row")}: ${imported} ${did}, ${known} known, ${rows - imported - known} refused`,
+    );
+  }
+  const count = rows - imported - known;
+  if (count > 0)
+    throw new FormsvcError(
+      "failed",
+      `${countOf(count, "row")} ${count === 1 ? "does" : "do"} not fit the form`,
+    );
+}

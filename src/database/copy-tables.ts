@@ -70,6 +70,7 @@ export const COPIED_TABLES = [
   "submission_work",
   "submission_bin",
   "submission_note",
+  "imported_row",
   "idempotency",
   "held_total",
   "held_network",

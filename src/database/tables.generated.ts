@@ -167,6 +167,13 @@ export interface Tables {
     unknown_fields: string | null;
     /** How many such values had no room. */
     unknown_fields_dropped: number | null;
+    /** The service whose export it came from; null is a post. */
+    imported_from: string | null;
+  };
+  /** Rows of other services' exports that were imported, as hashes. They outlive their submissions. */
+  imported_row: {
+    endpoint_id: string;
+    row_hash: string;
   };
   /** The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256. */
   idempotency: {

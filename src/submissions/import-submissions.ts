@@ -7,7 +7,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { describeFirstProblem } from "../foundation/problems.ts";
 import { changed, type Context, operation, type Outcome, type OwnChange } from "../operations/operation.ts";
 import { readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
-import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
+import { ADD_IMPORTED_SQL, importedValues } from "./submission-store.ts";
 
 /** The lines of an export in NDJSON. */
 export interface ImportSource {
@@ -40,6 +40,11 @@ export const importSubmissions = operation({
       .default(null)
       .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
     workspace: z.string().nullable().default(null).describe("Id or name of the workspace of that endpoint."),
+    imported_from: z
+      .literal("ndjson")
+      .nullable()
+      .default(null)
+      .describe("Notes that they were imported; null leaves each as it was."),
   }),
   output: z.strictObject({
     imported: z.strictObject({
@@ -47,7 +52,7 @@ export const importSubmissions = operation({
       known: z.number().describe("Submissions whose id exists already; they are not changed."),
     }),
   }),
-  async *run(context: Context<Parts>, reference) {
+  async *run(context: Context<Parts>, { imported_from: importedFrom, ...reference }) {
     const { source } = context.parts;
     const targetOf = await chooseTargets(context, reference);
     let total = 0;
@@ -60,7 +65,7 @@ export const importSubmissions = operation({
     let [added, done] = [0, 0];
     for await (const batch of batchesOf(readExport(source))) {
       const lines: Line[] = [];
-      for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id)));
+      for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
       await giveTurn();
       const endpoints = await context.transact(() => addRows(lines, recorded, total));
       for (const { id, count } of endpoints) {
@@ -74,16 +79,14 @@ export const importSubmissions = operation({
   },
 });
 
-const ADD_SQL = `${INSERT_SUBMISSION_SQL} ON CONFLICT (id) DO NOTHING`;
-
 interface Line {
   readonly endpoint: Endpoint;
-  readonly values: ReturnType<typeof submissionValues>;
+  readonly values: ReturnType<typeof importedValues>;
 }
 
-function lineFor(line: SubmissionLine, endpoint: Endpoint): Line {
-  const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion };
-  return { endpoint, values: submissionValues(readLine(line, target), null) };
+function lineFor(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): Line {
+  const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
+  return { endpoint, values: importedValues(readLine(line, target)) };
 }
 
 interface Added {
@@ -99,7 +102,7 @@ function* addRows(
 ): Steps<Outcome<readonly Added[]>> {
   const counts = new Map<Endpoint, number>();
   for (const { endpoint, values } of lines) {
-    const isNew = (yield* run(text(ADD_SQL, ...values))) > 0;
+    const isNew = (yield* run(text(ADD_IMPORTED_SQL, ...values))) > 0;
     if (isNew) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
   }
   const changes = [...counts.keys()].flatMap(({ id, workspaceId }): OwnChange[] =>

@@ -41,6 +41,7 @@ export function contentJson(submission: Submission): PostedJson {
     ip_address: submission.ipAddress,
     user_agent: submission.userAgent,
     created_at: toIsoTime(submission.createdAt),
+    ...(submission.importedFrom && { imported_from: submission.importedFrom }),
   };
 }
 
@@ -110,6 +111,10 @@ export const submissionSchema = z
     ip_address: z.string(),
     user_agent: z.string(),
     created_at: z.iso.datetime(),
+    imported_from: z
+      .string()
+      .optional()
+      .describe("The service whose export it came from. Absent if it was posted here."),
     ...workMembers,
   })
   .meta({ id: "Submission" });
@@ -173,6 +178,7 @@ export const submissionLine = z.object({
     .refine((text) => text === "" || canonicalAddress(text) !== null, "expected an IP address"),
   user_agent: z.string().max(MAX_USER_AGENT_LENGTH),
   created_at: z.iso.datetime({ precision: 3 }),
+  imported_from: z.string().min(1).max(100).optional(),
 });
 
 export type SubmissionLine = z.infer<typeof submissionLine>;
@@ -181,6 +187,8 @@ export type SubmissionLine = z.infer<typeof submissionLine>;
 interface ImportTarget {
   readonly endpointId: string;
   readonly schemaVersion: number;
+  /** Of lines that name no service themselves. */
+  readonly importedFrom?: string | null;
 }
 
 /** What {@link submissionJson} wrote. */
@@ -197,6 +205,7 @@ export function readLine(line: SubmissionLine, target: ImportTarget): Submission
     ipAddress: line.ip_address,
     userAgent: line.user_agent,
     createdAt: Date.parse(line.created_at),
+    importedFrom: line.imported_from ?? target.importedFrom ?? null,
   };
 }
 

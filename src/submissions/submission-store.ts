@@ -91,6 +91,16 @@ export function submissionValues(
   return values;
 }
 
+/** The same for what comes from another service; an id that exists is left as it is. {@link importedValues} has the parameters. */
+export const ADD_IMPORTED_SQL = `INSERT INTO submission
+  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail, imported_from)
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+
+/** The parameters of {@link ADD_IMPORTED_SQL}. Nobody is notified. */
+export function importedValues(submission: Submission): (string | number | null)[] {
+  return [...submissionValues(submission, null), submission.importedFrom ?? null];
+}
+
 /** The most bytes that each of these submissions has as JSON, by id. */
 export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<string, number>> {
   const rows = yield* all(text<{ id: string; bytes: number }>(MEASURE_SQL, JSON.stringify(ids)));
@@ -192,9 +202,19 @@ export function newestSubmission(): Steps<{ readonly id: string; readonly create
 }
 
 function selectSubmissions() {
-  return query.selectFrom("submission").select(CONTENT_COLUMNS).select(idOfEndpoint.as("endpoint_id"));
+  return query
+    .selectFrom("submission")
+    .select([...CONTENT_COLUMNS, "imported_from"])
+    .select(idOfEndpoint.as("endpoint_id"));
 }
 
-function toSubmission(row: ContentRow & { readonly endpoint_id: string }): Submission {
-  return { ...readContent(row), endpointId: row.endpoint_id };
+type SubmissionRow = ContentRow & { readonly endpoint_id: string; readonly imported_from: string | null };
+
+function toSubmission(row: SubmissionRow): Submission {
+  const importedFrom = row.imported_from;
+  return {
+    ...readContent(row),
+    endpointId: row.endpoint_id,
+    ...(importedFrom !== null && { importedFrom }),
+  };
 }

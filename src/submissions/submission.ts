@@ -22,6 +22,8 @@ export interface Submission {
   /** Empty if the client sent none. */
   readonly userAgent: string;
   readonly createdAt: number;
+  /** The service whose export it came from; absent or null if it was posted here. */
+  readonly importedFrom?: string | null;
 }
 
 /** Longest user agent that is kept, in UTF-16 units; browsers send about 120. */

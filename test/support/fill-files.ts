@@ -9,7 +9,10 @@ interface Owners {
   readonly heldIds: readonly string[];
 }
 
-/** Files of a submission and of a held post, one that is being stored, and the key of their addresses. */
+/**
+ * Files of a submission and of a held post, one that is being stored, the key of their addresses, and a row that came in the export of
+ * another service.
+ */
 export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name: string): Steps<void> {
   const file = {
     endpoint_id: endpointIds[0] ?? "",
@@ -30,6 +33,7 @@ export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name
     { id: newId("fil", NOON), submission_id: null, held_id: null, state: "storing", size: 9 },
   ] as const;
   for (const each of owned) yield* run(query.insertInto("file").values({ ...file, ...each }));
+  yield* run(query.insertInto("imported_row").values({ endpoint_id: file.endpoint_id, row_hash: "c2hh" }));
   yield* run(query.insertInto("file_link_key").values({ id: 1, key: Buffer.alloc(32, 6) }));
   const bytes = Buffer.from([0, 255, 39]);
   yield* run(

@@ -48,6 +48,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   submission_work: "submissions",
   submission_bin: "submissions",
   submission_note: "submissions",
+  imported_row: "submissions",
   credential: "sessions",
   recovery_code: "sessions",
   sign_in_link: "sessions",

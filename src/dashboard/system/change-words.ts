@@ -53,6 +53,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "submission.delete": "deleted submissions",
   "submission.empty-bin": "emptied the bin",
   "submission.erase": "erased the records of a person",
+  "submission.import-table": "brought submissions of another service into the form",
   "submission.import": "brought submissions into the form",
   "submission.mark": "marked submissions",
   "submission.note": "noted something about a submission",

@@ -1,0 +1,86 @@
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { startProgram, whenEnded } from "../support/program.ts";
+import { until } from "../support/until.ts";
+
+const ROWS = 10_000;
+
+/** Every tenth row is like the one before it. */
+function table(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, index) => {
+    const number = index % 10 === 9 ? index - 1 : index;
+    return `2026-01-31T10:00:00Z,Visitor ${number},v${number}@example.org,"Text, of ${number}"`;
+  });
+  return `created_at,name,email,message\n${lines.join("\n")}\n`;
+}
+
+test("an import of 10,000 rows that is killed in the middle and run again gives no doubles and leaves no row out", async () => {
+  const machine = operatorMachine();
+  const { id } = await machine.createEndpoint();
+  writeFileSync(machine.path("old.csv"), table(ROWS));
+  const args = ["submission", "import", "old.csv", "--endpoint", id, "--format", "csv", "--json"];
+  const database = machine.open();
+  const count = database.prepare("SELECT count(*) FROM submission").pluck();
+  const running = startProgram(machine.folder, args);
+  await until(() => Number(count.get()) > 0 || running.exitCode !== null);
+  running.kill("SIGKILL");
+  await whenEnded(running);
+  const before = Number(count.get());
+  const done = (await machine.mustRun(args)).json();
+  expect(done).toEqual({ rows: ROWS, imported: ROWS - before, known: before, refused: [], unmapped: [] });
+  expect(count.get()).toBe(ROWS);
+  const distinct = database.prepare("SELECT count(DISTINCT data) FROM submission").pluck().get();
+  expect(distinct).toBe(ROWS - ROWS / 10);
+  expect((await machine.mustRun(args)).json()).toMatchObject({ imported: 0, known: ROWS });
+  database.close();
+}, 120_000);
+
+test("rows that were refused end the command with 1, after the others were imported and all was told", async () => {
+  const machine = operatorMachine();
+  const { id } = await machine.createEndpoint();
+  writeFileSync(machine.path("old.csv"), `${table(3)}yesterday,Late,late@example.org,x\n`);
+  const args = ["submission", "import", "old.csv", "--endpoint", id, "--format", "csv"];
+  const dry = await machine.run([...args, "--dry-run"]);
+  expect([dry.code, dry.stdout]).toEqual([1, expect.stringContaining("line 5, created_at: not a time")]);
+  expect(dry.stderr).toContain("4 rows: 3 would be imported, 0 known, 1 refused");
+  const ran = await machine.run([...args, "--json"]);
+  expect([ran.code, ran.json()]).toEqual([1, expect.objectContaining({ rows: 4, imported: 3 })]);
+  expect(ran.stderr).toContain("1 row does not fit the form");
+});
+
+test("flags that do not belong together, and what is no file, are refused with what to do", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  writeFileSync(machine.path("old.csv"), table(1));
+  for (const [args, complaint] of [
+    [["old.csv", "--format", "csv"], "say where they go: --endpoint"],
+    [["old.csv", "--map", "a=b"], "--map is for the export of another service"],
+    [["old.csv", "--dry-run"], "--dry-run is for the export of another service"],
+    [["old.csv", "--format", "typeform"], "Allowed choices are"],
+    [["-", "--format", "csv", "--endpoint", "Contact"], "standard input cannot be imported"],
+    [[".", "--format", "csv", "--endpoint", "Contact"], "this is a folder"],
+    [["none.csv", "--format", "csv", "--endpoint", "Contact"], "cannot be read"],
+  ] as const) {
+    const { code, stderr } = await machine.run(["submission", "import", ...args]);
+    expect([args, code, stderr.includes(complaint), stderr]).toEqual([args, 2, true, stderr]);
+  }
+});
+
+test("an import in NDJSON that is asked for by its name notes where submissions came from", async () => {
+  const machine = operatorMachine();
+  const { id } = await machine.createEndpoint();
+  writeFileSync(machine.path("old.csv"), table(2));
+  await machine.mustRun(["submission", "import", "old.csv", "--endpoint", id, "--format", "csv"]);
+  writeFileSync(
+    machine.path("all.ndjson"),
+    (await machine.mustRun(["submission", "export", "--json"])).stdout,
+  );
+  const other = operatorMachine();
+  const target = await other.createEndpoint();
+  const args = ["submission", "import", machine.path("all.ndjson"), "--endpoint", target.id];
+  const done = (await other.mustRun([...args, "--format", "ndjson", "--json"])).json();
+  expect(done).toEqual({ rows: 2, imported: 2, known: 0, refused: [], unmapped: [] });
+  const { stdout } = await other.mustRun(["submission", "export", "--json"]);
+  expect(stdout.match(/"imported_from":"csv"/g)).toHaveLength(2);
+});

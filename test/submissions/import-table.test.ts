@@ -1,0 +1,284 @@
+import { describe, expect, test } from "vitest";
+import { listChanges } from "../../src/audit/audit-store.ts";
+import type { Database } from "../../src/database/database.ts";
+import { importTable } from "../../src/submissions/import-table.ts";
+import { deleteSubmissions } from "../../src/submissions/work-operations.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { ENGINES, rowsOf, write } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { changeSchema, performOn, removeEndpoint } from "../support/terminal.ts";
+import { twoOwners } from "../support/two-owners.ts";
+
+function tableOf(text: string | Buffer) {
+  const bytes = Buffer.from(text);
+  const cut = async function* () {
+    for (let at = 0; at < bytes.length; at += 7) yield await Promise.resolve(bytes.subarray(at, at + 7));
+  };
+  return { source: { name: "old.csv", bytes: cut } };
+}
+
+const SCHEMA: SchemaDefinition = {
+  name: { type: "string", required: true, maxLength: 20 },
+  email: { type: "string", format: "email" },
+  guests: { type: "number" },
+  vegan: { type: "boolean" },
+  days: { type: "array", items: { type: "string", enum: ["Fri", "Sat"] } },
+};
+
+async function bakery(db: Database) {
+  const owners = await twoOwners(db);
+  const { endpoint } = owners.shop;
+  await db.transaction(() => changeSchema(endpoint, SCHEMA, NOON));
+  await write(db, "DELETE FROM submission");
+  const bring = (
+    text: string | Buffer,
+    more: {
+      format?: "csv" | "formspree" | "netlify" | "basin" | "google";
+      map?: string[];
+      encoding?: string;
+      dry_run?: boolean;
+    } = {},
+  ) => performOn(db, importTable, { endpoint, format: "csv", ...more }, { parts: tableOf(text) });
+  const stored = async () => {
+    const rows = await rowsOf<{ data: string; created_at: number; imported_from: string }>(
+      db,
+      "SELECT data, created_at, imported_from FROM submission ORDER BY created_at, data",
+    );
+    return rows.map(({ data, created_at: at, imported_from: from }) => [
+      JSON.parse(data) as unknown,
+      new Date(at).toISOString(),
+      from,
+    ]);
+  };
+  return { ...owners, endpoint, bring, stored };
+}
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("rows become submissions by their columns' names, and twice the same file adds nothing", async () => {
+    const db = await temporary();
+    const { bring, stored, endpoint } = await bakery(db);
+    const text =
+      "Created_At,NAME,data.email,guests,vegan,days,Colour\r\n" +
+      '2026-01-31T10:00:00Z,Ana,ana@example.org,3,Yes,"Fri, Sat",red\r\n' +
+      "2026-01-31T11:00:00Z,'=1+1,,,no,,blue\r\n";
+    const told = { rows: 2, imported: 2, known: 0, refused: [], unmapped: ["Colour"] };
+    expect(await bring(text, { dry_run: true })).toEqual(told);
+    expect(await stored()).toEqual([]);
+    expect(await bring(text)).toEqual(told);
+    expect(await bring(text)).toEqual({ ...told, imported: 0, known: 2 });
+    expect(await bring(text, { dry_run: true })).toEqual({ ...told, imported: 0, known: 2 });
+    expect(await stored()).toEqual([
+      [
+        { name: "Ana", email: "ana@example.org", guests: 3, vegan: true, days: ["Fri", "Sat"] },
+        "2026-01-31T10:00:00.000Z",
+        "csv",
+      ],
+      [{ name: "=1+1", vegan: false }, "2026-01-31T11:00:00.000Z", "csv"],
+    ]);
+    const [change] = await db.read(() => listChanges(1));
+    expect(change).toMatchObject({
+      action: "submission.import",
+      subject: endpoint,
+      detail: "began an import of 2 from csv",
+    });
+  });
+
+  test("nothing that is imported is counted, sent or scored", async () => {
+    const db = await temporary();
+    const { bring } = await bakery(db);
+    const before = await rowsOf(db, "SELECT * FROM usage");
+    await bring(
+      "created_at,name\n2026-01-31T10:00:00Z,WIN MONEY http://casino.example\n".replace(
+        "WIN MONEY http://casino.example",
+        "Casino!",
+      ),
+    );
+    expect(await rowsOf(db, "SELECT * FROM usage")).toEqual(before);
+    expect(await rowsOf(db, "SELECT id FROM delivery")).toEqual([]);
+    expect(await rowsOf(db, "SELECT messages FROM outbox")).toEqual([]);
+    expect(await rowsOf(db, "SELECT spam_score, spam_reasons, event_head FROM submission")).toEqual([
+      { spam_score: 0, spam_reasons: "[]", event_head: null },
+    ]);
+  });
+
+  test("equal rows stay as many as they are, and only what is new of a longer file is added", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const row = "2026-01-31T10:00:00Z,Ana\n";
+    const known = { refused: [], unmapped: [] };
+    expect(await bring(`created_at,name\n${row}${row}`)).toEqual({
+      rows: 2,
+      imported: 2,
+      known: 0,
+      ...known,
+    });
+    expect(await bring(`created_at,name\n${row}${row}${row}`)).toEqual({
+      rows: 3,
+      imported: 1,
+      known: 2,
+      ...known,
+    });
+    expect(await stored()).toHaveLength(3);
+  });
+
+  test("a row is known by the service's id, whatever else of it changed, and twice in a file it is one", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const first = await bring("_id,_date,name\n7,2026-01-31T10:00:00,Ana\n7,2026-01-31T10:00:00,Ana\n", {
+      format: "formspree",
+    });
+    expect([first.imported, first.known]).toEqual([1, 1]);
+    const again = await bring("_id,_date,name\n7,2026-02-01T10:00:00,Anna\n8,2026-02-01T10:00:00,Bo\n", {
+      format: "formspree",
+    });
+    expect([again.imported, again.known]).toEqual([1, 1]);
+    expect((await stored()).map(([data]) => data)).toEqual([{ name: "Ana" }, { name: "Bo" }]);
+  });
+
+  test("what was deleted, for good or into the bin, does not come back; another form takes the same rows", async () => {
+    const db = await temporary();
+    const { bring, stored, jobs } = await bakery(db);
+    const text = "created_at,name\n2026-01-31T10:00:00Z,Ana\n2026-01-31T11:00:00Z,Bo\n";
+    await bring(text);
+    const ids = (await rowsOf<{ id: string }>(db, "SELECT id FROM submission ORDER BY id")).map(
+      ({ id }) => id,
+    );
+    await performOn(db, deleteSubmissions, { submissions: [ids[0]!] });
+    await write(db, `DELETE FROM submission WHERE id = '${ids[1]}'`);
+    expect(await bring(text)).toMatchObject({ imported: 0, known: 2 });
+    expect(await stored()).toHaveLength(1);
+    await db.transaction(() => changeSchema(jobs.endpoint, SCHEMA, NOON));
+    const other = await performOn(
+      db,
+      importTable,
+      { endpoint: jobs.endpoint, format: "csv" },
+      { parts: tableOf(text) },
+    );
+    expect(other).toMatchObject({ imported: 2, known: 0 });
+    await removeEndpoint(db, jobs.endpoint);
+    expect(await rowsOf(db, "SELECT DISTINCT endpoint_id FROM imported_row")).toHaveLength(1);
+  });
+
+  test("rows that do not fit are told with line and field, and the others are imported", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const rows = [
+      "2026-01-31T10:00:00Z,Ana,ana@example.org,1",
+      "2026-01-31T10:00:00Z,,x@example.org,1",
+      "2026-01-31T10:00:00Z,Bo,no address,1",
+      "yesterday,Cy,,1",
+      "2199-01-01T00:00:00Z,Di,,1",
+      "2026-01-31T10:00:00Z,Ed,,many",
+      '2026-01-31T10:00:00Z,"F"red,,1',
+      "2026-01-31T10:00:00Z,Gus,,1,too,much",
+    ];
+    const done = await bring(`created_at,name,email,guests\n${rows.join("\n")}\n`);
+    expect([done.rows, done.imported, done.known]).toEqual([8, 1, 0]);
+    expect(done.refused).toEqual([
+      { line: 3, field: "name", message: "name is required" },
+      { line: 4, field: "email", message: "email must be an e-mail address" },
+      { line: 5, field: "created_at", message: expect.stringContaining("not a time") as string },
+      { line: 6, field: "created_at", message: "the time is before 1970 or in the future" },
+      { line: 7, field: "guests", message: "guests must be a number, not text" },
+      { line: 8, field: null, message: expect.stringContaining("a quote ends in the middle") as string },
+      { line: 9, field: null, message: "the row has 6 cells, and the first line 4" },
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  test("a file that cannot be meant is refused with what to do, and nothing is stored", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const good = "created_at,name\n2026-01-31T10:00:00Z,Ana\n";
+    const latin = Buffer.from("created_at,name\n2026-01-31T10:00:00Z,Jos\xe9\n", "latin1");
+    const refusals: readonly (readonly [
+      text: string | Buffer,
+      more: Parameters<typeof bring>[1],
+      complaint: string,
+    ])[] = [
+      ["", {}, "the file is empty"],
+      ["created_at,name,Name,name\n", {}, 'the column "name" stands there twice'],
+      ["when,name\n2026-01-31,Ana\n", {}, "map it (COLUMN=created_at)"],
+      ["created_at,colour\n2026-01-31,red\n", {}, "map them (COLUMN=FIELD)"],
+      [`${good}"open,quote\n`, {}, "line 3: a quote is opened here and never closed"],
+      [latin, {}, "no text in utf-8; name its encoding"],
+      [good, { encoding: "klingon" }, 'not an encoding: "klingon"'],
+      [good, { map: ["Colour=name"] }, 'the file has no column "Colour"; it has "created_at", "name"'],
+      [good, { map: ["name=colour"] }, 'the form has no field "colour"'],
+      [good, { map: ["name"] }, "expected COLUMN=FIELD"],
+      [good, { map: ["name=email", "created_at=email"] }, 'two columns are mapped to "email"'],
+      ['{"rows":[]}', {}, "expected a list of rows"],
+      ["[1,", {}, "not JSON"],
+    ];
+    for (const [text, more, complaint] of refusals) {
+      await expect(bring(text, more), complaint).rejects.toMatchObject({
+        code: "usage",
+        message: expect.stringContaining(complaint) as string,
+      });
+    }
+    expect(await stored()).toEqual([]);
+    expect(await rowsOf(db, "SELECT * FROM imported_row")).toEqual([]);
+  });
+
+  test("columns are named by --map, also one that is left out, and encodings by their mark or name", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const map = ["Wann=created_at", "Wer=name", "email="];
+    const text = "Wann;Wer;email\n31.01.2026 10:00;José;not read\n";
+    await bring(Buffer.from(text, "latin1"), { map, encoding: "windows-1252" });
+    await bring(Buffer.from(`\ufeff${text.replace("José", "Zoë")}`, "utf16le"), { map });
+    await bring(`\ufeff${text.replace("José", "Åsa")}`, { map });
+    expect((await stored()).map(([data]) => data)).toEqual([
+      { name: "José" },
+      { name: "Zoë" },
+      { name: "Åsa" },
+    ]);
+  });
+
+  test("exports of the services are read as they write them", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    await write(db, "UPDATE workspace SET time_zone = 'Europe/Berlin'");
+    // The answer of Formspree's API; its CSV has the same names.
+    const formspree = {
+      fields: ["_id", "_date", "name"],
+      submissions: [{ _date: "2026-01-01T07:28:29.707632", _id: 2, name: "Formspree", email: "a@b.co" }],
+    };
+    await bring(JSON.stringify(formspree), { format: "formspree" });
+    const netlify = [
+      {
+        id: "5f",
+        number: 1,
+        body: "x",
+        created_at: "2026-01-02T10:00:00.000Z",
+        site_url: "x",
+        data: { name: "Netlify", ip: "192.0.2.7", days: ["Fri"] },
+      },
+    ];
+    await bring(JSON.stringify(netlify), { format: "netlify" });
+    await bring("id,created_at,name,vegan\n9,2026-01-03 10:00:00 UTC,Basin,on\n", { format: "basin" });
+    await bring('"Timestamp","Name","Days"\n"2026/01/04 11:00:00 AM GMT+1","Google","Fri;Sat"\n', {
+      format: "google",
+    });
+    await bring("Zeitstempel,Name\n05.01.2026 11:00:00,Google2\n", { format: "google" });
+    expect(await stored()).toEqual([
+      [{ name: "Formspree", email: "a@b.co" }, "2026-01-01T07:28:29.707Z", "formspree"],
+      [{ name: "Netlify", days: ["Fri"] }, "2026-01-02T10:00:00.000Z", "netlify"],
+      [{ name: "Basin", vegan: true }, "2026-01-03T10:00:00.000Z", "basin"],
+      [{ name: "Google", days: ["Fri", "Sat"] }, "2026-01-04T10:00:00.000Z", "google"],
+      [{ name: "Google2" }, "2026-01-05T10:00:00.000Z", "google"],
+    ]);
+    const addresses = await rowsOf(db, "SELECT ip_address FROM submission WHERE imported_from = 'netlify'");
+    expect(addresses).toEqual([{ ip_address: "192.0.2.7" }]);
+  });
+
+  test("nothing comes into a form that whoever imports does not reach", async () => {
+    const db = await temporary();
+    const { hers, actor } = await bakery(db);
+    const parts = tableOf("created_at,name\n2026-01-31T10:00:00Z,Ana\n");
+    const input = { endpoint: hers.endpoint, format: "csv" } as const;
+    await expect(performOn(db, importTable, input, { actor, parts })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+});
