@@ -8,9 +8,11 @@ export interface ArchiveMember {
   readonly content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 }
 
-/** Above it the fields of a plain archive are too small. */
+/** Above these the fields of a plain archive are too small, and those of ZIP64 say it. */
 const MAX_BYTES = 0xff_ff_ff_ff;
+const MAX_COUNT = 0xff_ff;
 const VERSION = 20;
+const ZIP64_VERSION = 45;
 /** Sizes and checksum come after the content; names are UTF-8. */
 const FLAGS = 0x08_08;
 const DEFLATED = 8;
@@ -30,9 +32,10 @@ interface Sizes {
 }
 
 /**
- * A ZIP archive in parts, as the contents of its members come: no more of it is in memory than one part.
+ * A ZIP archive in parts, as the contents of its members come: no more of it is in memory than one part, and what its directory says of
+ * each member.
  *
- * @throws failed if it would have 4 GiB or more
+ * @throws failed if a member has 4 GiB or more
  */
 export async function* zipStream(
   members: Iterable<ArchiveMember> | AsyncIterable<ArchiveMember>,
@@ -56,8 +59,8 @@ export async function* zipStream(
     yield tail;
     written.push({ name, offset, sizes });
     offset += head.length + sizes.packed + tail.length;
-    if (offset > MAX_BYTES || sizes.size > MAX_BYTES)
-      throw new FormsvcError("failed", "an archive has less than 4 GiB; choose less for it");
+    if (sizes.packed >= MAX_BYTES || sizes.size >= MAX_BYTES)
+      throw new FormsvcError("failed", "a file of an archive has less than 4 GiB; choose less for it");
   }
   yield directoryOf(written, offset);
 }
@@ -80,40 +83,67 @@ function facts(name: Buffer, { checksum, packed, size }: Sizes): (readonly [byte
 }
 
 function directoryOf(written: readonly Written[], offset: number): Buffer {
-  const entries = written.map(({ name, offset: begun, sizes }) =>
-    Buffer.concat([
+  const entries = written.map(({ name, offset: begun, sizes }) => {
+    const isFar = begun >= MAX_BYTES;
+    const place = isFar ? numbers([2, 1], [2, 8], [8, begun]) : NOTHING;
+    return Buffer.concat([
       numbers(
         [4, 0x02_01_4b_50],
         [2, VERSION],
         ...facts(name, sizes),
-        [2, 0],
+        [2, place.length],
         [4, 0],
         [4, 0],
         [2, 0],
-        [4, begun],
+        [4, isFar ? MAX_BYTES : begun],
       ),
       name,
-    ]),
-  );
+      place,
+    ]);
+  });
   const directory = Buffer.concat(entries);
   const count = written.length;
+  const isLarge = count >= MAX_COUNT || offset >= MAX_BYTES || directory.length >= MAX_BYTES;
   const end = numbers(
     [4, 0x06_05_4b_50],
     [4, 0],
-    [2, count],
-    [2, count],
-    [4, directory.length],
-    [4, offset],
+    [2, Math.min(count, MAX_COUNT)],
+    [2, Math.min(count, MAX_COUNT)],
+    [4, Math.min(directory.length, MAX_BYTES)],
+    [4, Math.min(offset, MAX_BYTES)],
     [2, 0],
   );
-  return Buffer.concat([directory, end]);
+  return Buffer.concat([directory, isLarge ? zip64End(count, directory.length, offset) : NOTHING, end]);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The end of the directory in the larger fields of ZIP64, and where it is. */
+function zip64End(count: number, bytes: number, offset: number): Buffer {
+  return numbers(
+    [4, 0x06_06_4b_50],
+    [8, 44],
+    [2, ZIP64_VERSION],
+    [2, ZIP64_VERSION],
+    [4, 0],
+    [4, 0],
+    [8, count],
+    [8, count],
+    [8, bytes],
+    [8, offset],
+    [4, 0x07_06_4b_50],
+    [4, 0],
+    [8, offset + bytes],
+    [4, 1],
+  );
 }
 
 /** Little-endian. */
-function numbers(...given: readonly (readonly [bytes: 2 | 4, value: number])[]): Buffer {
+function numbers(...given: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Buffer {
   const buffer = Buffer.alloc(given.reduce((sum, [bytes]) => sum + bytes, 0));
   let at = 0;
-  for (const [bytes, value] of given) at = buffer.writeUIntLE(value, at, bytes);
+  for (const [bytes, value] of given)
+    at = bytes === 8 ? buffer.writeBigUInt64LE(BigInt(value), at) : buffer.writeUIntLE(value, at, bytes);
   return buffer;
 }
 

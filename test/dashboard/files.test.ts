@@ -1,8 +1,10 @@
+import { inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { readZipMembers } from "../../src/files/zip-members.ts";
 import { addMember, EDITOR, READER } from "../support/members.ts";
-import { startServer } from "../support/test-server.ts";
-import { applicationSchema, pdf, postFiles, storedFiles } from "../support/uploads.ts";
-import { visit } from "../support/visitor.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
+import { applicationSchema, pdf, PNG, postFiles, storedFiles } from "../support/uploads.ts";
+import { visit, type Visitor } from "../support/visitor.ts";
 
 async function world(membership: typeof READER) {
   const server = await startServer();
@@ -43,4 +45,60 @@ test("a reader saves files and deletes none", async () => {
   expect((await bo.get(`${page}/files/${first}`)).status).toBe(200);
   expect((await bo.post(`${page}/files/${first}/delete`)).status).toBe(403);
   expect(storedFiles(server.owner).files).toHaveLength(2);
+});
+
+/** The members of an archive that the dashboard gives, with their bytes. */
+async function archiveAt(
+  server: TestServer,
+  { cookie }: Visitor,
+  path: string,
+): Promise<Record<string, Buffer>> {
+  const answer = await fetch(`${server.url}${path}`, { headers: { cookie } });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/zip"]);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const read = (from: number, length: number) => Promise.resolve(bytes.subarray(from, from + length));
+  const found = (await readZipMembers({ size: bytes.length, read })) ?? [];
+  return Object.fromEntries(
+    found.map(({ name, offset, packedBytes }) => {
+      const begun = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
+      return [name, inflateRawSync(bytes.subarray(begun, begun + packedBytes))];
+    }),
+  );
+}
+
+test("all files of a submission, and those of all that fit the inbox's filter, are saved as one archive", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const { secret } = await server.addEndpoint({ schema: applicationSchema });
+  const post = (name: string, files: readonly (readonly [string, Buffer])[]) =>
+    postFiles(server, secret, [
+      ["name", name],
+      ...files.map(([file, bytes]) => ["cv", { name: file, bytes }] as const),
+    ]);
+  const [cv, other] = [pdf(600_000), pdf(3000, "b")];
+  const ana = await post("Ana", [
+    ["cv.pdf", cv],
+    ["CV.pdf", other],
+  ]);
+  const bo = await post("Bo", [["photo.png", PNG]]);
+  const page = `/dashboard/submissions/${ana.id}`;
+  expect((await ada.get(page)).text).toContain(`href="${page}/files.zip"`);
+  const ofAna = { [`${ana.id}/cv.pdf`]: cv, [`${ana.id}/CV (2).pdf`]: other };
+  expect(await archiveAt(server, ada, `${page}/files.zip`)).toEqual(ofAna);
+  expect((await ada.get("/dashboard")).text).toContain('href="/dashboard/export.zip"');
+  const all = { ...ofAna, [`${bo.id}/photo.png`]: PNG };
+  expect(await archiveAt(server, ada, "/dashboard/export.zip")).toEqual(all);
+  expect(await archiveAt(server, ada, "/dashboard/export.zip?q=Bo")).toEqual({ [`${bo.id}/photo.png`]: PNG });
+  expect(await archiveAt(server, ada, "/dashboard/export.zip?q=nobody")).toEqual({});
+});
+
+test("an archive of files is for who sees the submission, and all files at once for who may export", async () => {
+  const { server, bo, page, first, second } = await world({ ...READER, mayExport: false });
+  expect(Object.keys(await archiveAt(server, bo, `${page}/files.zip`))).toHaveLength(2);
+  // A workspace of one's own is left.
+  expect(await archiveAt(server, bo, "/dashboard/export.zip")).toEqual({});
+  const eve = await visit(server, "eve@example.com");
+  expect((await eve.get(`${page}/files.zip`)).status).toBe(404);
+  server.owner.prepare("UPDATE file SET submission_id = NULL WHERE id IN (?, ?)").run(first, second);
+  expect((await bo.get(`${page}/files.zip`)).status).toBe(404);
 });

@@ -88,7 +88,7 @@ export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
 }
 
 /** Addresses that answer something other than a page. */
-const NO_PAGE = /\/(?:assets\/|events$|export|files\/)|\.(?:csv|xlsx|json|jsonl|txt|svg)$/;
+const NO_PAGE = /\/(?:assets\/|events$|export|files\/)|\.(?:csv|xlsx|zip|json|jsonl|txt|svg)$/;
 
 /** The addresses of every page that can be read. */
 export function pagesOf(routes: readonly DashboardRoute[], home: OwnerHome): string[] {

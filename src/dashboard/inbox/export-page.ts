@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Steps } from "../../database/steps.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { archiveFiles } from "../../submissions/archive-files.ts";
 import { COLUMN_ORDERS } from "../../submissions/export-columns.ts";
 import { CSV_SEPARATORS } from "../../submissions/csv.ts";
 import {
@@ -36,6 +37,13 @@ export function exportPages(routes: Routes, parts: DashboardParts): void {
   add("csv");
   add("xlsx");
   add("json");
+  routes.read("/export.zip", async ({ query, now, stream }: Visit) => {
+    const chosen = { ...exportInput(readInboxFilter(query)), format: "ndjson" } as const;
+    const exported = await stream(exportSubmissions, chosen);
+    const day = new Date(now).toISOString().slice(0, 10);
+    const archive = archiveFiles(parts.db, submissionsWithFiles(exported));
+    return download(`files-${day}.zip`, "application/zip", archive);
+  });
   routes.read("/choose-export", (visit) => choicePage(visit, parts));
 }
 
@@ -91,6 +99,15 @@ ${choiceField({ name: "separator", label: "Between two cells of a CSV", value: "
   { value: ",", label: "Comma", about: "" },
   { value: ";", label: "Semicolon", about: "Excel expects it in countries that write 1,5." },
 ])}`;
+
+/** The ids of the submissions of an export that name files. */
+async function* submissionsWithFiles(
+  parts: AsyncIterable<Parameters<typeof partContent>[0]>,
+): AsyncGenerator<string> {
+  for await (const part of parts)
+    for (const line of partContent(part).toString().split("\n"))
+      if (line.includes('"fil_')) yield (JSON.parse(line) as { readonly id: string }).id;
+}
 
 /** The stream asks for the next part when its reader took the one before, so that a slow one costs no memory. */
 async function* contentsOf(

@@ -15,12 +15,14 @@ export function filesView(
 ): Html | null {
   if (!isFileList(value)) return null;
   const mayDelete = may.change && submission.deletedAt === null;
+  const hasSeveral = value.filter(({ id }) => fileIds.has(id)).length > 1;
   return html`<ul class="files">
     ${value.map((file) => {
       const isThere = fileIds.has(file.id);
       return html`<li>${fileView(file, submission.id, isThere)} ${isThere && mayDelete && deletion(file, submission.id)}</li>`;
     })}
-  </ul>`;
+  </ul>
+  ${hasSeveral && html`<p><a href="/dashboard/submissions/${submission.id}/files.zip" download>Save all files of the submission (ZIP)</a></p>`}`;
 }
 
 /** Needs two steps: the form is opened first. */

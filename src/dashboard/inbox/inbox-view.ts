@@ -263,6 +263,7 @@ function exportLinks(shown: InboxFilter): Html {
     <a download href="${addressOf(shown, "/export.csv")}">CSV for a spreadsheet</a> ·
     <a download href="${addressOf(shown, "/export.xlsx")}">Excel</a> ·
     <a download href="${addressOf(shown, "/export.json")}">JSON</a> ·
+    <a download href="${addressOf(shown, "/export.zip")}">files as ZIP</a> ·
     <a href="${addressOf(shown, "/choose-export")}">Choose columns and time zone…</a>
   </p>`;
 }

@@ -2,7 +2,7 @@ import type { Steps } from "../../database/steps.ts";
 import type { z } from "zod";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { setSchema } from "../../endpoints/schema-operations.ts";
-import { readBytes } from "../../files/read-file.ts";
+import { listFilesOf, readBytes } from "../../files/read-file.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { getDelivery } from "../../outbox/queue/delivery-store.ts";
 import { addFieldAt } from "../../schemas/add-field.ts";
@@ -10,13 +10,14 @@ import { parseDefinition, type SchemaDefinition } from "../../schemas/definition
 import type { Viewer } from "../../sessions/session.ts";
 import { findSubmissions } from "../../submissions/browse-submissions.ts";
 import { listRead } from "../../submissions/read-marks.ts";
+import { archiveFiles } from "../../submissions/archive-files.ts";
 import { deleteFile } from "../../submissions/file-operations.ts";
 import { markSubmissionsRead } from "../../submissions/submission-operations.ts";
 import type { Submission } from "../../submissions/submission.ts";
 import { getFileOf } from "../../submissions/submission-files.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
-import { type Answer, page, redirect } from "../answer.ts";
+import { type Answer, download, page, redirect } from "../answer.ts";
 import { replayTo } from "../notifications/channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -111,6 +112,13 @@ function fileRoutes(routes: Routes, { db }: DashboardParts): void {
       return yield* getFileOf(submission, params["file"] ?? "");
     });
     return { kind: "file", file, open: (range) => readBytes(db, file.id, range) };
+  });
+
+  routes.read("/submissions/:id/files.zip", async ({ viewer, params }) => {
+    const { id } = await db.read(() => getViewableSubmission(viewer, params["id"] ?? ""));
+    const hasFiles = (await db.read(() => listFilesOf(id))).length > 0;
+    if (!hasFiles) throw new FormsvcError("not_found", `the submission ${id} has no files any more`);
+    return download(`files-${id}.zip`, "application/zip", archiveFiles(db, [id]));
   });
 
   routes.write("/submissions/:id/files/:file/delete", async ({ viewer, params, query, perform }) => {

@@ -1,0 +1,43 @@
+import { Readable } from "node:stream";
+import type { Database } from "../database/database.ts";
+import { cleanName } from "../files/clean-name.ts";
+import { type FileStream, listFilesOf, READ_AHEAD_BYTES, readBytes } from "../files/read-file.ts";
+import { type ArchiveMember, zipStream } from "../foundation/zip-stream.ts";
+
+/**
+ * The files of submissions as a ZIP archive, each as `{submission}/{name}`. It is made as it is read, a chunk of a file at a time; it
+ * breaks off if a file is deleted while it is read.
+ */
+export function archiveFiles(
+  db: Database,
+  submissionIds: Iterable<string> | AsyncIterable<string>,
+): FileStream {
+  const archive = Readable.from(zipStream(members(db, submissionIds)), { objectMode: false });
+  return Object.assign(archive, { heldBytes: READ_AHEAD_BYTES });
+}
+
+async function* members(
+  db: Database,
+  submissionIds: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<ArchiveMember> {
+  for await (const id of submissionIds) {
+    const taken = new Set<string>();
+    for (const file of await db.read(() => listFilesOf(id))) {
+      const name = freeName(cleanName(file.name) ?? file.id, taken);
+      yield { name: `${id}/${name}`, content: readBytes(db, file.id, { first: 0, last: file.size - 1 }) };
+    }
+  }
+}
+
+/** What Windows takes for a device, whatever follows the dot. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
+/** A name that no other file of the folder has, whatever the case: `cv.pdf`, then `cv (2).pdf`. @param taken in lower case; it is added */
+export function freeName(given: string, taken: Set<string>): string {
+  const name = given.replace(DEVICE, "_$&");
+  const [, stem = name, extension = ""] = /^(.+?)(\.[^.]*)?$/su.exec(name) ?? [];
+  let free = name;
+  for (let number = 2; taken.has(free.toLowerCase()); number += 1) free = `${stem} (${number})${extension}`;
+  taken.add(free.toLowerCase());
+  return free;
+}
