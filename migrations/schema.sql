@@ -362,6 +362,15 @@ CREATE TABLE file_total (
   bytes INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Bytes of files that came in a UTC day, by address (its hash) and by form.
+CREATE TABLE upload_use (
+  -- YYYY-MM-DD, UTC.
+  day TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (day, unit)
+) STRICT, WITHOUT ROWID;
+
 -- One row. Raised by every change to what servers hold in memory.
 CREATE TABLE settings_version (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -591,7 +600,7 @@ CREATE TABLE attempt (
 CREATE TABLE limit_notice (
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   month TEXT NOT NULL,
-  what TEXT NOT NULL CHECK (what IN ('near', 'full', 'held')),
+  what TEXT NOT NULL CHECK (what IN ('near', 'full', 'held', 'files_near', 'files_full')),
   told_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, month, what)
 ) STRICT, WITHOUT ROWID;

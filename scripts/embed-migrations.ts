@@ -39,6 +39,7 @@ const TABLES: Readonly<Record<string, string>> = {
   file: "Files of submissions and held posts. One that belongs to neither any more is deleted by a clean-up.",
   file_chunk: "The bytes of files, 262144 a row; the last row of a file has the rest.",
   file_total: "How many files an endpoint has, and their bytes, counted by triggers.",
+  upload_use: "Bytes of files that came in a UTC day, by address (its hash) and by form.",
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:
     "One row. The last address that seems to be a proxy which `server.trustProxy` does not name.",

@@ -49,6 +49,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "file.size": "In bytes.",
   "file.type": "The media type that its content has.",
   "file.sha256": "Hexadecimal.",
+  "upload_use.day": "`YYYY-MM-DD`, UTC.",
+  "upload_use.unit": "`address` and a hash, or `form` and an id.",
   "file_chunk.position": "From 0 on.",
   "credential.totp_secret": "Sealed or plain.",
   "sign_in_key.key": "Sealed or plain.",

@@ -24,6 +24,10 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type: "Send the content type that `message` names.",
   rate_limited: "Wait for the seconds in `Retry-After`; see `rateLimit` in the configuration.",
   submission_limit: "Upgrade with `formsvc workspace set-plan`, or wait for the next month (UTC).",
+  upload_limit:
+    "Wait for the seconds in `Retry-After`, or send the form without files; see `files.maxBytesPerAddressPerDay` and `files.maxFormShare`.",
+  storage_limit:
+    "Send the form without files; upgrade with `formsvc workspace set-plan`, or delete submissions with files.",
   spam_blocked: "Nothing is said to the sender on purpose.",
   headers_too_large: "Send fewer or shorter headers and cookies.",
   internal: "Search the log for the request id (`X-Request-Id`), and report it as a defect.",

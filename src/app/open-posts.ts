@@ -25,7 +25,7 @@ import {
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { FileLinks } from "../files/file-links.ts";
 import type { Uploads } from "../files/uploads.ts";
-import { openFileDrop, openUploads } from "./open-uploads.ts";
+import { openFileDrop, openFileRoom, openUploads } from "./open-uploads.ts";
 import type { Memories } from "./memories.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 
@@ -75,7 +75,8 @@ export function openPosts(
   const openedGate = openGate(parts, memories, limiter);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const refusals = openRefusals(parts, limiter);
-  const lostFiles = openFileDrop(parts);
+  const fileRoom = openFileRoom(parts);
+  const lostFiles = openFileDrop(parts, fileRoom);
   const openedIntake = createIntake({
     gatekeeper: openedGate,
     usage: memories.usage,
@@ -85,8 +86,9 @@ export function openPosts(
     onSecretInBrowser,
     refusals,
     clock,
-    dropFiles: (ids) => lostFiles.drop(ids),
     linkFiles: (data, now) => parts.fileLinks.link(data, now),
+    fileRoom,
+    dropFiles: (taken) => lostFiles.drop(taken),
   });
   const { gatekeeper, intake } = countOutcomes(metrics, openedGate, openedIntake);
   metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
@@ -96,7 +98,7 @@ export function openPosts(
     posts: {
       gatekeeper,
       intake,
-      uploads: openUploads(parts, served),
+      uploads: openUploads(parts, served, fileRoom),
       onSecretInBrowser,
       onUntrustedProxy: createProxyWatch(db, clock, log),
       onIgnoredRedirect: createRedirectWatch(db, clock, log),

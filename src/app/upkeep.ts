@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
+import { dropOldUploads } from "../files/file-room.ts";
 import { dropLostFiles } from "../files/file-store.ts";
 import { forgetOldRefusals } from "../endpoints/refused-origins.ts";
 import { finishGrace } from "../keys/key-store.ts";
@@ -65,6 +66,7 @@ export function createUpkeep(
       () => noted(() => dropExpired(config.held.days, clock.now())),
       () => db.transaction(() => forgetOldRefusals(config.held.days, clock.now())),
       () => noted(() => dropLostFiles(clock.now())),
+      () => db.transaction(() => dropOldUploads(clock.now())),
       () => spreadLate(db, clock.now()),
       () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
       () => db.transaction(() => dropOldMailedLinks(clock.now())),

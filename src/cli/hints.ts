@@ -49,6 +49,8 @@ const WORDS: Words = {
     `if the site is yours, name it among the others: formsvc endpoint set ${endpointId} --allow-origin ORIGIN…; if not: --ignore-origin ORIGIN`,
   make_configuration: () => "make one with: formsvc init",
   make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",
+  make_room_for_files: () =>
+    "delete submissions whose files are not needed any more; or raise files.maxTotalBytes (is there disk for it?) and restart the server",
   make_room_for_held_posts: () =>
     "formsvc held list, then release or drop them; or raise held.maxPerWorkspace, heldBytes of the plan or held.maxBytes, and restart the server",
   migrate_beside_servers: () => "migrate it first, beside the servers: formsvc migrate up",

@@ -21,6 +21,7 @@ const listenAddress = z
 const hostName = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i;
 const isNetworkOrName = (text: string): boolean =>
   isNetwork(text) || (hostName.test(text) && !/^[\d.]+$/.test(text));
+const fileBytes = z.int().min(1024).max(1_125_899_906_842_624);
 const heldBytes = z.int().min(1_048_576).max(1_125_899_906_842_624);
 
 const plan = z.strictObject({
@@ -34,6 +35,12 @@ const plan = z.strictObject({
     .default(33_554_432)
     .describe(
       "Bytes of refused posts that a workspace keeps; null is unlimited. A plan that does not say has 33554432 (32 MiB).",
+    ),
+  fileBytes: fileBytes
+    .nullable()
+    .default(104_857_600)
+    .describe(
+      "Bytes of files that a workspace keeps; beyond it, posts with files get 429. Null is unlimited. A plan that does not say has 104857600 (100 MiB).",
     ),
 });
 
@@ -297,9 +304,27 @@ export const defaultConfig: Config = {
   },
   database: { path: "./formsvc.db", url: null, poolSize: 8 },
   plans: {
-    hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false, heldBytes: 33_554_432 },
-    pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true, heldBytes: 268_435_456 },
-    business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true, heldBytes: 1_073_741_824 },
+    hobby: {
+      monthlySubmissions: 250,
+      endpoints: 3,
+      customSpam: false,
+      heldBytes: 33_554_432,
+      fileBytes: 104_857_600,
+    },
+    pro: {
+      monthlySubmissions: 10_000,
+      endpoints: 50,
+      customSpam: true,
+      heldBytes: 268_435_456,
+      fileBytes: 5_368_709_120,
+    },
+    business: {
+      monthlySubmissions: 250_000,
+      endpoints: null,
+      customSpam: true,
+      heldBytes: 1_073_741_824,
+      fileBytes: null,
+    },
   },
   rateLimit: {
     publishable: { max: 10, windowSeconds: 60 },

@@ -21,6 +21,18 @@ export const filesSection = z.strictObject({
     .max(1_073_741_824)
     .describe("Largest body of a form with files, in bytes; its texts stay within `server.bodyLimitBytes`."),
   maxTotalBytes: bytes.describe("Bytes of all files in the database; beyond it, posts with files get 503."),
+  maxBytesPerAddressPerDay: bytes
+    .nullable()
+    .describe(
+      "Bytes of files that one address (IPv6: its /64) may bring in a UTC day; beyond it, posts with files get 429. `rateLimit.exempt` is exempt; null switches it off.",
+    ),
+  maxFormShare: z
+    .number()
+    .min(0.01)
+    .max(1)
+    .describe(
+      "Share of the room for files that the publishable keys of one form may fill in a UTC day. The room is `fileBytes` of the plan, or `files.maxTotalBytes` if that is less.",
+    ),
   minFreeBytes: z
     .int()
     .min(0)
@@ -64,6 +76,8 @@ export const defaultFiles: z.infer<typeof filesSection> = {
   maxFiles: 5,
   maxPostBytes: 26_214_400,
   maxTotalBytes: 10_737_418_240,
+  maxBytesPerAddressPerDay: 104_857_600,
+  maxFormShare: 0.5,
   minFreeBytes: 1_073_741_824,
   spoolBytes: 268_435_456,
   uploadTimeoutMs: 600_000,

@@ -79,6 +79,7 @@ export const COPIED_TABLES = [
   "file",
   "file_chunk",
   "file_link_key",
+  "upload_use",
   "recipient",
   "webhook",
   "webhook_secret",

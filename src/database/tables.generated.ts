@@ -264,6 +264,14 @@ export interface Tables {
     files: number;
     bytes: number;
   };
+  /** Bytes of files that came in a UTC day, by address (its hash) and by form. */
+  upload_use: {
+    /** `YYYY-MM-DD`, UTC. */
+    day: string;
+    /** `address` and a hash, or `form` and an id. */
+    unit: string;
+    bytes: number;
+  };
   /** One row. Raised by every change to what servers hold in memory. */
   settings_version: {
     id: number;
@@ -428,7 +436,7 @@ export interface Tables {
     workspace_id: string;
     /** `YYYY-MM`, UTC. */
     month: string;
-    what: "near" | "full" | "held";
+    what: "near" | "full" | "held" | "files_near" | "files_full";
     told_at: number;
   };
   /** What an e-mail about submissions is made of besides them, from before its first attempt on: each attempt sends the same bytes. */

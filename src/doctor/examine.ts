@@ -42,6 +42,7 @@ import { checkIssuer } from "../sessions/oidc-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
+import { checkFileChunks, checkFileRoom } from "../submissions/files-health.ts";
 import { checkHeldPostRoom } from "../submissions/held-health.ts";
 import { heldByteLimit } from "../submissions/held-room.ts";
 import { checkIgnoredRedirects } from "../submissions/ignored-redirect.ts";
@@ -121,6 +122,12 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => db.read(() => checkFailedLetters(now))),
   ofTables(({ db, config, now }) => db.read(() => checkAutoReplies(replyLimitsOf(config), now))),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
+  ofTables(({ db, config, now }) => {
+    const free = db.engine === "sqlite" ? freeBytes(db) : null;
+    const rules = { ...config.files, freeBytes: free, plans: config.plans };
+    return db.read(() => checkFileRoom(rules, now));
+  }),
+  ofTables(({ db }) => db.read(checkFileChunks)),
   ofTables(({ db, now }) => db.read(() => checkOftenSent(now))),
   ofTables(({ db, now }) => db.read(() => checkIgnoredRedirects(now))),
   ofTables(({ db, config }) => {

@@ -5,6 +5,7 @@ import { type Clock, monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
 import { holdsForLimit } from "../submissions/limit-news.ts";
+import { listNearStorage, type NearStorage } from "../submissions/near-storage.ts";
 import { listNearLimit, listOperatorAddresses, type NearLimit } from "../workspaces/near-limit.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
 import type { Plans } from "../workspaces/workspace.ts";
@@ -29,7 +30,7 @@ const LOOK_BACK_MS = 3_600_000;
 
 /**
  * Tells the owner and the operator by letter that a workspace has used 80 % of its month, all of it, and that the first post is held for
- * it: each once a workspace and month. Who was told is decided by the tables alone, so several servers and restarts tell nothing twice
+ * it, and the same of its room for files: each once a workspace and month. Who was told is decided by the tables alone, so several servers and restarts tell nothing twice
  * and miss nothing.
  */
 export class LimitLetters {
@@ -49,11 +50,24 @@ export class LimitLetters {
         await nextTurn();
       } while (after !== null && !this.#isStopping);
     }
+    await this.#lookAtStorage();
   }
 
   /** A commit of this server says that there may be something to tell. */
   async lookAt(workspaceId: string): Promise<void> {
     for (const month of this.#months()) await this.#look(month, { after: null, only: workspaceId });
+  }
+
+  async #lookAtStorage(): Promise<void> {
+    const { db, plans, clock, onWritten } = this.#parts;
+    const month = monthOf(clock.now());
+    const due = await db.read(function* () {
+      const untold: LimitNotice[] = [];
+      for (const near of yield* listNearStorage(plans, clock.now()))
+        untold.push(...(yield* findUntoldStorage(near, month)));
+      return untold;
+    });
+    for (const notice of due) if (await db.transaction(() => this.#tell(notice))) onWritten();
   }
 
   stop(): void {
@@ -114,10 +128,21 @@ export class LimitLetters {
   }
 }
 
+function* readTold(workspaceId: string, month: string): Steps<ReadonlySet<LimitNotice["what"]>> {
+  const rows = query.selectFrom("limit_notice").select("what").where("workspace_id", "=", workspaceId);
+  return new Set((yield* all(rows.where("month", "=", month))).map(({ what }) => what));
+}
+
+/** Room that is full needs no letter that it is nearly full. */
+function* findUntoldStorage({ isFull, ...near }: NearStorage, month: string): Steps<LimitNotice[]> {
+  const told = yield* readTold(near.workspaceId, month);
+  const what = isFull ? "files_full" : "files_near";
+  return told.has(what) || told.has("files_full") ? [] : [{ ...near, month, what }];
+}
+
 function* findUntold(near: NearLimit, month: string): Steps<LimitNotice[]> {
   const { workspaceId, used, limit } = near;
-  const rows = query.selectFrom("limit_notice").select("what").where("workspace_id", "=", workspaceId);
-  const told = new Set((yield* all(rows.where("month", "=", month))).map(({ what }) => what));
+  const told = yield* readTold(workspaceId, month);
   const untold: LimitNotice[] = [];
   if (!told.has("near")) untold.push({ ...near, month, what: "near" });
   if (!hasReached(used, limit, 100)) return untold;

@@ -1,13 +1,17 @@
+import { sizeText } from "../foundation/file-list.ts";
 import { countOf } from "../foundation/count-of.ts";
 import type { LetterContent } from "../mail/letter-store.ts";
 import { oneLine } from "../mail/mail-text.ts";
 import type { NearLimit } from "../workspaces/near-limit.ts";
 
-/** What a letter says: 80 % are used, all are used, or the first post is held. */
+/**
+ * What a letter says: 80 % are used, all are used, or the first post is held; or that the room for files is nearly full, or is. `used` and
+ * `limit` are bytes then.
+ */
 export interface LimitNotice extends NearLimit {
   /** `YYYY-MM`, UTC. */
   readonly month: string;
-  readonly what: "near" | "full" | "held";
+  readonly what: "near" | "full" | "held" | "files_near" | "files_full";
 }
 
 interface Reader {
@@ -34,6 +38,8 @@ const USAGE_PAGE = { label: "See the usage", path: "/usage" };
 const HELD_PAGE = { label: "See the held posts", path: "/held" };
 
 function subjectOf({ what, limit }: LimitNotice, name: string): string {
+  if (what === "files_near") return `80 % of the room for files is used: ${name}`;
+  if (what === "files_full") return `The room for files is full: ${name}`;
   if (what === "near")
     return `80 % of the month's ${countOf(limit, "submission")} ${limit === 1 ? "is" : "are"} used: ${name}`;
   if (what === "full")
@@ -41,11 +47,9 @@ function subjectOf({ what, limit }: LimitNotice, name: string): string {
   return `A post is held because the month is full: ${name}`;
 }
 
-function sentencesOf(
-  { what, used, limit, plan, month }: LimitNotice,
-  name: string,
-  { heldDays }: Reader,
-): string[] {
+function sentencesOf(notice: LimitNotice, name: string, { heldDays }: Reader): string[] {
+  const { what, used, limit, plan, month } = notice;
+  if (what === "files_near" || what === "files_full") return filesSentences(notice, name);
   const count = `The workspace ${name} has taken ${used} of the ${countOf(limit, "submission")} that its plan ${plan} allows in ${month} (UTC).`;
   const kept = heldDays === null ? "" : ` They are kept for ${countOf(heldDays, "day")}.`;
   const held = `Posts over the limit are held: nobody is told of them, and nothing is sent on, until they are released.${kept} Visitors read that their message may be read later.`;
@@ -54,7 +58,19 @@ function sentencesOf(
   return [`${count} The first post over the limit has come and is held.`, held];
 }
 
+function filesSentences({ what, used, limit, plan }: LimitNotice, name: string): string[] {
+  const room = `The files of the workspace ${name} take ${sizeText(used)} of the ${sizeText(limit)} that its plan ${plan} keeps.`;
+  const refused = "a form that brings files is refused (429), and its visitor is asked to leave them out";
+  return what === "files_near"
+    ? [room, `When the room is full, ${refused}.`]
+    : [room, `When files do not fit any more, ${refused}. Forms without files are taken as ever.`];
+}
+
 function adviceFor({ what }: LimitNotice, { isOperator }: Reader): string {
+  if (what === "files_near" || what === "files_full")
+    return isOperator
+      ? "To keep more, give the workspace another plan (dashboard: System, Workspaces), or raise fileBytes of its plan in the configuration, in which null is unlimited. Deleted submissions take their files along."
+      : "Delete submissions whose files are not needed any more (they stay in the bin for some days), or ask whoever runs this server for a larger plan.";
   const release = what === "near" ? "" : " Then release what is held.";
   if (!isOperator)
     return `To take more this month, ask whoever runs this server for a larger plan.${release}`;

@@ -14,6 +14,15 @@ export function* countFileBytes(): Steps<number> {
   return (yield* first(counted))?.bytes ?? 0;
 }
 
+/** Files that should have all their bytes and do not. */
+export function* countBrokenFiles(): Steps<number> {
+  return (yield* first(text<{ readonly files: number }>(BROKEN_SQL)))?.files ?? 0;
+}
+
+/** A file has a row for each 262144 bytes that it has begun. */
+const BROKEN_SQL = `SELECT count(*) AS files FROM file WHERE state = 'stored'
+  AND (size + 262143) / 262144 <> (SELECT count(*) FROM file_chunk WHERE file_id = file.id)`;
+
 /**
  * Deletes up to 16 chunks of files that belong to nothing any more: their submission is gone, or their post was cut off more than an hour
  * ago. Returns how many rows it deleted.

@@ -31,14 +31,19 @@ export class SpoolRoom {
   }
 
   /** Null if there was room; otherwise who takes it, and nothing was taken. */
-  take({ unit, kind }: Uploader, bytes: number): "this client" | "everybody" | null {
-    const held = (this.#held.get(unit) ?? 0) + bytes;
-    const share = this.#totalBytes * (kind === "client" ? CLIENT_SHARE : PROXY_SHARE);
-    if (held > Math.max(share, this.#leastShareBytes)) return "this client";
-    if (this.#taken + bytes > this.#totalBytes) return "everybody";
-    this.#held.set(unit, held);
+  take(sender: Uploader, bytes: number): "this client" | "everybody" | null {
+    const crowd = this.crowdFor(sender, bytes);
+    if (crowd !== null) return crowd;
+    this.#held.set(sender.unit, (this.#held.get(sender.unit) ?? 0) + bytes);
     this.#taken += bytes;
     return null;
+  }
+
+  /** Who takes the room that these bytes would need; null if there is room. */
+  crowdFor({ unit, kind }: Uploader, bytes: number): "this client" | "everybody" | null {
+    const share = this.#totalBytes * (kind === "client" ? CLIENT_SHARE : PROXY_SHARE);
+    if ((this.#held.get(unit) ?? 0) + bytes > Math.max(share, this.#leastShareBytes)) return "this client";
+    return this.#taken + bytes > this.#totalBytes ? "everybody" : null;
   }
 
   give({ unit }: Uploader, bytes: number): void {

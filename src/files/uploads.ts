@@ -6,6 +6,7 @@ import { type FileFault, PostedFile } from "../schemas/posted-file.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { cleanName } from "./clean-name.ts";
 import { findType } from "./find-type.ts";
+import type { FileRoom, Uploading } from "./file-room.ts";
 import { Spool } from "./spool.ts";
 import type { Uploader, SpoolRoom } from "./spool-room.ts";
 
@@ -21,15 +22,14 @@ export interface UploadLimits {
 }
 
 export interface UploadsParts {
-  readonly limits: UploadLimits & { readonly maxTotalBytes: number; readonly minFreeBytes: number };
-  readonly room: SpoolRoom;
+  readonly limits: UploadLimits & { readonly minFreeBytes: number };
+  readonly spoolRoom: SpoolRoom;
+  readonly fileRoom: Pick<FileRoom, "check">;
   /** Where what has no place in memory waits. */
   readonly folder: string;
   readonly clock: Clock;
   /** Bytes that the disk still has; null if that cannot be seen. */
   readonly freeBytes: () => number | null;
-  /** Bytes of all files that are stored. */
-  readonly countBytes: () => Promise<number>;
 }
 
 /** A file that was read to its end. */
@@ -47,8 +47,12 @@ export interface ReadFile {
 /** Files of posts, from before their first byte until they are checked. */
 export interface Uploads {
   readonly limits: UploadLimits;
-  /** Call it before a byte is read. @throws unavailable if the server has no room for files now */
-  admit(): Promise<void>;
+  /**
+   * Call it before a byte is read.
+   *
+   * @param bytes of files that will come at least; 1 if that is not known. @throws unavailable, upload_limit, storage_limit
+   */
+  admit(uploading: Uploading, sender: Uploader, bytes: number): Promise<void>;
   /** Where the files of one post wait. Whoever opens it closes it. */
   open(sender: Uploader): Spool;
   /** Says what a file is. */
@@ -59,15 +63,18 @@ export interface Uploads {
 const NO_ROOM_SECONDS = 60;
 
 export function createUploads(parts: UploadsParts): Uploads {
-  const { limits, room, folder, clock } = parts;
+  const { limits, spoolRoom: room, fileRoom, folder, clock } = parts;
   return {
     limits,
-    async admit() {
+    async admit(uploading, sender, bytes) {
       const free = parts.freeBytes();
       if (free !== null && free < limits.minFreeBytes)
-        throw noRoom("The server's disk is nearly full, so it takes no files now.");
-      if ((await parts.countBytes()) >= limits.maxTotalBytes)
-        throw noRoom("The server has no room for further files (files.maxTotalBytes).");
+        throw new FormsvcError("unavailable", "The server's disk is nearly full, so it takes no files now.", {
+          retryAfterSeconds: NO_ROOM_SECONDS,
+        });
+      await fileRoom.check(uploading, bytes, clock.now());
+      const crowd = room.crowdFor(sender, bytes);
+      if (crowd !== null) throw spoolIsFull(crowd);
     },
     open: (sender) => new Spool({ room, sender, folder }),
     async check(file, field) {
@@ -86,6 +93,13 @@ export function createUploads(parts: UploadsParts): Uploads {
   };
 }
 
-function noRoom(message: string): FormsvcError {
-  return new FormsvcError("unavailable", message, { retryAfterSeconds: NO_ROOM_SECONDS });
+/** Files that are stored now make room within seconds. */
+const SPOOL_SECONDS = 5;
+
+export function spoolIsFull(crowd: "this client" | "everybody"): FormsvcError {
+  const message =
+    crowd === "everybody"
+      ? "Too many files are under way; try again shortly."
+      : "Too many files are under way from your address; try again when they are there.";
+  return new FormsvcError("unavailable", message, { retryAfterSeconds: SPOOL_SECONDS });
 }

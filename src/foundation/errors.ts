@@ -34,6 +34,18 @@ export const ERROR_TABLE = {
     4,
     "The monthly submission limit is reached; upgrade the plan to accept more.",
   ],
+  upload_limit: [
+    429,
+    "Upload limit exceeded",
+    1,
+    "As many bytes of files came today as may come; try again after the time in Retry-After.",
+  ],
+  storage_limit: [
+    429,
+    "Storage limit exceeded",
+    4,
+    "The workspace's room for files is full; upgrade the plan, or delete files.",
+  ],
   spam_blocked: [
     429,
     "Submission could not be processed",

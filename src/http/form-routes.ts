@@ -5,7 +5,7 @@ import { describeError, type ErrorCode, FormsvcError } from "../foundation/error
 import type { Log } from "../foundation/log.ts";
 import { findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
-import type { ValidationDetails } from "../schemas/issue-report.ts";
+import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
 import type { Caller } from "../submissions/authenticate.ts";
 import { coerceForm, type FormEntry } from "../submissions/coerce-form.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
@@ -62,7 +62,9 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
       parsed(null, body),
     );
     scope.addContentTypeParser(MULTIPART, (request: FastifyRequest, payload: IncomingMessage) =>
-      bringsFiles(request) ? parseUpload(parts, request) : readWhole(payload, bodyLimitBytes),
+      bringsFiles(request)
+        ? parseUpload(parts, request, !prefersJson(request.headers.accept))
+        : readWhole(payload, bodyLimitBytes),
     );
     scope.setErrorHandler<Error, FormRequest>((error, request, reply) => {
       const { origin } = request.headers;
@@ -82,7 +84,12 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
         beginPost(
           parts,
           { request, reply },
-          { authorization: authorizationOf(request), source, isMultipart },
+          {
+            authorization: authorizationOf(request),
+            source,
+            isMultipart,
+            wantsPage: !prefersJson(request.headers.accept),
+          },
           done,
         );
       },
@@ -210,6 +217,8 @@ async function answerError(
 
 /** Refusals that the same input would meet again; these pages are short, because a stranger may provoke thousands. */
 const NEVER_ASKED_AGAIN: ReadonlySet<number> = new Set([401, 403, 429]);
+/** The same texts with fewer files, or with none, may be taken. */
+const ABOUT_FILES: ReadonlySet<ErrorCode> = new Set(["upload_limit", "storage_limit"]);
 /** The largest number of bytes of a page for each byte of the body; a form that would take more is not repeated. */
 const MAX_REPEATED = 4;
 /** Inputs of names that the schema does not declare. */
@@ -221,15 +230,30 @@ function formAgain(
   error: FormsvcError,
   wording: Wording,
 ): PageForm {
-  if (caller === null || NEVER_ASKED_AGAIN.has(describeError(error.code).status)) return NOTHING_ASKED;
+  const isAboutFiles = ABOUT_FILES.has(error.code);
+  if (caller === null || (!isAboutFiles && NEVER_ASKED_AGAIN.has(describeError(error.code).status)))
+    return NOTHING_ASKED;
   const { schema, honeypots, endpoint } = caller.ready;
-  const details = error.code === "validation_failed" ? (detailsFor(error, wording) as ValidationDetails) : {};
+  const details = problemsOf(error, wording);
   const asked = { definition: schema.definition, unknownFields: endpoint.settings.unknownFields, honeypots };
   const form = pageForm(entries, asked, details, wording);
   const fits = form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * textBytes(request);
   if (!fits) return withoutInputs(form);
   const isSayable = origin !== undefined && origin.length <= MAX_ORIGIN_LENGTH;
   return isSayable ? { ...form, hidden: [...form.hidden, [FIRST_ORIGIN_MEMBER, origin]] } : form;
+}
+
+/** What the page says at the inputs. */
+function problemsOf(error: FormsvcError, wording: Wording): ValidationDetails {
+  if (error.code === "validation_failed") return detailsFor(error, wording) as ValidationDetails;
+  const { field, maximum } = (error.facts.details ?? {}) as { field?: unknown; maximum?: unknown };
+  // A file that is larger than any may be.
+  if (error.code !== "payload_too_large" || typeof field !== "string" || typeof maximum !== "number")
+    return {};
+  const report = new IssueReport(wording);
+  report.enter(field);
+  report.add({ code: "invalid_file", reason: "size", maximum });
+  return report.details();
 }
 
 /** A page's title and heading, by what became of the form. */

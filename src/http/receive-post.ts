@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { canonicalAddress } from "../foundation/ip-address.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
 import type { IncomingPost, Intake, PostSource } from "../submissions/receive-submission.ts";
+import { uploadingOf } from "../submissions/store-files.ts";
 import type { Uploads } from "../files/uploads.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 import { type Blindness, refusalOf } from "./health-routes.ts";
-import { postTooLarge } from "./upload-body.ts";
+import { MAX_READ_ON, postTooLarge } from "./upload-body.ts";
 
 /** What is needed to identify the sender. */
 export interface CallerParts {
@@ -28,6 +30,8 @@ export interface BegunPost {
   readonly caller: Caller;
   /** The sender's use of its rate limit; null if no limit applied. */
   rate: RateState | null;
+  /** Why its files are refused, if its body is read all the same for what was typed. */
+  refusal: FormsvcError | null;
 }
 
 /** What tells the sender of a post, before its body. */
@@ -38,6 +42,8 @@ export interface PostSender {
   readonly source: PostSource | null;
   /** Whether the form may bring files: it does if its endpoint has a field for them. */
   readonly isMultipart: boolean;
+  /** Whether a page answers: then a form whose files are refused is read on, so that the page can show what was typed. */
+  readonly wantsPage: boolean;
 }
 
 declare module "fastify" {
@@ -92,11 +98,11 @@ export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSend
   if (known === null) {
     identify(parts, request, sender.authorization)
       .then((caller) => admitPost(parts, exchange, caller, sender.source))
-      .then(() => (sender.isMultipart ? admitUpload(parts, exchange, length) : undefined))
+      .then(() => (sender.isMultipart ? admitUpload(parts, exchange, sender, length) : undefined))
       .then(() => proceed(), proceed);
   } else {
     admitPost(parts, exchange, known, sender.source);
-    if (sender.isMultipart) admitUpload(parts, exchange, length).then(() => proceed(), proceed);
+    if (sender.isMultipart) admitUpload(parts, exchange, sender, length).then(() => proceed(), proceed);
     else proceed();
   }
 }
@@ -105,11 +111,11 @@ export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSend
 function refuseLength(
   { bodyLimitBytes, uploads }: PostParts,
   { reply }: Exchange,
-  { isMultipart }: PostSender,
+  { isMultipart, wantsPage }: PostSender,
   length: number,
 ): void {
   const { maxPostBytes } = uploads.limits;
-  if (isMultipart && length <= maxPostBytes) return;
+  if (isMultipart && length <= (wantsPage ? MAX_READ_ON * maxPostBytes : maxPostBytes)) return;
   // Nobody reads the rest.
   reply.header("connection", "close");
   throw isMultipart ? postTooLarge(maxPostBytes) : bodyTooLarge(bodyLimitBytes);
@@ -123,21 +129,51 @@ export function bringsFiles({ begun }: FastifyRequest): boolean {
 /**
  * Looks for room before a byte of the files is read. A form without a field for files is as long as any other.
  *
- * @throws payload_too_large, unavailable
+ * @param length NaN if the client does not say. @throws payload_too_large, upload_limit, storage_limit, unavailable
  */
-async function admitUpload(parts: PostParts, { request, reply }: Exchange, length: number): Promise<void> {
-  if (!bringsFiles(request)) {
+async function admitUpload(
+  parts: PostParts,
+  { request, reply }: Exchange,
+  { wantsPage }: PostSender,
+  length: number,
+): Promise<void> {
+  const { begun, flight } = request;
+  if (begun === null || !bringsFiles(request)) {
     if (!(length > parts.bodyLimitBytes)) return;
     reply.header("connection", "close");
     throw bodyTooLarge(parts.bodyLimitBytes);
   }
   try {
-    await parts.uploads.admit();
+    await findRoom(parts, request, begun.caller, length);
   } catch (error) {
-    reply.header("connection", "close");
-    throw error;
+    if (!wantsPage || !(error instanceof FormsvcError)) {
+      reply.header("connection", "close");
+      throw error;
+    }
+    begun.refusal = error;
   }
-  if (request.flight !== null) request.flight.isUpload = true;
+  if (flight !== null) flight.isUpload = true;
+}
+
+/** @throws payload_too_large, upload_limit, storage_limit, unavailable */
+async function findRoom(
+  { uploads, bodyLimitBytes }: PostParts,
+  request: FastifyRequest,
+  caller: Caller,
+  length: number,
+): Promise<void> {
+  const { maxPostBytes } = uploads.limits;
+  if (length > maxPostBytes) throw postTooLarge(maxPostBytes);
+  if (request.flight === null) return;
+  // All but the texts are files.
+  const bytes = Math.max(1, (Number.isNaN(length) ? 0 : length) - bodyLimitBytes);
+  await uploads.admit(uploadingOf(caller, submitterOf(caller, request)), request.flight.holder, bytes);
+}
+
+/** Null if the header is no address, which is refused later. */
+function submitterOf(caller: Caller, { headers }: FastifyRequest): string | null {
+  const named = caller.key.kind === "secret" ? (single(headers["x-submitter-ip"])?.trim() ?? "") : "";
+  return named === "" ? caller.address : canonicalAddress(named);
 }
 
 /** A compressed body would have no bound. @throws unsupported_media_type */
@@ -152,7 +188,7 @@ function admitPost(
   caller: Caller,
   source: PostSource | null,
 ): void {
-  const begun: BegunPost = { caller, rate: null };
+  const begun: BegunPost = { caller, rate: null, refusal: null };
   request.begun = begun;
   allowEndpointOrigin(reply, caller.ready, request.headers.origin);
   begun.rate = parts.intake.admit(caller, source);

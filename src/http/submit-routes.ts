@@ -13,7 +13,7 @@ const JSON_TYPE = "application/json";
 /** `POST /submit` and its preflight. */
 export function submitRoutes(instance: FastifyInstance, parts: PostParts): void {
   void instance.register((scope, _options, done) => {
-    scope.addContentTypeParser(MULTIPART, (request: FastifyRequest) => parseUpload(parts, request));
+    scope.addContentTypeParser(MULTIPART, (request: FastifyRequest) => parseUpload(parts, request, false));
     routes(scope, parts);
     done();
   });
@@ -30,7 +30,7 @@ function routes(server: FastifyInstance, parts: PostParts): void {
       const isMultipart = type !== JSON_TYPE && mediaType(type) === MULTIPART;
       if (!isMultipart) checkMediaType(type);
       const { authorization } = request.headers;
-      const sender = { authorization, source: sourceOf(request), isMultipart };
+      const sender = { authorization, source: sourceOf(request), isMultipart, wantsPage: false };
       beginPost(parts, { request, reply }, sender, isMultipart ? checkTaken(request, done) : done);
     },
     handler: async (request, reply) => {

@@ -4,8 +4,16 @@ import { fieldPath } from "../submissions/coerce-form.ts";
 import { type PostContent, type PostParts, type Receipt, takePost } from "./receive-post.ts";
 import { readUpload, type UploadBody } from "./upload-body.ts";
 
-/** Reads the body of a request whose endpoint has fields for files. */
-export async function parseUpload(parts: PostParts, request: FastifyRequest): Promise<UploadBody> {
+/**
+ * Reads the body of a request whose endpoint has fields for files.
+ *
+ * @param wantsPage whether it is read on for what was typed when its files are refused.
+ */
+export async function parseUpload(
+  parts: PostParts,
+  request: FastifyRequest,
+  wantsPage: boolean,
+): Promise<UploadBody> {
   const schema = request.begun?.caller.ready.schema;
   if (schema === undefined || request.flight === null)
     throw new Error("an upload must be begun before its body is read");
@@ -15,6 +23,8 @@ export async function parseUpload(parts: PostParts, request: FastifyRequest): Pr
     fields: schema.fileFields ?? new Map(),
     fieldOf: (name) => fieldPath(name, schema.definition)[0] ?? name,
     textLimitBytes: parts.bodyLimitBytes,
+    refusal: request.begun?.refusal ?? null,
+    readsOn: wantsPage,
   });
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { BusboyInstance } from "@fastify/busboy";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Uploads } from "../files/uploads.ts";
+import { spoolIsFull, type Uploads } from "../files/uploads.ts";
 import type { Uploader } from "../files/spool-room.ts";
 import type { Spool } from "../files/spool.ts";
 import type { FileField } from "../schemas/field-definition.ts";
@@ -36,6 +36,10 @@ export interface UploadParts {
   readonly fieldOf: (inputName: string) => string;
   /** Bytes of names and texts. */
   readonly textLimitBytes: number;
+  /** Why the files are refused, if that is known already. */
+  readonly refusal: FormsvcError | null;
+  /** Whether a form whose files are refused is read on for its texts. */
+  readonly readsOn: boolean;
 }
 
 /**
@@ -72,6 +76,9 @@ interface FileDraft {
   fault: FileFault | null;
 }
 
+/** How many times the largest post is read of a form that is refused, for what was typed. */
+export const MAX_READ_ON = 2;
+
 /** What is known of a form while it is read. */
 class Draft {
   readonly entries: FormEntry[] = [];
@@ -82,10 +89,12 @@ class Draft {
   /** Every part in its order: a text, or a file. */
   readonly #order: (FormEntry | FileDraft)[] = [];
   #textBytes = 0;
+  #isHopeless = false;
 
   constructor(parts: UploadParts, spool: Spool) {
     this.#parts = parts;
     this.#spool = spool;
+    this.problem = parts.refusal;
   }
 
   /** Returns whether a part of the body was left unread. */
@@ -101,11 +110,11 @@ class Draft {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > maxPostBytes) this.#refuse(postTooLarge(maxPostBytes));
-      if (this.problem !== null) break;
+      if (this.problem !== null && !this.#mayReadOn(bytes)) break;
       await Promise.race([new Promise<void>((resolve) => parser.write(chunk, () => resolve())), ended]);
       await this.#settle();
     }
-    if (this.problem !== null) {
+    if (this.problem !== null && !this.#mayReadOn(bytes)) {
       parser.destroy();
       return !request.readableEnded;
     }
@@ -113,6 +122,12 @@ class Draft {
     await ended;
     await this.#settle();
     return false;
+  }
+
+  /** Whether what was typed is wanted although the files are refused. Of the rest of the body nothing is kept. */
+  #mayReadOn(bytes: number): boolean {
+    const { readsOn, uploads } = this.#parts;
+    return readsOn && !this.#isHopeless && bytes <= MAX_READ_ON * uploads.limits.maxPostBytes;
   }
 
   /** Resolves when the parser has ended, in whatever way. */
@@ -123,12 +138,12 @@ class Draft {
     parser.on("file", (name: string | undefined, stream, filename: string | undefined) =>
       this.#addFile((name ?? "").toWellFormed(), filename ?? "", stream),
     );
-    const overflow = (): void => this.#refuse(tooManyEntries());
+    const overflow = (): void => this.#giveUp(tooManyEntries());
     parser.on("fieldsLimit", overflow).on("partsLimit", overflow);
     return new Promise((resolve) => {
       parser.on("finish", resolve).on("close", resolve);
       parser.on("error", () => {
-        this.#refuse(malformed(BROKEN));
+        this.#giveUp(malformed(BROKEN));
         resolve();
       });
     });
@@ -136,8 +151,8 @@ class Draft {
 
   #addText(name: string, value: string): void {
     this.#textBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-    if (this.#textBytes > this.#parts.textLimitBytes) this.#refuse(textTooLarge(this.#parts.textLimitBytes));
-    if (this.problem !== null) return;
+    if (this.#textBytes > this.#parts.textLimitBytes) this.#giveUp(textTooLarge(this.#parts.textLimitBytes));
+    if (this.#isHopeless) return;
     this.entries.push([name, value]);
     this.#order.push([name, value]);
   }
@@ -157,7 +172,7 @@ class Draft {
       fault,
     } as FileDraft;
     this.#textBytes += Buffer.byteLength(input) + Buffer.byteLength(name);
-    if (this.#textBytes > this.#parts.textLimitBytes) this.#refuse(textTooLarge(this.#parts.textLimitBytes));
+    if (this.#textBytes > this.#parts.textLimitBytes) this.#giveUp(textTooLarge(this.#parts.textLimitBytes));
     // An input that was left empty is sent as a part without a name and without a byte.
     const add = (): void => {
       this.#files.push(file);
@@ -183,7 +198,7 @@ class Draft {
     // Two files never come by turns: each would have bytes of the other.
     if (file.start + file.keptBytes !== this.#spool.size) return this.#refuse(new FormsvcError("internal"));
     const crowd = this.#spool.append(bytes);
-    if (crowd !== null) this.#refuse(noRoom(crowd));
+    if (crowd !== null) this.#refuse(spoolIsFull(crowd));
     else file.keptBytes += bytes.length;
   }
 
@@ -203,6 +218,12 @@ class Draft {
   /** The first reason counts. */
   #refuse(problem: FormsvcError): void {
     this.problem ??= problem;
+  }
+
+  /** For a reason that leaves nothing to show again. */
+  #giveUp(problem: FormsvcError): void {
+    this.#isHopeless = true;
+    this.#refuse(problem);
   }
 
   async checkFiles(): Promise<IncomingFile[]> {
@@ -258,12 +279,4 @@ function fileTooLarge({ input, name }: FileDraft, maxBytes: number): FormsvcErro
     `The file "${file}" in the field "${field}" is larger than the ${maxBytes} bytes that this server accepts of a file (files.maxFileBytes).`,
     { details: { limit: "files.maxFileBytes", maximum: maxBytes, field, file } },
   );
-}
-
-function noRoom(crowd: "this client" | "everybody"): FormsvcError {
-  const message =
-    crowd === "everybody"
-      ? "Too many files are under way; try again shortly."
-      : "Too many files are under way from your address; try again when they are there.";
-  return new FormsvcError("unavailable", message, { retryAfterSeconds: 5 });
 }

@@ -28,6 +28,8 @@ const WORDS: Partial<Record<ErrorCode, VisitorWords>> = {
   forbidden: { problem: "refused", sentence: "notFromHere" },
   spam_blocked: { problem: "refused", sentence: "blocked" },
   submission_limit: { problem: "later", sentence: "notNow" },
+  upload_limit: { problem: "later", sentence: "tooLarge" },
+  storage_limit: { problem: "later", sentence: "tooLarge" },
   rate_limited: { problem: "later", sentence: "tooMany" },
   conflict: { problem: "later", sentence: "onItsWay" },
   request_timeout: { problem: "later", sentence: "tooSlow" },

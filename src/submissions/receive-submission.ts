@@ -3,19 +3,17 @@ import type { Clock } from "../foundation/clock.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import { shortenAddress } from "../foundation/ip-address.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { judge, JUDGE_VERSION } from "../spam/judge.ts";
-import { networkHash } from "../spam/post-trace.ts";
 import { readBody, type SpamPost } from "../spam/spam-post.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
 import type { PendingSubmission, Repeated } from "./batch.ts";
 import type { CommitQueue } from "./commit-batch.ts";
-import { heldBytes, type HeldPost } from "./held-post.ts";
-import { acceptedFiles, type IncomingFile, withLostFiles, withoutFiles } from "./incoming-file.ts";
-import { addWithFiles, type FileStoring, storeFiles } from "./store-files.ts";
+import { type Examined, hold } from "./hold-post.ts";
+import { acceptedFiles, type IncomingFile, withoutFiles } from "./incoming-file.ts";
+import { addWithFiles, type FileStoring, storeFiles, uploadingOf } from "./store-files.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
@@ -62,14 +60,14 @@ export interface Intake {
   /**
    * The steps that need the body, each cheaper than the next. Resolves to the submission's id once it is durable on disk.
    *
-   * @throws forbidden, invalid_request, conflict, submission_limit, invalid_json, unsupported_media_type,
+   * @throws forbidden, invalid_request, conflict, submission_limit, upload_limit, storage_limit, invalid_json, unsupported_media_type,
    *   validation_failed, spam_blocked, unavailable; no submission is stored then, and a post over the limit or taken for
    *   spam is held. unauthorized if the endpoint is deleted meanwhile.
    */
   receive(caller: Caller, post: IncomingPost): Promise<string>;
 }
 
-export interface IntakeParts extends Pick<FileStoring, "dropFiles" | "linkFiles"> {
+export interface IntakeParts extends Pick<FileStoring, "dropFiles" | "linkFiles" | "fileRoom"> {
   readonly gatekeeper: Gatekeeper;
   readonly usage: Pick<UsageCounter, "estimate">;
   readonly idempotency: IdempotencyMemory;
@@ -98,6 +96,8 @@ export const POST_REFUSALS = [
   "unsupported_media_type",
   "rate_limited",
   "submission_limit",
+  "upload_limit",
+  "storage_limit",
   "spam_blocked",
 ] as const;
 
@@ -169,11 +169,13 @@ async function store(
     throw new FormsvcError("spam_blocked");
   }
   const { submission, address, trapped } = examined;
-  const place = { endpointId: endpoint.id, createdAt: now };
-  const fileIds =
+  const taken =
     post.files === undefined
       ? null
-      : await storeFiles(parts, acceptedFiles(post.files, caller.ready.schema), place);
+      : await storeFiles(parts, acceptedFiles(post.files, caller.ready.schema), {
+          uploading: uploadingOf(caller, address),
+          createdAt: now,
+        });
   const pending: PendingSubmission = {
     submission,
     address,
@@ -182,11 +184,9 @@ async function store(
     monthlyLimit,
     idempotent,
     recollection: examined.recollection,
-    fileIds,
+    fileIds: taken === null ? null : taken.files.map(({ id }) => id),
   };
-  const outcome = await (fileIds === null
-    ? parts.commits.add(pending)
-    : addWithFiles(parts, pending, fileIds));
+  const outcome = await (taken === null ? parts.commits.add(pending) : addWithFiles(parts, pending, taken));
   if (outcome === "over_limit") {
     const isHeld = await hold(parts, caller, examined, { idempotent, cause: "limit" });
     throw overLimit(monthlyLimit ?? 0, now, isHeld);
@@ -237,15 +237,6 @@ async function holdForeign(
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
   }
-}
-
-/** A post that matches the schema, with the judge's verdict. */
-interface Examined {
-  readonly submission: Submission;
-  readonly trapped: boolean;
-  /** The submitter's whole address, even if less of it is stored. */
-  readonly address: string;
-  readonly recollection: Recollection;
 }
 
 /**
@@ -318,44 +309,6 @@ async function examineQuietly(
     if (error instanceof FormsvcError) return null;
     throw error;
   }
-}
-
-/** Why a post is held. */
-interface Cause {
-  readonly idempotent: IdempotentPost | null;
-  readonly cause: HeldPost["why"];
-  /** With `origin` only. */
-  readonly origin?: string;
-}
-
-/**
- * Holds a refused post. A post that is spam and over the limit is held as spam, because its release should teach. False if its
- * workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
- */
-async function hold(
-  parts: IntakeParts,
-  caller: Caller,
-  { submission, trapped, address, recollection }: Examined,
-  { idempotent, cause, origin }: Cause,
-): Promise<boolean> {
-  const why = submission.spamClass === "blocked" && cause !== "origin" ? "spam" : cause;
-  const { workspaceId } = caller.ready.endpoint;
-  const { fileFields } = caller.ready.schema;
-  const data = fileFields === null ? submission.data : withLostFiles(submission.data, fileFields);
-  const id = newId("held", submission.createdAt);
-  const held: HeldPost = { ...submission, data, id, workspaceId, why, origin };
-  const [bytes, maxBytes] = [heldBytes(held), caller.ready.limits.heldBytes ?? null];
-  if (maxBytes !== null && bytes > maxBytes) return false;
-  const outcome = await parts.commits.hold({
-    held,
-    bytes,
-    maxBytes,
-    trapped,
-    network: networkHash(shortenAddress(address)),
-    idempotent,
-    recollection: why === "spam" ? recollection : null,
-  });
-  return outcome === "stored";
 }
 
 /** The origin that is not allowed, of a post that is refused for it; null if it may go on. @throws forbidden for another reason */

@@ -58,6 +58,19 @@ const PAGE_SQL = `SELECT workspace.id, workspace.name, workspace.plan, usage.use
 /** Every id of a workspace begins with `ws_`. */
 const BEHIND_ALL = "x";
 
+/** What letters say of a workspace besides its count. */
+export type NamedWorkspace = Pick<NearLimit, "workspaceId" | "name" | "plan" | "owner">;
+
+/** The workspaces with these ids, as far as they exist. */
+export function* nameWorkspaces(ids: readonly string[]): Steps<NamedWorkspace[]> {
+  const rows = yield* all(text<Omit<Row, "used">>(NAMES_SQL, JSON.stringify(ids)));
+  return rows.map(({ id, name, plan, email }) => ({ workspaceId: id, name, plan, owner: email }));
+}
+
+const NAMES_SQL = `SELECT workspace.id, workspace.name, workspace.plan, account.email
+  FROM workspace JOIN account ON account.id = workspace.account_id
+  WHERE workspace.id IN (SELECT value FROM json_each(?)) ORDER BY workspace.id`;
+
 /** The addresses of accounts that are operators. */
 export function* listOperatorAddresses(): Steps<string[]> {
   const rows = yield* all(

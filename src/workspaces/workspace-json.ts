@@ -45,6 +45,7 @@ export const limitsShape = z.strictObject({
   endpoints: z.number().nullable(),
   custom_spam: z.boolean(),
   held_bytes: z.number().nullable(),
+  file_bytes: z.number().nullable(),
 });
 
 export function limitsJson({
@@ -52,12 +53,14 @@ export function limitsJson({
   endpoints,
   customSpam,
   heldBytes = null,
+  fileBytes = null,
 }: PlanLimits): z.output<typeof limitsShape> {
   return {
     monthly_submissions: monthlySubmissions,
     endpoints,
     custom_spam: customSpam,
     held_bytes: heldBytes,
+    file_bytes: fileBytes,
   };
 }
 

@@ -51,6 +51,8 @@ export interface PlanLimits {
   readonly customSpam: boolean;
   /** Bytes of refused posts that are held; null or absent is unlimited. */
   readonly heldBytes?: number | null;
+  /** Bytes of files that are kept; null or absent is unlimited. */
+  readonly fileBytes?: number | null;
 }
 
 export type Plans = Readonly<Record<string, PlanLimits>>;

@@ -4,6 +4,7 @@ import { defaultFiles } from "../../src/config/files-section.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { BUILT_IN_PLANS } from "../support/built-in-plans.ts";
 import { z } from "zod";
 import { describeFailure } from "../../src/cli/hints.ts";
 import { type Config, configSchema, defaultConfig } from "../../src/config/config.ts";
@@ -55,6 +56,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     42_424_242,
     7,
     14,
+    0.25,
     null,
     ["192.0.2.0/24"],
     ["triage"],
@@ -93,11 +95,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
       shutdownGraceMs: 15_000,
     },
     database: { path: "./formsvc.db", url: null, poolSize: 8 },
-    plans: {
-      hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false, heldBytes: 33_554_432 },
-      pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true, heldBytes: 268_435_456 },
-      business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true, heldBytes: 1_073_741_824 },
-    },
+    plans: BUILT_IN_PLANS,
     rateLimit: {
       publishable: { max: 10, windowSeconds: 60 },
       secret: { max: 600, windowSeconds: 60 },

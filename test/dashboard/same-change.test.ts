@@ -29,7 +29,8 @@ import { visit, type Visitor } from "../support/visitor.ts";
 
 const ADA = "ada@example.com";
 const BEN = "ben@example.com";
-const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true, heldBytes: null };
+const NO_LIMITS = { monthlySubmissions: null, endpoints: null, heldBytes: null, fileBytes: null };
+const UNLIMITED = { ...NO_LIMITS, customSpam: true };
 const SHARED = { plans: { hobby: UNLIMITED, pro: UNLIMITED }, held: { ...defaultConfig.held, days: null } };
 
 const config: Config = { ...defaultConfig, ...SHARED, server: { ...defaultConfig.server, port: 0 } };

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { LimitLetters } from "../../src/doctor/limit-letters.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import { createFileRoom } from "../../src/files/file-room.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { compileNetworks } from "../../src/foundation/ip-address.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { addPlace } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { addFormOwner, type FormOwner } from "../support/form-owner.ts";
@@ -79,6 +84,60 @@ test("a month that was full when the server was killed is told by the next start
 });
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("owner and operator are told when 80 % of the room for files is used, and when files did not fit, once each", async () => {
+    const db = await temporary();
+    const clock = createFakeClock();
+    const { workspaceId, endpointId } = await addPlace(db);
+    const plans = { hobby: { ...HOBBY, fileBytes: 100_000 } };
+    const letterMaker = new LimitLetters({
+      db,
+      plans,
+      heldDays: 30,
+      operator: "ops@example.com",
+      dashboardUrl: "https://forms.example.com/dashboard",
+      clock,
+      onWritten: () => {},
+    });
+    const rules = { ...defaultConfig.files, maxFormShare: 1, exempt: compileNetworks([]) };
+    const room = createFileRoom(db, rules);
+    const upload = (size: number) => {
+      const facts = {
+        id: newId("fil", NOON),
+        name: "a",
+        size,
+        type: "text/plain",
+        sha256: "0",
+        createdAt: NOON,
+      };
+      return room.take({ endpointId, workspaceId, planBytes: 100_000, isPublishable: false, address: null }, [
+        { ...facts, endpointId },
+      ]);
+    };
+    const subjects = async () => {
+      await letterMaker.lookThrough();
+      await letterMaker.lookThrough();
+      const rows = await rowsOf<{ address: string; content: string }>(
+        db,
+        "SELECT address, content FROM letter ORDER BY id",
+      );
+      return rows.map(({ address, content }) => [
+        address,
+        (JSON.parse(content) as { subject: string }).subject,
+      ]);
+    };
+    const both = (subject: string) => [
+      ["ana@example.org", subject],
+      ["ops@example.com", subject],
+    ];
+    await upload(79_999);
+    expect(await subjects()).toEqual([]);
+    await upload(1);
+    const near = both("80 % of the room for files is used: ana");
+    expect(await subjects()).toEqual(near);
+    await expect(upload(20_001)).rejects.toMatchObject({ code: "storage_limit" });
+    expect(await subjects()).toEqual([...near, ...both("The room for files is full: ana")]);
+  });
+
   test("several servers that look at once tell each thing once", async () => {
     const db = await temporary();
     const clock = createFakeClock();

@@ -7,6 +7,7 @@ import { rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { connectPlainly } from "../support/postgresql-cluster.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
+import { fileStoring, uploadingTo } from "../support/uploads.ts";
 import { until } from "../support/until.ts";
 
 const SIZE = 300_000;
@@ -21,8 +22,11 @@ describe.skipIf(!hasPostgresql)("on PostgreSQL", () => {
     const facts = { id: newId("fil", NOON), name: "a", size: SIZE, type: "application/pdf", sha256: "0" };
     const read = (offset: number, length: number) =>
       Promise.resolve(Buffer.alloc(Math.min(length, SIZE - offset)));
-    const parts = { commits: batchServer(db).queue, dropFiles: () => undefined };
-    await storeFiles(parts, [{ facts, source: { size: SIZE, read } }], { endpointId, createdAt: NOON });
+    const parts = fileStoring(db, batchServer(db).queue);
+    await storeFiles(parts, [{ facts, source: { size: SIZE, read } }], {
+      uploading: uploadingTo(endpointId),
+      createdAt: NOON,
+    });
 
     await other.query("BEGIN");
     await other.query("UPDATE file SET state = 'stored' WHERE id = $1", [facts.id]);

@@ -45,7 +45,9 @@ function used({ db, workspaceId, clock, config }: Receiving): number {
 }
 
 const oneAMonth = {
-  plans: { hobby: { monthlySubmissions: 1, endpoints: 3, customSpam: false, heldBytes: null } },
+  plans: {
+    hobby: { monthlySubmissions: 1, endpoints: 3, customSpam: false, heldBytes: null, fileBytes: null },
+  },
 };
 
 test("a blocked post is kept with its score and reasons, and uses nothing of the month", async () => {

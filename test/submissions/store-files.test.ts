@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { TakenFiles } from "../../src/files/file-room.ts";
 import { dropLostFiles } from "../../src/files/file-store.ts";
 import { listFiles } from "../../src/files/read-file.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -6,7 +7,11 @@ import { storeFiles } from "../../src/submissions/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
-import { pdf, sha256 } from "../support/uploads.ts";
+import { fileStoring, pdf, sha256, uploadingTo } from "../support/uploads.ts";
+
+function idsOf(taken: TakenFiles | null): string[] {
+  return taken?.files.map(({ id }) => id) ?? [];
+}
 
 const HOUR_MS = 3_600_000;
 
@@ -30,9 +35,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     const server = batchServer(db);
     const place = await addPlace(db);
-    const dropped: string[] = [];
-    const parts = { commits: server.queue, dropFiles: (ids: readonly string[]) => void dropped.push(...ids) };
-    const at = { endpointId: place.endpointId, createdAt: NOON };
+    const parts = fileStoring(db, server.queue);
+    const at = { uploading: uploadingTo(place.endpointId), createdAt: NOON };
     const counts = async () => {
       const [row] = await rowsOf<{ files: number; chunks: number; totals: number }>(
         db,
@@ -41,7 +45,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       );
       return row;
     };
-    return { db, server, place, parts, at, dropped, counts };
+    return { db, server, place, parts, at, counts };
   }
 
   test("files are listed newest first, those of the wanted endpoints alone, page by page", async () => {
@@ -49,9 +53,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const ids: string[] = [];
     for (const size of [10, 20, 30]) {
       const file = fileOf(pdf(size + 100));
-      const fileIds = await storeFiles(parts, [file], at);
+      const fileIds = idsOf(await storeFiles(parts, [file], at));
       await server.queue.add({ ...place.pending(), fileIds });
-      ids.unshift(...(fileIds ?? []));
+      ids.unshift(...fileIds);
     }
     ids.sort().reverse();
     const listed = async (endpointIds: readonly string[] | null, before: string | null, limit: number) =>
@@ -69,7 +73,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const { db, server, place, parts, at, counts } = await setUp();
     const bytes = pdf(700_000);
     const file = fileOf(bytes);
-    const fileIds = await storeFiles(parts, [file], at);
+    const fileIds = idsOf(await storeFiles(parts, [file], at));
     expect(await counts()).toEqual({ files: 1, chunks: 3, totals: 700_000 });
     expect(await server.queue.add({ ...place.pending(), fileIds })).toBe("stored");
     const rows = await rowsOf<{ state: string; bytes: Buffer }>(
@@ -83,7 +87,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("a submission whose file lacks a chunk is not stored", async () => {
     const { db, server, place, parts, at } = await setUp();
-    const fileIds = await storeFiles(parts, [fileOf(pdf(700_000))], at);
+    const fileIds = idsOf(await storeFiles(parts, [fileOf(pdf(700_000))], at));
     await write(db, "DELETE FROM file_chunk WHERE position = 1");
     expect(await server.queue.add({ ...place.pending(), fileIds })).toBe("incomplete");
     expect(await rowsOf(db, "SELECT id FROM submission")).toEqual([]);
@@ -103,7 +107,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("a submission that is deleted takes its files along", async () => {
     const { db, server, place, parts, at, counts } = await setUp();
-    const fileIds = await storeFiles(parts, [fileOf(pdf(300_000))], at);
+    const fileIds = idsOf(await storeFiles(parts, [fileOf(pdf(300_000))], at));
     await server.queue.add({ ...place.pending(), fileIds });
     expect(await db.transaction(() => dropLostFiles(NOON + 24 * HOUR_MS))).toBe(0);
     await write(db, "DELETE FROM submission");
@@ -120,7 +124,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       seen.push([batch.length, chunk !== undefined]);
       return store(batch, chunk);
     });
-    const parts = { commits: queue, dropFiles: () => {} };
+    const parts = fileStoring(db, queue);
     const uploads = Array.from({ length: 3 }, () => storeFiles(parts, [fileOf(pdf(500_000))], at));
     await queue.add(place.pending());
     await Promise.all(uploads);

@@ -65,7 +65,8 @@ export type ConfigOverrides = Deep<Config>;
 /** Everything unlimited, so that only a test that is about a limit meets it. */
 const UNLIMITED: ConfigOverrides = {
   server: { port: 0 },
-  plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } },
+  plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false, fileBytes: null } },
+  files: { maxBytesPerAddressPerDay: null, maxFormShare: 1 },
   rateLimit: { publishable: { max: null }, secret: { max: null }, badKey: { max: null } },
   log: { level: "info", format: "json" },
 };

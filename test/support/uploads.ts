@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
+import type { Database } from "../../src/database/database.ts";
+import { createFileRoom, type TakenFiles, type Uploading } from "../../src/files/file-room.ts";
+import { compileNetworks } from "../../src/foundation/ip-address.ts";
+import type { FileStoring } from "../../src/submissions/store-files.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 
@@ -139,4 +143,29 @@ export function storedFiles(db: SqliteDatabase) {
   const bytesOf = (id: string): Buffer =>
     Buffer.concat(chunks.filter(({ file_id: of }) => of === id).map(({ bytes }) => bytes));
   return { files, chunks: chunks.length, bytesOf };
+}
+
+/** What stores files on any engine, within limits that nobody meets. */
+export function fileStoring(
+  db: Database,
+  commits: FileStoring["commits"],
+): Omit<FileStoring, "linkFiles"> & { readonly dropped: TakenFiles[] } {
+  const dropped: TakenFiles[] = [];
+  const rules = {
+    maxTotalBytes: 1e12,
+    maxBytesPerAddressPerDay: null,
+    maxFormShare: 1,
+    exempt: compileNetworks([]),
+  };
+  return {
+    commits,
+    fileRoom: createFileRoom(db, rules),
+    dropFiles: (taken) => void dropped.push(taken),
+    dropped,
+  };
+}
+
+/** Somebody with a form whose files no limit counts. */
+export function uploadingTo(endpointId: string): Uploading {
+  return { endpointId, workspaceId: "", planBytes: null, isPublishable: false, address: null };
 }

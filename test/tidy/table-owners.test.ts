@@ -23,6 +23,12 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     why: "of what forms were sent, findings take the few forms of a viewer in one statement, with their names",
   },
   {
+    folder: "files",
+    table: "endpoint",
+    does: "reads",
+    why: "the files of a workspace's forms are summed in the transaction that takes room for more",
+  },
+  {
     folder: "mail",
     table: "delivery",
     does: "reads",

@@ -62,6 +62,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   file_chunk: "files",
   file_total: "files",
   file_link_key: "files",
+  upload_use: "files",
   settings_version: "database",
 };
 

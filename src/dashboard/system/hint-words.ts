@@ -34,6 +34,9 @@ const WORDS: Partial<{
   look_at_recipient: ({ recipientId }) => ({ text: "See why", href: `/dashboard/recipients/${recipientId}` }),
   look_at_webhook: ({ webhookId }) => ({ text: "See why", href: `/dashboard/webhooks/${webhookId}` }),
   make_configuration: () => ({ text: "Make a configuration file at the command line: init" }),
+  make_room_for_files: () => ({
+    text: "Delete submissions whose files are not needed any more, or raise files.maxTotalBytes",
+  }),
   make_room_for_held_posts: () => ({ text: "Release or drop some", href: "/dashboard/held" }),
   replace_damaged_database: () => ({
     text: "Stop the server, keep the file, and restore the newest backup at the command line",

@@ -1,0 +1,238 @@
+import { createHash } from "node:crypto";
+import type { Database } from "../database/database.ts";
+import { all, first, run, type Steps, text, textByEngine } from "../database/steps.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
+import { dayStart, toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { addressUnit, type NetworkList } from "../foundation/ip-address.ts";
+import { countFileBytes } from "./file-store.ts";
+import { fileValues, INSERT_FILE_SQL, type NewFile } from "./stored-file.ts";
+
+/** Whose files they are, as far as a limit asks. */
+export interface Uploading {
+  readonly endpointId: string;
+  readonly workspaceId: string;
+  /** `plans.NAME.fileBytes`; null is unlimited. */
+  readonly planBytes: number | null;
+  readonly isPublishable: boolean;
+  /** Of the person, canonical; null if it is not known. */
+  readonly address: string | null;
+}
+
+export interface FileRoomRules {
+  readonly maxTotalBytes: number;
+  /** Null is unlimited. */
+  readonly maxBytesPerAddressPerDay: number | null;
+  readonly maxFormShare: number;
+  /** Addresses without a limit. */
+  readonly exempt: NetworkList;
+}
+
+/** Files whose room is taken, and what they were counted by. */
+export interface TakenFiles {
+  readonly day: string;
+  readonly units: readonly string[];
+  readonly files: readonly { readonly id: string; readonly size: number }[];
+}
+
+/** The room of the database for files. The tables decide, so that several servers and posts at the same time keep the limits exactly. */
+export interface FileRoom {
+  /** Looks without taking. @throws as {@link FileRoom.take} does */
+  check(uploading: Uploading, bytes: number, now: number): Promise<void>;
+  /**
+   * Takes room for files, and writes their rows: their bytes count from now on.
+   *
+   * @throws upload_limit, storage_limit, unavailable; nothing was taken then.
+   */
+  take(uploading: Uploading, files: readonly NewFile[]): Promise<TakenFiles>;
+  /** Gives a file's bytes back to the limits of its day, because it was not stored. */
+  giveBack(taken: TakenFiles, bytes: number): Promise<void>;
+}
+
+/** Time in which files may be deleted, or an operator may make room. */
+const NO_ROOM_SECONDS = 60;
+const DAY_MS = 86_400_000;
+/** Posts with files take their room in turns, on all servers. */
+const ROOM_LOCK = 7235461913;
+
+export function createFileRoom(
+  db: Pick<Database, "read" | "relaxedTransaction">,
+  rules: FileRoomRules,
+): FileRoom {
+  const noteFull = createFullNotes(db);
+  return {
+    check: (uploading, bytes, now) =>
+      noteFull(uploading, now, () => db.read(() => checkRoom(rules, uploading, bytes, now))),
+    take(uploading, files) {
+      const [bytes, now] = [sumOf(files), files[0]?.createdAt ?? 0];
+      const [day, units] = [dayOf(now), unitsOf(rules, uploading).map(({ unit }) => unit)];
+      const steps = function* (): Steps<TakenFiles> {
+        yield* first(textByEngine(LOCK_SQL));
+        yield* checkRoom(rules, uploading, bytes, now);
+        for (const unit of units) yield* run(text(ADD_USE_SQL, day, unit, bytes));
+        for (const file of files) yield* run(text(INSERT_FILE_SQL, ...fileValues(file)));
+        return { day, units, files };
+      };
+      return noteFull(uploading, now, () => db.relaxedTransaction(steps));
+    },
+    giveBack: ({ day, units }, bytes) =>
+      db.relaxedTransaction(function* () {
+        for (const unit of units) yield* run(text(GIVE_BACK_SQL, bytes, day, unit));
+      }),
+  };
+}
+
+/** Days and rooms of which this process knows that they are written down as full. */
+const MAX_NOTED = 1000;
+
+/** Writes down once a day that a room was too small for a post: owners and operators are told of that. */
+function createFullNotes(db: Pick<Database, "relaxedTransaction">) {
+  const noted = new BoundedMap<string, true>(MAX_NOTED);
+  return async <Result>(
+    { workspaceId }: Uploading,
+    now: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      const unit = fullUnit(error, workspaceId);
+      const day = dayOf(now);
+      if (unit !== null && !noted.has(`${day} ${unit}`)) {
+        noted.set(`${day} ${unit}`, true);
+        // What cannot be written now is found again by the next post.
+        await db
+          .relaxedTransaction(() => run(text(NOTE_FULL_SQL, day, unit)))
+          .catch(() => noted.delete(`${day} ${unit}`));
+      }
+      throw error;
+    }
+  };
+}
+
+const NOTE_FULL_SQL = "INSERT INTO upload_use (day, unit, bytes) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";
+const SERVER_IS_FULL = "full server";
+
+function fullUnit(error: unknown, workspaceId: string): string | null {
+  if (!(error instanceof FormsvcError)) return null;
+  if (error.code === "storage_limit") return `full ${workspaceId}`;
+  return error.facts.details?.["limit"] === "files.maxTotalBytes" ? SERVER_IS_FULL : null;
+}
+
+/** Whether a post was refused today or yesterday because all files together have no room. */
+export function* wasServerFull(now: number): Steps<boolean> {
+  const sql = "SELECT 1 AS is_full FROM upload_use WHERE day >= ? AND unit = ?";
+  return (yield* first(text(sql, dayOf(now - DAY_MS), SERVER_IS_FULL))) !== undefined;
+}
+
+/** A file of SQLite's has one writer at a time anyway. */
+const LOCK_SQL = { sqlite: "SELECT 1", postgresql: `SELECT pg_advisory_xact_lock(${ROOM_LOCK})` };
+const ADD_USE_SQL = `INSERT INTO upload_use AS known (day, unit, bytes) VALUES (?, ?, ?)
+  ON CONFLICT (day, unit) DO UPDATE SET bytes = known.bytes + excluded.bytes`;
+const GIVE_BACK_SQL = "UPDATE upload_use SET bytes = bytes - ? WHERE day = ? AND unit = ?";
+const USED_SQL = "SELECT bytes FROM upload_use WHERE day = ? AND unit = ?";
+const WORKSPACE_SQL = `SELECT CAST(coalesce(sum(file_total.bytes), 0) AS bigint) AS bytes
+  FROM endpoint JOIN file_total ON file_total.endpoint_id = endpoint.id WHERE endpoint.workspace_id = ?`;
+
+/** The files of a workspace. */
+export interface WorkspaceFiles {
+  readonly workspaceId: string;
+  readonly bytes: number;
+  /** Whether a post's files did not fit today. */
+  readonly wasFull: boolean;
+}
+
+/** The workspaces that have files, or whose posts had some that did not fit. */
+export function* listWorkspaceFiles(now: number): Steps<WorkspaceFiles[]> {
+  const rows = yield* all(text<{ id: string; bytes: number; refused: number }>(BY_WORKSPACE_SQL, dayOf(now)));
+  return rows.map(({ id, bytes, refused }) => ({ workspaceId: id, bytes, wasFull: refused > 0 }));
+}
+
+const BY_WORKSPACE_SQL = `SELECT id, CAST(sum(bytes) AS bigint) AS bytes, CAST(sum(refused) AS bigint) AS refused FROM (
+    SELECT endpoint.workspace_id AS id, file_total.bytes AS bytes, 0 AS refused
+      FROM file_total JOIN endpoint ON endpoint.id = file_total.endpoint_id
+    UNION ALL SELECT substr(unit, 6), 0, 1 FROM upload_use WHERE day = ? AND unit LIKE 'full ws%'
+  ) AS counted GROUP BY id ORDER BY id`;
+
+/** Bytes of the files of a workspace's forms. */
+export function* countWorkspaceBytes(workspaceId: string): Steps<number> {
+  return (yield* first(text<{ readonly bytes: number }>(WORKSPACE_SQL, workspaceId)))?.bytes ?? 0;
+}
+
+/** The most general limit first: whoever meets it need not look at others. */
+function* checkRoom(rules: FileRoomRules, uploading: Uploading, bytes: number, now: number): Steps<void> {
+  const { planBytes, workspaceId } = uploading;
+  if ((yield* countFileBytes()) + bytes > rules.maxTotalBytes)
+    throw new FormsvcError("unavailable", "The server has no room for further files (files.maxTotalBytes).", {
+      details: { limit: "files.maxTotalBytes", maximum: rules.maxTotalBytes },
+      retryAfterSeconds: NO_ROOM_SECONDS,
+    });
+  if (planBytes !== null && (yield* countWorkspaceBytes(workspaceId)) + bytes > planBytes)
+    throw new FormsvcError(
+      "storage_limit",
+      `The workspace has no room for these files: its plan keeps ${planBytes} bytes of files; upgrade the plan, or delete files.`,
+      { details: { limit: "fileBytes", maximum: planBytes } },
+    );
+  const day = dayOf(now);
+  for (const { unit, most, limit, whose } of unitsOf(rules, uploading)) {
+    const used = (yield* first(text<{ readonly bytes: number }>(USED_SQL, day, unit)))?.bytes ?? 0;
+    if (used + bytes > most) throw dayIsFull({ most, limit, whose }, now);
+  }
+}
+
+interface DayUnit {
+  readonly unit: string;
+  /** Bytes a day. */
+  readonly most: number;
+  readonly limit: string;
+  readonly whose: string;
+}
+
+/** What the bytes of a post are counted by. */
+function unitsOf(rules: FileRoomRules, uploading: Uploading): DayUnit[] {
+  const { address, planBytes, endpointId, isPublishable } = uploading;
+  const perAddress = rules.maxBytesPerAddressPerDay;
+  const units: DayUnit[] = [];
+  if (perAddress !== null && address !== null && address !== "" && !rules.exempt.contains(address))
+    units.push({
+      unit: `address ${createHash("sha256").update(addressUnit(address)).digest("base64url")}`,
+      most: perAddress,
+      limit: "files.maxBytesPerAddressPerDay",
+      whose: "from one address",
+    });
+  if (isPublishable)
+    units.push({
+      unit: `form ${endpointId}`,
+      most: Math.floor(Math.min(planBytes ?? Infinity, rules.maxTotalBytes) * rules.maxFormShare),
+      limit: "files.maxFormShare",
+      whose: "through the page of one form",
+    });
+  return units;
+}
+
+function dayIsFull({ most, limit, whose }: Omit<DayUnit, "unit">, now: number): FormsvcError {
+  return new FormsvcError(
+    "upload_limit",
+    `No more than ${most} bytes of files may come in a day (UTC) ${whose} (${limit}).`,
+    {
+      details: { limit, maximum: most },
+      retryAfterSeconds: Math.ceil((dayStart(now) + DAY_MS - now) / 1000),
+    },
+  );
+}
+
+function dayOf(now: number): string {
+  return toIsoTime(now).slice(0, 10);
+}
+
+function sumOf(files: readonly { readonly size: number }[]): number {
+  return files.reduce((bytes, { size }) => bytes + size, 0);
+}
+
+/** Forgets up to 500 of what was counted on days before yesterday. Returns how many. */
+export function dropOldUploads(now: number): Steps<number> {
+  return run(text(DROP_OLD_SQL, dayOf(now - DAY_MS)));
+}
+
+const DROP_OLD_SQL = `DELETE FROM upload_use WHERE (day, unit) IN
+  (SELECT day, unit FROM upload_use WHERE day < ? LIMIT 500)`;

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { openRaw } from "../support/http-client.ts";
+import { type ConfigOverrides, startServer, type TestServer } from "../support/test-server.ts";
+import { applicationSchema, multipart, pdf, storedFiles, type UploadPart } from "../support/uploads.ts";
+
+type Parts = readonly (readonly [field: string, part: UploadPart])[];
+
+const ana = ["name", "Ana"] as const;
+const form = (size: number): Parts => [ana, ["cv", { name: "cv.pdf", bytes: pdf(size) }]];
+
+async function start(config: ConfigOverrides) {
+  const server = await startServer(config);
+  const endpoint = await server.addEndpoint({ schema: applicationSchema });
+  const send = async (key: string, parts: Parts, more: Record<string, string> = {}) => {
+    const { headers, body } = await multipart(parts);
+    const authorization = `Bearer ${key}`;
+    return server.request({
+      method: "POST",
+      path: "/submit",
+      headers: { ...headers, authorization, ...more },
+      body,
+    });
+  };
+  return { server, endpoint, send };
+}
+
+/** Says how long a form is, and sends nothing of it. */
+async function announce({ port }: TestServer, key: string, length: number): Promise<string> {
+  const connection = await openRaw(port);
+  connection.write(
+    `POST /submit HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`,
+  );
+  return await connection.closed;
+}
+
+const refusals = [
+  [
+    "the day of an address",
+    { files: { maxBytesPerAddressPerDay: 200_000 } },
+    429,
+    "Upload limit exceeded",
+    "43200",
+  ],
+  [
+    "the day of a form",
+    { files: { maxTotalBytes: 300_000, maxFormShare: 0.6 } },
+    429,
+    "Upload limit exceeded",
+    "43200",
+  ],
+  ["the plan's room", { plans: { hobby: { fileBytes: 200_000 } } }, 429, "Storage limit exceeded", null],
+  ["the room of the server", { files: { maxTotalBytes: 200_000 } }, 503, "Service unavailable", "60"],
+  [
+    "the place in which files wait",
+    { files: { spoolBytes: 1_048_576, maxPostBytes: 2_000_000 }, server: { bodyLimitBytes: 10_000 } },
+    503,
+    "Service unavailable",
+    "5",
+  ],
+] as const satisfies readonly (readonly [string, ConfigOverrides, number, string, string | null])[];
+
+test.each(refusals)(
+  "a form that passes %s is refused before a byte of it is read, and one that fits is taken",
+  async (name, config, ...answered) => {
+    const [status, error, retryAfter] = answered;
+    const { server, endpoint, send } = await start(config);
+    const length = name.startsWith("the place") ? 1_900_000 : 270_000;
+    const key = name === "the room of the server" ? endpoint.secret : endpoint.publishable;
+    const answer = await announce(server, key, length);
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+    expect(answer).toContain(`"error":"${error}"`);
+    expect(/^retry-after: (\d+)/im.exec(answer)?.[1] ?? null).toBe(retryAfter);
+    expect(answer).toMatch(/connection: close/i);
+    expect(await send(key, form(90_000))).toMatchObject({ status: 200 });
+    expect(storedFiles(server.owner).files.map(({ size }) => size)).toEqual([90_000]);
+  },
+);
+
+test("a form whose length nobody announced is refused when it is read, and nothing of it counts", async () => {
+  const { server, endpoint, send } = await start({ files: { maxBytesPerAddressPerDay: 50_000 } });
+  const { headers, body } = await multipart(form(60_000));
+  const answer = await server.request({
+    method: "POST",
+    path: "/submit",
+    headers: { ...headers, authorization: `Bearer ${endpoint.secret}` },
+    body,
+    chunked: true,
+  });
+  expect(answer).toMatchObject({
+    status: 429,
+    json: {
+      error: "Upload limit exceeded",
+      details: { limit: "files.maxBytesPerAddressPerDay", maximum: 50_000 },
+    },
+  });
+  expect(storedFiles(server.owner)).toMatchObject({ files: [], chunks: 0 });
+  expect(server.stored()).toEqual([]);
+  expect(await send(endpoint.secret, form(50_000))).toMatchObject({ status: 200 });
+});
+
+test("a backend's visitors have their own days", async () => {
+  const { endpoint, send } = await start({ files: { maxBytesPerAddressPerDay: 50_000 } });
+  const from = (address: string) => send(endpoint.secret, form(40_000), { "x-submitter-ip": address });
+  expect((await from("192.0.2.1")).status).toBe(200);
+  expect((await from("192.0.2.1")).status).toBe(429);
+  expect((await from("192.0.2.2")).status).toBe(200);
+});
+
+test("a post that is refused for another reason counts for no day", async () => {
+  const { endpoint, send } = await start({ files: { maxBytesPerAddressPerDay: 50_000 } });
+  const refused = await send(endpoint.secret, [["cv", { name: "cv.pdf", bytes: pdf(40_000) }]]);
+  expect(refused.status).toBe(400);
+  expect(await send(endpoint.secret, form(40_000))).toMatchObject({ status: 200 });
+});
+
+test("forms without files are taken while the room for files is full", async () => {
+  const { server, endpoint, send } = await start({ plans: { hobby: { fileBytes: 2000 } } });
+  const optional = await server.addEndpoint({ schema: { name: { type: "string" }, cv: { type: "file" } } });
+  expect((await send(endpoint.secret, form(2000))).status).toBe(200);
+  expect((await send(endpoint.secret, form(1000))).status).toBe(429);
+  expect(await server.post(optional.secret, { name: "Ana" })).toMatchObject({ status: 200 });
+});
+
+const pages = [
+  [
+    "a file that is too large",
+    { files: { maxFileBytes: 50_000 } },
+    413,
+    "cv: the file must not be empty and may have 48.8 KB at most",
+  ],
+  ["a form that is too large", { files: { maxPostBytes: 80_000 } }, 413, "leave files out"],
+  ["a day that is full", { files: { maxBytesPerAddressPerDay: 10_000 } }, 429, "leave files out"],
+  ["a room that is full", { plans: { hobby: { fileBytes: 10_000 } } }, 429, "leave files out"],
+  [
+    "a disk that is nearly full",
+    { files: { minFreeBytes: 1_000_000_000_000_000 } },
+    503,
+    "cannot take your form right now",
+  ],
+] as const satisfies readonly (readonly [string, ConfigOverrides, number, string])[];
+
+test.each(pages)(
+  "a page without script keeps what was typed before and after %s",
+  async (_name, config, status, sentence) => {
+    const server = await startServer(config);
+    const endpoint = await server.addEndpoint({
+      schema: { ...applicationSchema, message: { type: "string" } },
+    });
+    const { headers, body } = await multipart([...form(100_000), ["message", "I can start in May."]]);
+    const answer = await server.request({
+      method: "POST",
+      path: `/f/${endpoint.publishable}`,
+      headers: { ...headers, accept: "text/html", origin: "https://example.com" },
+      body,
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain(sentence);
+    expect(answer.text).toContain('value="Ana"');
+    expect(answer.text).toContain("I can start in May.");
+    expect(answer.text).toContain("Please choose your files again");
+    expect(storedFiles(server.owner)).toMatchObject({ files: [], chunks: 0 });
+  },
+);
+
+test("a form that is far too large is refused by its length, also to a page", async () => {
+  const server = await startServer({ files: { maxPostBytes: 100_000 } });
+  const endpoint = await server.addEndpoint({ schema: applicationSchema });
+  const connection = await openRaw(server.port);
+  connection.write(
+    `POST /f/${endpoint.publishable} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n` +
+      "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 200001\r\n\r\n",
+  );
+  expect(await connection.closed).toContain("HTTP/1.1 413 ");
+});
