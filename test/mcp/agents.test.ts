@@ -22,11 +22,7 @@ const READ_TOOLS = [
 /** What a token of one form may have. */
 const BOUND = SCOPES.filter((scope) => scope !== "operator");
 
-const PITCH = {
-  name: "Sam",
-  email: "sam@example.org",
-  message: "We offer SEO and backlinks with guaranteed first page of Google rankings: https://bit.ly/abc",
-};
+const PITCH = { ...goodPost, message: "Do you write about SEO and backlinks? I would like to." };
 
 function serve(allow: ("triage" | "replay")[] = []): Promise<TestServer> {
   return startServer({ mcp: { enabled: true, allow } });
@@ -129,13 +125,13 @@ test("an agent marks and releases, and the page of changes has each call with to
 test("what looks like spam is shown only if it is asked for", async () => {
   const server = await serve();
   const { secret } = await server.addEndpoint();
-  await server.post(secret, PITCH);
-  await server.post(secret, goodPost);
+  for (const body of [PITCH, goodPost]) expect((await server.post(secret, body)).status).toBe(200);
   server.owner.execute("UPDATE submission SET spam_score = 60 WHERE data LIKE '%SEO%'");
   const ids = server.owner
     .prepare("SELECT id FROM submission WHERE data LIKE '%SEO%'")
     .pluck()
     .all() as string[];
+  expect(ids).toHaveLength(1);
   const agent = await connectAgent(server.url, await makeToken(server));
   const search = async (input: object) => (await agent.call("search_submissions", { ...input })).untrusted;
   expect(await search({})).not.toContain("backlinks");
@@ -244,8 +240,9 @@ test.each([
   const server = await serve(["triage"]);
   await server.addEndpoint();
   const agent = await connectAgent(server.url, await makeToken(server));
-  const answer = await agent.call(name, input).catch(() => ({ isError: true }));
-  expect(answer.isError).toBe(true);
+  const answer = await agent.call(name, input).catch(() => ({ isError: true, said: {} }));
+  // Refused by its arguments: what an operation refuses has a code.
+  expect([answer.isError, Object.keys(answer.said)]).toEqual([true, expect.not.arrayContaining(["code"])]);
   expect(
     server.owner.prepare("SELECT count(*) FROM audit_event WHERE action = 'mcp.called'").pluck().get(),
   ).toBe(0);
