@@ -26,12 +26,13 @@ export interface Exported {
  * A file of everything that may be seen, which makes the same settings on an empty database. Secrets are not in it: it names variables
  * for them.
  *
+ * @param only the id of the workspace that the file is about; null is every one
  * @throws ambiguous for what a file cannot tell apart
  */
-export async function exportFile(perform: Perform): Promise<Exported> {
+export async function exportFile(perform: Perform, only: string | null = null): Promise<Exported> {
   const notes: string[] = [];
   const workspaces: FileWorkspace[] = [];
-  for (const { id, name, plan, time_zone } of (await readWorkspaces(perform)).values()) {
+  for (const { id, name, plan, time_zone } of (await readWorkspaces(perform, only)).values()) {
     const spam = await perform(showSpam, { workspace: id });
     const endpoints: FileEndpoint[] = [];
     for (const { id: endpoint } of (await readEndpoints(perform, id)).values())

@@ -33,10 +33,13 @@ export interface CurrentEndpoint {
   readonly reply: ShownReply;
 }
 
-/** Every workspace that may be seen. @throws ambiguous if two have one name: a file could not tell them apart */
-export async function readWorkspaces(perform: Perform): Promise<ReadonlyMap<string, ShownWorkspace>> {
+/** Every workspace that may be seen, or the one with this id. @throws ambiguous if two have one name: a file could not tell them apart */
+export async function readWorkspaces(
+  perform: Perform,
+  only: string | null = null,
+): Promise<ReadonlyMap<string, ShownWorkspace>> {
   const { data } = await perform(listAllWorkspaces, { name: null });
-  return byName(data, "workspaces");
+  return byName(only === null ? data : data.filter(({ id }) => id === only), "workspaces");
 }
 
 /** The endpoints of a workspace. @throws ambiguous, as {@link readWorkspaces} does */

@@ -24,6 +24,7 @@ import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.t
 import { confirm, parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
+import { exportWorkspace } from "./export-workspace.ts";
 import { operate } from "./operate.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -37,6 +38,7 @@ export function register(program: Command): void {
     setPlan,
     usage,
     transfer,
+    exportWorkspace,
     remove,
   ]);
 }

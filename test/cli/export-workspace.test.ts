@@ -1,0 +1,99 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { inflateRawSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { newId } from "../../src/foundation/id.ts";
+import { addSubmission } from "../support/add-submission.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+
+/** The members of an archive by name, as its directory has them. */
+function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
+  const end = bytes.lastIndexOf(Buffer.from("PK\u0005\u0006"));
+  const members = new Map<string, Buffer>();
+  let at = bytes.readUInt32LE(end + 16);
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const [packed, nameBytes, offset] = [
+      bytes.readUInt32LE(at + 20),
+      bytes.readUInt16LE(at + 28),
+      bytes.readUInt32LE(at + 42),
+    ];
+    const name = bytes.toString("utf8", at + 46, at + 46 + nameBytes);
+    const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
+    members.set(name, inflateRawSync(bytes.subarray(start, start + packed)));
+    at += 46 + nameBytes;
+  }
+  return members;
+}
+
+/** A workspace with two posts, a held one and a file; another workspace with a post of its own. */
+async function machineWithTwo() {
+  const machine = operatorMachine();
+  const { id: endpointId } = await machine.createEndpoint();
+  const db = machine.open();
+  const workspace = String(db.prepare("SELECT workspace_id FROM endpoint").pluck().get());
+  const held = newId("held", Date.now());
+  const ids = [1, 2].map((number) => addSubmission(db, { endpointId, createdAt: number }));
+  db.prepare(
+    `INSERT INTO held (id, workspace_id, endpoint_id, why, trapped, schema_version, data, spam_score, spam_reasons,
+       ip_address, user_agent, created_at) VALUES (?, ?, ?, 'spam', 0, 1, '{"name":"Held"}', 90, '[]', '', '', ?)`,
+  ).run(held, workspace, endpointId, Date.now());
+  const file = "fil_01h455vb4pex5vsknk084sn02q";
+  db.prepare("INSERT INTO file VALUES (?, ?, ?, NULL, 'stored', 'cv.txt', 3, 'text/plain', '00', 1)").run(
+    file,
+    endpointId,
+    ids[0],
+  );
+  db.prepare("INSERT INTO file_chunk VALUES (?, 0, ?)").run(file, Buffer.from("abc"));
+  const account = String(db.prepare("SELECT email FROM account").pluck().get());
+  await machine.mustRun(["workspace", "create", "--name", "Other", "--account", account]);
+  return { machine, endpointId, workspace, ids, held, file };
+}
+
+test("a workspace is written whole into a new file that only its owner reads, and applied elsewhere after its deletion", async () => {
+  const { machine, workspace, ids, held, file } = await machineWithTwo();
+  const path = machine.path("client.zip");
+  const told = await machine.json(["workspace", "export", workspace, path]);
+  expect(told).toEqual({ workspace_id: workspace, path, endpoints: 1, submissions: 2, held: 1, files: 1 });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const members = unzip(readFileSync(path));
+  expect([...members.keys()]).toEqual([
+    "settings.json",
+    "submissions.ndjson",
+    "held.ndjson",
+    `files/${file}`,
+  ]);
+  const lines = (name: string) =>
+    String(members.get(name))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: string });
+  expect(lines("submissions.ndjson").map(({ id }) => id)).toEqual(ids);
+  expect(lines("held.ndjson").map(({ id }) => id)).toEqual([held]);
+  expect(String(members.get(`files/${file}`))).toBe("abc");
+  for (const [, content] of members) expect(String(content)).not.toMatch(/fsk_|fpk_|whsec_|argon2/);
+  const settings = JSON.parse(String(members.get("settings.json"))) as { workspaces: { name: string }[] };
+  expect(settings.workspaces).toHaveLength(1);
+
+  await machine.mustRun(["workspace", "delete", workspace, "--yes"]);
+  const elsewhere = operatorMachine();
+  const applied = elsewhere.write("settings.json", settings);
+  await elsewhere.mustRun(["apply", applied, "--env"]);
+  const { data } = await elsewhere.json<{ data: { id: string; name: string }[] }>(["endpoint", "list"]);
+  expect(data).toHaveLength(1);
+  const posts = elsewhere.path("submissions.ndjson");
+  writeFileSync(posts, members.get("submissions.ndjson") ?? "");
+  await elsewhere.mustRun(["submission", "import", posts, "--endpoint", data[0]?.id ?? ""]);
+  const imported = await elsewhere.json<{ data: { id: string }[] }>(["submission", "list"]);
+  expect(imported.data.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+});
+
+test("a file that is there stays as it is, and a workspace that is not there leaves none", async () => {
+  const { machine, workspace } = await machineWithTwo();
+  const path = machine.write("there.zip", "mine");
+  const before = readFileSync(path, "utf8");
+  const refused = await machine.run(["workspace", "export", workspace, path]);
+  expect([refused.code, readFileSync(path, "utf8")]).toEqual([1, before]);
+  const unknown = machine.path("unknown.zip");
+  expect((await machine.run(["workspace", "export", "nothing", unknown])).code).toBe(3);
+  expect((await machine.run(["workspace", "export", workspace])).code).toBe(2);
+  expect(() => statSync(unknown)).toThrow("ENOENT");
+});
