@@ -77,5 +77,10 @@ export const replayWebhook = operation({
   input: z.strictObject({ webhook: onlyOne, ...replayInput }),
   output: replayedShape,
   run: (context: Context<ReplayParts>, { webhook: recipientId, ...request }) =>
-    replay(context, { ...replayed, renew: context.parts.fileLinks.renew }, { recipientId, ...request }),
+    replay(context, { ...replayed, renew: renewerOf(context) }, { recipientId, ...request }),
 });
+
+/** Looks for the links only if a message has some. */
+function renewerOf({ parts }: Context<ReplayParts>): RenewMessage {
+  return (...message) => parts.fileLinks.renew(...message);
+}
