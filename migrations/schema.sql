@@ -203,7 +203,7 @@ CREATE TABLE submission (
   ip_address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1, unknown_fields TEXT, unknown_fields_dropped INTEGER, imported_from TEXT
+  event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1, unknown_fields TEXT, unknown_fields_dropped INTEGER, imported_from TEXT, not_sent TEXT
 ) STRICT;
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
 CREATE INDEX submission_set_aside ON submission (endpoint_number, id) WHERE unknown_fields IS NOT NULL;
@@ -417,7 +417,7 @@ CREATE TABLE recipient (
   gone_at INTEGER,
   failing_since INTEGER,
   created_at INTEGER NOT NULL,
-  kind TEXT NOT NULL DEFAULT 'webhook', confirmed_at INTEGER, refusals INTEGER NOT NULL DEFAULT 0
+  kind TEXT NOT NULL DEFAULT 'webhook', confirmed_at INTEGER, refusals INTEGER NOT NULL DEFAULT 0, conditions TEXT
 ) STRICT;
 CREATE INDEX recipient_by_endpoint ON recipient (endpoint_id);
 

@@ -28,6 +28,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "submission.event_head":
     "The notification is head, the data and tail. If tail is null, it is head alone; if head is null, there is none.",
   "submission.imported_from": "The service whose export it came from; null is a post.",
+  "submission.not_sent": "JSON array of who got nothing because of a condition; null for nobody.",
+  "recipient.conditions": "JSON array; null is every submission.",
   "ignored_redirect.origin": "Empty if it was no address of the web.",
   "told_problem.finding": "JSON",
   "webhook.headers": "JSON object of strings.",

@@ -16,7 +16,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { addMailRecipient } from "../../test/support/mail-recipients.ts";
 import { composeNotification } from "../../src/mail/compose-notification.ts";
-import { defaultMailRecipientSettings, MAX_RECIPIENTS_PER_ENDPOINT } from "../../src/mail/mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { openMailTransports } from "../../src/mail/open-mail.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
@@ -37,7 +37,8 @@ const [rounds = 5, mails = 5000] = process.argv.slice(2).map(Number);
 const CONNECTIONS = [2, 10];
 /** This number of e-mails goes each by itself within ten minutes; of more, the rest would go as one. */
 const MAILS_A_RECIPIENT = 10;
-const MAILS_AN_ENDPOINT = MAILS_A_RECIPIENT * MAX_RECIPIENTS_PER_ENDPOINT;
+const RECIPIENTS_AN_ENDPOINT = 20;
+const MAILS_AN_ENDPOINT = MAILS_A_RECIPIENT * RECIPIENTS_AN_ENDPOINT;
 const UNLIMITED = { perMinute: 1_000_000_000, perRecipientPerHour: 1_000_000_000 };
 const FROM = "forms@example.com";
 const DATA = {
@@ -189,7 +190,7 @@ function addEndpoint(db: SqliteDatabase, number: number): string {
     const { workspace } = yield* insertAccountRows(`bench${number}@example.com`, now);
     const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
     const { id: endpointId } = yield* insertEndpointRow(workspace, made, defaultConfig.plans, now);
-    for (let index = 0; index < MAX_RECIPIENTS_PER_ENDPOINT; index += 1) {
+    for (let index = 0; index < RECIPIENTS_AN_ENDPOINT; index += 1) {
       const settings = { ...defaultMailRecipientSettings, address: `r${index}@example.org` };
       yield* addMailRecipient({ endpointId, settings, isConfirmed: true }, now);
     }

@@ -6,6 +6,7 @@ import { plainText } from "../foundation/plain-text.ts";
 import { problemsOf } from "../foundation/problems.ts";
 import { checkReplyWords } from "../mail/auto-reply/check-auto-reply.ts";
 import { checkRecipientSettings } from "../mail/check-recipient-settings.ts";
+import { checkConditions, type Condition } from "../outbox/queue/conditions.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { checkWebhookSettings } from "../webhooks/check-webhook-settings.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
@@ -113,8 +114,8 @@ class Checker {
       name: this.#try([...at, "name"], given.name, checkName),
       schema,
       ...(was !== undefined && { was: this.#try([...at, "was"], was, checkName) }),
-      ...(webhooks && { webhooks: this.#webhooks(webhooks, [...at, "webhooks"]) }),
-      ...(recipients && { recipients: this.#recipients(recipients, [...at, "recipients"]) }),
+      ...(webhooks && { webhooks: this.#webhooks(webhooks, schema, [...at, "webhooks"]) }),
+      ...(recipients && { recipients: this.#recipients(recipients, schema, [...at, "recipients"]) }),
       ...(autoreply && { autoreply: this.#reply(autoreply, given, [...at, "autoreply"]) }),
     };
   }
@@ -132,8 +133,11 @@ class Checker {
     return checked;
   }
 
-  #webhooks(given: readonly FileWebhook[], at: Path): FileWebhook[] {
-    const webhooks = given.map((webhook, index) => this.#webhook(webhook, [...at, index]));
+  #webhooks(given: readonly FileWebhook[], schema: FileEndpoint["schema"], at: Path): FileWebhook[] {
+    const webhooks = given.map((webhook, index) => ({
+      ...this.#webhook(webhook, [...at, index]),
+      ...this.#conditions(webhook, schema, [...at, index]),
+    }));
     this.#distinct(webhooks, at, webhookKey, "webhook");
     return webhooks;
   }
@@ -155,6 +159,20 @@ class Checker {
     };
   }
 
+  /** On fields of the schema in the file, which the endpoint will have. */
+  #conditions(
+    { conditions }: Pick<FileRecipient, "conditions">,
+    schema: FileEndpoint["schema"],
+    at: Path,
+  ): { readonly conditions?: readonly Condition[] } {
+    if (conditions === undefined) return {};
+    return {
+      conditions: this.#try<readonly Condition[]>([...at, "conditions"], conditions, (given) =>
+        checkConditions(given, schema),
+      ),
+    };
+  }
+
   #headers(headers: NonNullable<FileWebhook["headers"]>, at: Path): FileWebhook["headers"] {
     const values = Object.entries(headers).map(
       ([name, value]) => [name.toLowerCase(), this.#valueOf(value)] as const,
@@ -169,7 +187,7 @@ class Checker {
     return typeof value === "string" ? value : (this.#variables[value.env] ?? value);
   }
 
-  #recipients(given: readonly FileRecipient[], at: Path): FileRecipient[] {
+  #recipients(given: readonly FileRecipient[], schema: FileEndpoint["schema"], at: Path): FileRecipient[] {
     const recipients = given.map((recipient, index) => {
       const { address, language, subject, max_spam_score: maxSpamScore } = recipient;
       const path = [...at, index];
@@ -190,6 +208,7 @@ class Checker {
         ...(language !== undefined && {
           language: this.#try([...path, "language"], language, namedOrNull),
         }),
+        ...this.#conditions(recipient, schema, path),
       };
     });
     this.#distinct(recipients, at, recipientKey, "recipient");

@@ -1,4 +1,5 @@
 import type { FormsvcError } from "../foundation/errors.ts";
+import { isId } from "../foundation/id.ts";
 import type { Hint, Listener } from "../foundation/hint.ts";
 
 type Words = { readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => string };
@@ -15,6 +16,8 @@ const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port:
 const WORDS: Words = {
   check_mail_server: () => "formsvc mail check goes through each step; nothing is lost meanwhile",
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
+  change_conditions: ({ recipientId }) =>
+    `choose others: formsvc ${isId("wh", recipientId) ? "webhook" : "recipient"} set ${recipientId} --when FIELD=VALUE…; '' clears them`,
   choose_free_port: ({ listener }) =>
     `stop what listens there, or choose another with ${ADDRESS[listener].port}`,
   choose_high_port: ({ listener }) => `choose a port from 1024 on with ${ADDRESS[listener].port}`,

@@ -11,12 +11,14 @@ import {
   setRecipient,
   showRecipient,
 } from "../mail/recipient-operations.ts";
+import { conditionText } from "../outbox/queue/conditions.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { confirm, parseScore } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { ifAllowed, labelEndpoints } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
 import type { Here } from "./terminal.ts";
+import { readWhen, whenOption } from "./when-option.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
@@ -43,6 +45,7 @@ const settingOptions = [
     flags: "--subject <template>",
     summary: "the subject, with {endpoint} and {name of a field} in it",
   },
+  whenOption,
 ] as const;
 
 const add = command({
@@ -55,6 +58,7 @@ const add = command({
   examples: [
     "formsvc recipient add ada@example.com --endpoint Contact",
     "formsvc recipient add team@example.com --endpoint Contact --digest daily --max-spam-score 25",
+    "formsvc recipient add sales@example.com --endpoint Contact --when topic=sales",
     "formsvc recipient add ada@example.com --endpoint Contact --subject '{endpoint}: {name} writes'",
   ],
   action: (context, options, [address]) =>
@@ -144,12 +148,19 @@ const remove = command({
 });
 
 /** The settings that were given. */
-function readSettings({ digest, language, maxSpamScore, subject }: OptionValues<typeof settingOptions>) {
+function readSettings({
+  digest,
+  language,
+  maxSpamScore,
+  subject,
+  when,
+}: OptionValues<typeof settingOptions>) {
   return {
     ...(digest !== null && { digest }),
     ...(language !== null && { language: language || null }),
     ...(maxSpamScore !== null && { max_spam_score: maxSpamScore }),
     ...(subject !== null && { subject }),
+    ...readWhen(when),
   };
 }
 
@@ -181,6 +192,7 @@ function printRecipient({ output }: CommandContext, shown: Shown): void {
     ["language", recipient.language ?? "the endpoint's"],
     ["subject", recipient.subject ?? "built in"],
     ["highest spam score", String(recipient.max_spam_score)],
+    ...recipient.conditions.map((condition) => ["only if", conditionText(condition)]),
     ["failing since", recipient.failing_since ?? ""],
     ["confirmed", recipient.confirmed_at ?? ""],
     ["unsubscribed", recipient.unsubscribed_at ?? ""],

@@ -1,4 +1,6 @@
-import type { PostedJson, SubmissionJson } from "../submissions/submission-json.ts";
+import type { z } from "zod";
+import type { notSentShape, PostedJson, SubmissionJson } from "../submissions/submission-json.ts";
+import { conditionText, sentText } from "../outbox/queue/conditions.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import type { Output } from "./output.ts";
 
@@ -15,6 +17,7 @@ type WorkMember = "state" | "assignee" | "notes" | "deleted_at";
 /** A submission or held post with the version of its schema; a held post has no state. */
 type Whole = Omit<PostedJson, "spam_class"> &
   Partial<Pick<SubmissionJson, WorkMember>> & {
+    readonly not_sent?: z.output<typeof notSentShape> | undefined;
     readonly spam_class: string;
     readonly schema_version: number;
   };
@@ -41,6 +44,7 @@ export function printWhole(output: Output, submission: Whole, heading = "SUBMISS
     ]),
     ...setAsideRows(submission),
     ...workRows(submission),
+    ...notSentRows(submission),
   ];
   output.table([heading, ""], facts, "");
 }
@@ -55,6 +59,19 @@ function setAsideRows({ unknown_fields: fields, unknown_fields_dropped: dropped 
     ]),
     ...(dropped === undefined ? [] : [["  lost for lack of room", String(dropped)]]),
   ];
+}
+
+/** Characters of a value that are shown. */
+const MAX_SHOWN_VALUE = 60;
+
+/** What was sent instead of what was asked for. */
+function notSentRows({ not_sent: leftOut = [], data }: Whole): string[][] {
+  return leftOut.map(({ id, kind: _kind, ...condition }) => {
+    const { field } = condition;
+    const sent = sentText(Object.hasOwn(data, field) ? data[field] : null, MAX_SHOWN_VALUE);
+    const is = sent === null ? "filled" : sent === "" ? "empty" : sent;
+    return ["not sent", `${id}: ${field} is ${is} (only if ${conditionText(condition)})`];
+  });
 }
 
 function workRows({ state, assignee, notes = [], deleted_at: deletedAt }: Whole): string[][] {

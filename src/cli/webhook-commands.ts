@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { openKeyring } from "../app/features.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { type CustomHeaders, parseCustomHeaders } from "../webhooks/custom-headers.ts";
+import { type Condition, conditionText } from "../outbox/queue/conditions.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import {
   createWebhook,
@@ -21,6 +22,7 @@ import { labelEndpoints } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
 import type { Here } from "./terminal.ts";
 import type { OptionValues } from "./option-values.ts";
+import { readWhen, whenOption } from "./when-option.ts";
 import { writeError } from "./output.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 
@@ -45,6 +47,7 @@ const settingOptions = [
     summary: "send nothing with a higher spam score, 0 to 100",
     parse: parseScore,
   },
+  whenOption,
 ] as const;
 
 const create = command({
@@ -68,6 +71,7 @@ const create = command({
     "formsvc webhook create --endpoint Contact --url https://example.com/hooks/forms",
     "formsvc webhook create --endpoint Contact --url http://localhost:5678/webhook/leads --allow-private",
     "formsvc webhook create --endpoint Contact --url https://example.com/ --header-file - < headers.txt",
+    "formsvc webhook create --endpoint Contact --url https://example.com/sales --when topic=sales --when 'budget>1000'",
     "formsvc webhook create --endpoint Contact --format slack --url https://hooks.slack.com/services/T000/B000/XXXX",
   ],
   action: (context, options) =>
@@ -204,12 +208,14 @@ async function withKeyring({ db, config }: Here): Promise<{ readonly keyring: Ke
 function readSettings(options: OptionValues<typeof settingOptions>): {
   headers?: CustomHeaders;
   max_spam_score?: number;
+  conditions?: Condition[];
 } {
-  const { header, headerFile, maxSpamScore } = options;
+  const { header, headerFile, maxSpamScore, when } = options;
   const lines = [...(header ?? []), ...(headerFile === null ? [] : readLines(headerFile))];
   return {
     ...((header !== null || headerFile !== null) && { headers: parseCustomHeaders(lines) }),
     ...(maxSpamScore !== null && { max_spam_score: maxSpamScore }),
+    ...readWhen(when),
   };
 }
 
@@ -243,6 +249,7 @@ function printWebhook({ output }: CommandContext, shown: Shown, here: Here | nul
     ["state", describeState(webhook)],
     ["private addresses", describePrivate(webhook.allow_private, here?.config.webhooks.allowNetworks ?? [])],
     ["highest spam score", String(webhook.max_spam_score)],
+    ...webhook.conditions.map((condition) => ["only if", conditionText(condition)]),
     ["own headers", webhook.headers.join(", ")],
     ["failing since", webhook.failing_since ?? ""],
     ["next probe", webhook.next_probe_at ?? ""],

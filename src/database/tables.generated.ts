@@ -169,6 +169,8 @@ export interface Tables {
     unknown_fields_dropped: number | null;
     /** The service whose export it came from; null is a post. */
     imported_from: string | null;
+    /** JSON array of who got nothing because of a condition; null for nobody. */
+    not_sent: string | null;
   };
   /** Rows of other services' exports that were imported, as hashes. They outlive their submissions. */
   imported_row: {
@@ -312,6 +314,8 @@ export interface Tables {
     kind: string;
     confirmed_at: number | null;
     refusals: Generated<number>;
+    /** JSON array; null is every submission. */
+    conditions: string | null;
   };
   /** Address and settings of a recipient that is reached over HTTP. */
   webhook: {

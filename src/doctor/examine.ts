@@ -37,6 +37,7 @@ import {
   checkMailServer,
 } from "../mail/mail-health.ts";
 import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
+import { checkConditionFields } from "../recipients/condition-health.ts";
 import { checkTokenExpiry } from "../tokens/token-health.ts";
 import { checkIssuer } from "../sessions/oidc-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
@@ -113,6 +114,7 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db }) => db.read(checkRefusedOrigins)),
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),
+  ofTables(({ db }) => db.read(checkConditionFields)),
   ofTables(({ db, config }) => db.read(() => checkMailServer(config.mail))),
   ({ config }) => checkMailSecurity(config.mail),
   askNetwork,

@@ -9,7 +9,7 @@ export type Hint =
   | HintWith<"allow_or_ignore_origin" | "choose_reply_field", { readonly endpointId: string }>
   | HintWith<"make_room_for_files", { readonly percent: "80" | "100" }>
   | HintWith<"look_at_webhook", { readonly webhookId: string }>
-  | HintWith<"look_at_recipient", { readonly recipientId: string }>
+  | HintWith<"change_conditions" | "look_at_recipient", { readonly recipientId: string }>
   | HintWith<"name_foreign_file", { readonly what: "configuration" | "database"; readonly path: string }>
   | HintWith<
       "choose_free_port" | "choose_high_port" | "choose_known_host" | "choose_own_address",

@@ -6,6 +6,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Actor } from "../operations/actor.ts";
 import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
 import { changeOf } from "../recipients/change-recipient.ts";
+import { checkOwnConditions } from "../recipients/check-own-conditions.ts";
 import { askerOf } from "../recipients/limited-account.ts";
 import { reachRecipient } from "../recipients/reach-recipient.ts";
 import { isOwnProvedAddress } from "../workspaces/proved-email.ts";
@@ -40,14 +41,23 @@ export const createRecipient = operation({
   output: z.strictObject({ recipient: mailRecipientShape, asked }),
   async run(
     context: Context<Parts>,
-    { address, digest, language: tag, max_spam_score: maxSpamScore, subject, ...reference },
+    {
+      address,
+      digest,
+      language: tag,
+      max_spam_score: maxSpamScore,
+      subject,
+      conditions: wanted,
+      ...reference
+    },
   ) {
     const { actor, config, now, parts } = context;
     if (actor.kind !== "terminal") requireMail(config);
     const created = await context.transact(function* () {
       const endpoint = yield* reachEndpoint(context, reference);
       const isAgreed = yield* needsNoQuestion(context, address);
-      const given = { address, digest, language: namedOrNull(tag), maxSpamScore, subject };
+      const conditions = yield* checkOwnConditions(endpoint, wanted);
+      const given = { address, digest, language: namedOrNull(tag), maxSpamScore, subject, conditions };
       const made = yield* insertMailRecipientRows(endpoint.id, given, isAgreed ? now : null, now);
       const recipient = mailRecipientJson(made);
       const { isAsked, changes } = isAgreed ? NO_QUESTION : yield* ask(context, made, endpoint);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
+import { conditionsShape } from "../recipients/condition-json.ts";
 import { DIGESTS, type MailRecipient } from "./mail-recipient.ts";
 import { MAIL_RECIPIENT_STATES, stateOf } from "./mail-recipient-state.ts";
 
@@ -15,6 +16,7 @@ export const mailRecipientShape = z.strictObject({
   language: z.string().nullable().describe("Of its e-mails, like de; null is the endpoint's."),
   subject: z.string().nullable().describe("A template; null is the built-in one."),
   max_spam_score: z.number().describe("Nothing with a higher spam score is sent."),
+  conditions: conditionsShape,
   refusals: z.number().describe("Messages in a row that were refused for good."),
   failing_since: time,
   confirmed_at: time,
@@ -35,6 +37,7 @@ export function mailRecipientJson(recipient: MailRecipient): z.output<typeof mai
     language: settings.language,
     subject: settings.subject,
     max_spam_score: settings.maxSpamScore,
+    conditions: [...settings.conditions],
     refusals: recipient.refusals,
     failing_since: failingSince === null ? null : toIsoTime(failingSince),
     confirmed_at: confirmedAt === null ? null : toIsoTime(confirmedAt),

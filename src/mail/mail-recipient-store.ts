@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { isDeepStrictEqual } from "node:util";
 import { randomBytes } from "node:crypto";
 import { query } from "../database/database.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
@@ -9,22 +10,17 @@ import { newId } from "../foundation/id.ts";
 import { findLanguage } from "../languages/language.ts";
 import { domainOf } from "../foundation/mail-address.ts";
 import { endGathering } from "../outbox/queue/end-gathering.ts";
-import type { Recipient } from "../outbox/queue/recipient.ts";
+import { MAX_RECIPIENTS_OF_KIND, type Recipient } from "../outbox/queue/recipient.ts";
 import {
   findRecipient,
   insertRecipient,
   listRecipients,
-  setMaxSpamScore,
+  setWanted,
 } from "../outbox/queue/recipient-store.ts";
 import type { RecipientType } from "../recipients/recipient-type.ts";
 import { requireAgreed } from "./mail-recipient-state.ts";
 import { checkRecipientSettings } from "./check-recipient-settings.ts";
-import {
-  MAIL_KIND,
-  type MailRecipient,
-  type MailRecipientSettings,
-  MAX_RECIPIENTS_PER_ENDPOINT,
-} from "./mail-recipient.ts";
+import { MAIL_KIND, type MailRecipient, type MailRecipientSettings } from "./mail-recipient.ts";
 
 const UNSUBSCRIBE_TOKEN_BYTES = 24;
 
@@ -47,10 +43,15 @@ export function* insertMailRecipientRows(
   confirmedAt: number | null,
   now: number,
 ): Steps<MailRecipient> {
-  const { address, subject, digest, language, maxSpamScore } = checkRecipientSettings(given);
-  yield* checkOthers(endpointId, address);
+  const settings = checkRecipientSettings(given);
+  const { address, subject, digest, language, maxSpamScore, conditions } = settings;
+  const others = yield* listMailRecipients(endpointId);
+  requireNoneEqual(others, settings);
+  if (others.length >= MAX_RECIPIENTS_OF_KIND)
+    throw new FormsvcError("usage", `An endpoint has at most ${MAX_RECIPIENTS_OF_KIND} recipients.`);
   const id = newId("rcpt", now);
-  yield* insertRecipient({ id, kind: MAIL_KIND, endpointId, maxSpamScore, confirmedAt }, now);
+  const wanted = { maxSpamScore, conditions };
+  yield* insertRecipient({ id, kind: MAIL_KIND, endpointId, ...wanted, confirmedAt }, now);
   const token = randomBytes(UNSUBSCRIBE_TOKEN_BYTES).toString("base64url");
   yield* run(
     query
@@ -60,16 +61,22 @@ export function* insertMailRecipientRows(
   return yield* getMailRecipient(id);
 }
 
-function* checkOthers(endpointId: string, address: string): Steps<void> {
-  const others = yield* listMailRecipients(endpointId);
-  const same = others.find(({ settings }) => settings.address.toLowerCase() === address.toLowerCase());
-  if (same !== undefined)
-    throw new FormsvcError(
-      "already_exists",
-      `${address} is a recipient of this endpoint already: ${same.id}`,
-    );
-  if (others.length >= MAX_RECIPIENTS_PER_ENDPOINT)
-    throw new FormsvcError("usage", `An endpoint has at most ${MAX_RECIPIENTS_PER_ENDPOINT} recipients.`);
+/** An address may be a recipient several times, each with conditions of its own. @throws already_exists */
+function requireNoneEqual(
+  others: readonly MailRecipient[],
+  { address, conditions }: Pick<MailRecipientSettings, "address" | "conditions">,
+): void {
+  const same = others.find(
+    ({ settings }) =>
+      settings.address.toLowerCase() === address.toLowerCase() &&
+      isDeepStrictEqual(settings.conditions, conditions),
+  );
+  if (same === undefined) return;
+  const alike = conditions.length === 0 ? "" : " with these conditions";
+  throw new FormsvcError(
+    "already_exists",
+    `${address} is a recipient of this endpoint${alike} already: ${same.id}`,
+  );
 }
 
 /** @throws not_found */
@@ -107,15 +114,23 @@ export function* listMailRecipients(endpointId: string | null): Steps<MailRecipi
   );
 }
 
-/** Messages that wait use the new settings. With another digest, what was gathered so far goes out now. @throws usage */
+/**
+ * Messages that wait use the new settings; conditions count for submissions from now on. With another digest, what was gathered so far
+ * goes out now.
+ *
+ * @throws usage; already_exists if another one has the same address and conditions
+ */
 export function* updateMailRecipientRows(
-  { id, settings }: MailRecipient,
+  { id, endpointId, settings }: MailRecipient,
   given: Partial<Omit<MailRecipientSettings, "address">>,
   now: number,
 ): Steps<MailRecipient> {
-  const { subject, digest, language, maxSpamScore } = { ...settings, ...checkRecipientSettings(given) };
+  const wanted = { ...settings, ...checkRecipientSettings(given) };
+  const { subject, digest, language } = wanted;
+  const others = (yield* listMailRecipients(endpointId)).filter((other) => other.id !== id);
+  if (given.conditions !== undefined) requireNoneEqual(others, wanted);
   yield* run(query.updateTable("mail_recipient").set({ subject, digest, language }).where("id", "=", id));
-  yield* setMaxSpamScore(id, maxSpamScore);
+  yield* setWanted(id, wanted);
   if (digest !== settings.digest) yield* endGathering(id, now);
   return yield* getMailRecipient(id);
 }
@@ -154,13 +169,13 @@ export function* writeConfirmation(id: string, open: OpenConfirmation | null): S
 }
 
 function toMailRecipient(
-  { kind: _kind, maxSpamScore, ...rest }: Recipient,
+  { kind: _kind, maxSpamScore, conditions, ...rest }: Recipient,
   row: Selectable<Tables["mail_recipient"]>,
 ): MailRecipient {
   const { address, subject, digest } = row;
   return {
     ...rest,
-    settings: { address, subject, digest, language: findLanguage(row.language), maxSpamScore },
+    settings: { address, subject, digest, language: findLanguage(row.language), maxSpamScore, conditions },
     unsubscribeToken: row.unsubscribe_token,
     unsubscribedAt: row.unsubscribed_at,
   };

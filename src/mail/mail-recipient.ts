@@ -1,4 +1,5 @@
 import type { Language } from "../languages/language.ts";
+import type { Condition } from "../outbox/queue/conditions.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 
 /** The kind of recipient that gets e-mail about submissions. */
@@ -9,7 +10,7 @@ export const DIGESTS = ["each", "hourly", "daily"] as const;
 export type Digest = (typeof DIGESTS)[number];
 
 /** A recipient of an endpoint's submissions that is reached by e-mail. */
-export interface MailRecipient extends Omit<Recipient, "kind" | "maxSpamScore"> {
+export interface MailRecipient extends Omit<Recipient, "kind" | "maxSpamScore" | "conditions"> {
   readonly settings: MailRecipientSettings;
   /** Whoever has it may end these e-mails, and nothing else. Every e-mail has it, no other output. */
   readonly unsubscribeToken: string;
@@ -27,6 +28,8 @@ export interface MailRecipientSettings {
   readonly language: Language | null;
   /** Submissions with a higher spam score are not sent; 0 to 100. */
   readonly maxSpamScore: number;
+  /** Only submissions that meet all of them are sent. */
+  readonly conditions: readonly Condition[];
 }
 
 /** The settings that a new recipient has unless others are chosen. */
@@ -35,9 +38,9 @@ export const defaultMailRecipientSettings: Omit<MailRecipientSettings, "address"
   digest: "each",
   language: null,
   maxSpamScore: 50,
+  conditions: [],
 };
 
-export const MAX_RECIPIENTS_PER_ENDPOINT = 20;
 /** Characters of a subject's template. */
 export const MAX_SUBJECT_TEMPLATE_LENGTH = 200;
 /** How long the link works that asks for a confirmation. */

@@ -4,7 +4,10 @@ import { namedLanguage } from "../endpoints/endpoint.ts";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import type { Language } from "../languages/language.ts";
 import { changed, operation } from "../operations/operation.ts";
+import type { Condition } from "../outbox/queue/conditions.ts";
 import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
+import { conditionsInput } from "../recipients/condition-json.ts";
+import { checkOwnConditions } from "../recipients/check-own-conditions.ts";
 import { endpointChoice, listMembers, reachRecipient } from "../recipients/reach-recipient.ts";
 import { tryRecipient } from "../recipients/try-recipient.ts";
 import { DIGESTS, defaultMailRecipientSettings, type MailRecipientSettings } from "./mail-recipient.ts";
@@ -25,6 +28,7 @@ const settings = {
     .string()
     .nullable()
     .describe("The subject, with {form} and {name of a field} in it; null is the built-in one."),
+  conditions: conditionsInput,
 };
 const { digest, language, maxSpamScore, subject } = defaultMailRecipientSettings;
 
@@ -35,6 +39,7 @@ export const newRecipientInput = z.strictObject({
   language: settings.language.default(language),
   max_spam_score: settings.max_spam_score.default(maxSpamScore),
   subject: settings.subject.default(subject),
+  conditions: settings.conditions.default([]),
 });
 
 const shown = z.strictObject({ recipient: mailRecipientShape });
@@ -75,11 +80,14 @@ export const setRecipient = operation({
     language: settings.language.optional(),
     max_spam_score: settings.max_spam_score.optional(),
     subject: settings.subject.optional(),
+    conditions: settings.conditions.optional(),
   }),
   output: shown,
   *run(context, { recipient: id, ...input }) {
     const { member, endpoint } = yield* reachRecipient(context, RECIPIENTS, id);
-    const change = changeIn(input);
+    const known = member.settings.conditions;
+    const conditions = input.conditions && (yield* checkOwnConditions(endpoint, input.conditions, known));
+    const change = changeIn({ ...input, conditions });
     if (Object.keys(change).length === 0) return changed({ recipient: mailRecipientJson(member) });
     const recipient = yield* updateMailRecipientRows(member, change, context.now);
     return changed({ recipient: mailRecipientJson(recipient) }, changeOf(RECIPIENTS, recipient, endpoint));
@@ -91,12 +99,14 @@ function changeIn(input: {
   readonly language?: string | null | undefined;
   readonly max_spam_score?: number | undefined;
   readonly subject?: string | null | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
 }): Partial<Omit<MailRecipientSettings, "address">> {
   return {
     ...(input.digest !== undefined && { digest: input.digest }),
     ...(input.language !== undefined && { language: namedOrNull(input.language) }),
     ...(input.max_spam_score !== undefined && { maxSpamScore: input.max_spam_score }),
     ...(input.subject !== undefined && { subject: input.subject }),
+    ...(input.conditions !== undefined && { conditions: input.conditions }),
   };
 }
 

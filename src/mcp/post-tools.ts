@@ -83,9 +83,10 @@ export const getSubmission = tool({
       : await call(showSubmission, { submission: id });
     if (isSuspected(post) && !include_suspected) refuseSuspected(id);
     const mark = "mark" in post ? (post.mark as string | null) : null;
+    const notSent = "not_sent" in post ? { not_sent: post.not_sent } : {};
     return {
       answer: { ...metaOf(post), mark },
-      untrusted: [{ id, content: contentOf(post) }],
+      untrusted: [{ id, content: { ...contentOf(post), ...notSent } }],
       ids: [id],
       endpoint: post.endpoint_id,
     };

@@ -250,15 +250,19 @@ function writeSubmissions(
   messages: NewMessages,
 ): Promise<unknown>[] {
   if (pending.length === 0) return [];
-  const rows = pending.map(({ submission }) => {
+  const rows = pending.map(({ submission, fields }) => {
     const { endpointId, createdAt } = submission;
     const known = recipients.get(endpointId) ?? [];
-    const { head, tail } = messages.add(submission, known, createdAt, replied.has(submission.id));
+    const { head, tail, notSent } = messages.add(submission, known, createdAt, {
+      isReplied: replied.has(submission.id),
+      judged: { data: submission.data, fields },
+    });
     const endpointNumber = endpoints.get(endpointId);
     return Object.assign(contentJson(submission), {
       endpoint_number: endpointNumber,
       event_head: head,
       event_tail: tail,
+      ...(notSent !== null && { not_sent: notSent }),
     });
   });
   const stored = transaction.query(INSERT_SUBMISSIONS, JSON.stringify(rows));

@@ -28,11 +28,12 @@ export const FIND_STORED: BatchStatement = {
   text: "SELECT id FROM submission WHERE id = ANY($1::text[])",
 };
 
-/** The parameter is a JSON array of {@link ContentJson} with `endpoint_number`, `event_head` and `event_tail`. */
+/** The parameter is a JSON array of {@link ContentJson} with `endpoint_number`, `event_head`, `event_tail` and `not_sent`. */
 export const INSERT_SUBMISSIONS: BatchStatement = {
   name: "insert_submissions",
-  text: `INSERT INTO submission (${CONTENT}, endpoint_number, event_head, event_tail)
-    SELECT ${CONTENT}, endpoint_number, event_head, event_tail FROM json_populate_recordset(NULL::submission, $1::json)`,
+  text: `INSERT INTO submission (${CONTENT}, endpoint_number, event_head, event_tail, not_sent)
+    SELECT ${CONTENT}, endpoint_number, event_head, event_tail, not_sent
+    FROM json_populate_recordset(NULL::submission, $1::json)`,
 };
 
 /** A key of a post; the hashes are hexadecimal. */

@@ -180,6 +180,7 @@ async function store(
     submission,
     address,
     trapped,
+    fields: caller.ready.schema.definition,
     workspaceId: endpoint.workspaceId,
     monthlyLimit,
     idempotent,

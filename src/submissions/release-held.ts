@@ -2,6 +2,8 @@ import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { newId } from "../foundation/id.ts";
+import { findSchema } from "../endpoints/endpoint-store.ts";
+import type { JudgedData } from "../outbox/queue/conditions.ts";
 import { queueSubmission } from "../outbox/queue/queue-submission.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
@@ -20,10 +22,16 @@ export function* releaseHeldPostRow(held: HeldPost, plans: Plans, now: number): 
   const { workspaceId } = held;
   yield* countSubmission(workspaceId, monthOf(now), plans);
   const submission = asSubmission(held);
-  yield* insertSubmission(submission, yield* queueSubmission(submission, now));
+  const readJudged = () => judgedOf(submission);
+  yield* insertSubmission(submission, yield* queueSubmission(submission, now, readJudged));
   if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
   yield* run(query.deleteFrom("held").where("id", "=", held.id));
   return submission;
+}
+
+/** Of the schema that the post was checked with. One that is not there any more has no fields, so no condition keeps a message back. */
+function* judgedOf({ endpointId, schemaVersion, data }: Submission): Steps<JudgedData> {
+  return { data, fields: (yield* findSchema(endpointId, schemaVersion)) ?? {} };
 }
 
 /** Whatever it is held for. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
+import { CONDITION_KINDS } from "../outbox/queue/conditions.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 import { copyJson } from "../schemas/copy-json.ts";
@@ -127,6 +128,21 @@ export const submissionShape = z.strictObject({
 });
 
 export type SubmissionJson = z.output<typeof submissionShape>;
+
+/** Recipients that got nothing of a submission because of a condition: the first of theirs that did not hold. */
+export const notSentShape = z
+  .array(
+    z.strictObject({
+      id: z.string().describe("Of the recipient or webhook."),
+      kind: z.string().describe("`mail` or `webhook`, which a chat is too."),
+      field: z.string().describe("Of its condition that did not hold, as the next two."),
+      is: z.enum(CONDITION_KINDS),
+      value: z.string(),
+    }),
+  )
+  .describe(
+    "Who got nothing because of a condition, and which. Absent if nobody was, and for those who may not see recipients.",
+  );
 
 /** What held posts have too. */
 export const contentShape = submissionShape.omit({

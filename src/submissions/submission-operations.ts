@@ -4,7 +4,9 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { findMark } from "../history/teach.ts";
 import type { Viewing } from "../operations/actor.ts";
+import type { Access } from "../operations/access.ts";
 import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
+import { requireAlso } from "../workspaces/reach.ts";
 import { getAccount } from "../workspaces/workspace-store.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
 import { concealReasons } from "./conceal-reasons.ts";
@@ -16,10 +18,10 @@ import {
   submissionsInput,
 } from "./choose-submissions.ts";
 import { markSubmissions } from "./mark-submission.ts";
-import { reachSubmission, reachSubmissions } from "./reach-posts.ts";
+import { reachSubmission, reachSubmissions, reachWorkspacesOf } from "./reach-posts.ts";
 import { deleteReadRows, insertReadRows } from "./read-marks.ts";
-import { submissionJson, submissionShape } from "./submission-json.ts";
-import { isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
+import { notSentShape, submissionJson, submissionShape } from "./submission-json.ts";
+import { findNotSent, isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
 
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -59,15 +61,36 @@ export const showSubmission = operation({
   output: submissionShape.extend({
     schema_version: z.number().describe("Of the endpoint's schema, as it was checked with."),
     mark: z.enum(["spam", "ham"]).nullable().describe("What somebody taught the filter that it is."),
+    not_sent: notSentShape.optional(),
   }),
   *run(context, { submission: reference }) {
     const submission = yield* reachSubmission(context, reference);
     const { schemaVersion } = submission;
     const mark = yield* findMark(submission.id);
     const conceal = yield* concealReasons(context.viewing);
-    return { ...submissionJson(conceal(submission)), schema_version: schemaVersion, mark };
+    const leftOut = yield* findNotSent(submission.id);
+    const isToldOf =
+      leftOut.length > 0 && (yield* mayAlso(context, "recipients:read", submission.endpointId));
+    return {
+      ...submissionJson(conceal(submission)),
+      schema_version: schemaVersion,
+      mark,
+      ...(isToldOf && { not_sent: [...leftOut] }),
+    };
   },
 });
+
+function* mayAlso(context: Context, access: Access, endpointId: string): Steps<boolean> {
+  const workspaceId = (yield* reachWorkspacesOf(context, [endpointId])).get(endpointId);
+  if (workspaceId === undefined) return false;
+  try {
+    yield* requireAlso(context, access, workspaceId);
+    return true;
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "forbidden") return false;
+    throw error;
+  }
+}
 
 /** Marks teach the filter of a workspace, each for a millisecond or two, so only some are in one transaction. */
 const MARKED_AT_ONCE = 10;

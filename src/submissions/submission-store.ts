@@ -5,6 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { SpamClass } from "../spam/spam-verdict.ts";
 import { findEndpoint, mayViewEndpoint } from "../endpoints/endpoint-store.ts";
+import { type LeftOut, readNotSent } from "../outbox/queue/choose-recipients.ts";
 import type { EventParts } from "../outbox/queue/event.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { NOT_BINNED_SQL } from "./submission-bin.ts";
@@ -78,8 +79,8 @@ const MAX_SHOWN_ID_LENGTH = 100;
 
 /** Stores a submission; {@link submissionValues} has the parameters. */
 export const INSERT_SUBMISSION_SQL = `INSERT INTO submission
-  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail)
-  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?, ?)`;
+  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail, not_sent)
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?, ?, ?)`;
 
 /** The parameters of {@link INSERT_SUBMISSION_SQL}. @param event null when nobody is notified. */
 export function submissionValues(
@@ -87,7 +88,7 @@ export function submissionValues(
   event: EventParts | null,
 ): (string | number | null)[] {
   const values: (string | number | null)[] = contentValues(submission);
-  values.push(submission.endpointId, event?.head ?? null, event?.tail ?? null);
+  values.push(submission.endpointId, event?.head ?? null, event?.tail ?? null, event?.notSent ?? null);
   return values;
 }
 
@@ -136,6 +137,12 @@ export function* getSubmission(id: string): Steps<StoredSubmission> {
   const submission = yield* findSubmission(id);
   if (submission === undefined) throw noSubmission(id);
   return submission;
+}
+
+/** The recipients that got nothing of a submission because of a condition. */
+export function* findNotSent(id: string): Steps<readonly LeftOut[]> {
+  const row = yield* first(query.selectFrom("submission").select("not_sent").where("id", "=", id));
+  return readNotSent(row?.not_sent ?? null);
 }
 
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */

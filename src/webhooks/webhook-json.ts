@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import { volatile } from "../operations/marks.ts";
+import { conditionsShape } from "../recipients/condition-json.ts";
 import { WEBHOOK_FORMATS } from "./formats/format.ts";
 import type { TestResult } from "./send-test.ts";
 import type { Webhook } from "./webhook.ts";
@@ -14,6 +15,7 @@ export const webhookShape = z.strictObject({
   state: z.enum(["enabled", "disabled", "stopped"]).describe("Stopped: its receiver said that it is gone."),
   allow_private: z.boolean().describe("Whether addresses of private networks may be reached."),
   max_spam_score: z.number().describe("Nothing with a higher spam score is sent."),
+  conditions: conditionsShape,
   headers: z.array(z.string()).describe("The names of its own headers; their values are never shown."),
   failing_since: volatile(z.string().nullable()),
   next_probe_at: volatile(
@@ -34,6 +36,7 @@ export function webhookJson(webhook: Webhook): z.output<typeof webhookShape> {
     state: webhook.state,
     allow_private: settings.allowPrivate,
     max_spam_score: settings.maxSpamScore,
+    conditions: [...settings.conditions],
     headers: [...webhook.headers.keys()],
     failing_since: webhook.failingSince === null ? null : toIsoTime(webhook.failingSince),
     next_probe_at: breaker.state === "open" ? toIsoTime(breaker.notBeforeMs) : null,

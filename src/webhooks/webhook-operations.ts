@@ -8,7 +8,10 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Access } from "../operations/access.ts";
 import { shownOnce } from "../operations/marks.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
+import type { Condition } from "../outbox/queue/conditions.ts";
 import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
+import { conditionsInput } from "../recipients/condition-json.ts";
+import { checkOwnConditions } from "../recipients/check-own-conditions.ts";
 import { endpointChoice, listMembers, type Owned, reachRecipient } from "../recipients/reach-recipient.ts";
 import { tryRecipient } from "../recipients/try-recipient.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -75,6 +78,7 @@ export const createWebhook = operation({
     allow_private: allowPrivate.default(defaultWebhookSettings.allowPrivate),
     max_spam_score: maxSpamScore.default(defaultWebhookSettings.maxSpamScore),
     headers: headers.default({}),
+    conditions: conditionsInput.default([]),
   }),
   output: z.strictObject({
     webhook: webhookShape,
@@ -83,7 +87,9 @@ export const createWebhook = operation({
   }),
   async run(context: Context<Parts>, input) {
     const { db, config, viewing, parts, now } = context;
-    await db.read(() => reachEndpoint(context, input));
+    const conditions = await db.read(function* () {
+      return yield* checkOwnConditions(yield* reachEndpoint(context, input), input.conditions);
+    });
     if (input.allow_private) requireOperator(context, "let a webhook reach private addresses");
     const given = checkWebhookSettings(
       {
@@ -92,6 +98,7 @@ export const createWebhook = operation({
         allowPrivate: input.allow_private,
         maxSpamScore: input.max_spam_score,
         headers: input.headers,
+        conditions,
       },
       input.format,
     );
@@ -118,12 +125,18 @@ export const setWebhook = operation({
     allow_private: allowPrivate.optional(),
     max_spam_score: maxSpamScore.optional(),
     headers: headers.optional(),
+    conditions: conditionsInput.optional(),
   }),
   output: shown.extend(doubtShape),
   async run(context: Context<Parts>, { webhook: id, ...input }) {
     const { db, config, viewing, parts } = context;
-    const { member: known } = await db.read(() => reachRecipient(context, WEBHOOKS, id));
-    const change = checkWebhookSettings(changeIn(input), known.settings.format);
+    const { known, conditions } = await db.read(function* () {
+      const { member, endpoint } = yield* reachRecipient(context, WEBHOOKS, id);
+      const given = input.conditions;
+      const checked = given && (yield* checkOwnConditions(endpoint, given, member.settings.conditions));
+      return { known: member, conditions: checked };
+    });
+    const change = checkWebhookSettings(changeIn({ ...input, conditions }), known.settings.format);
     const doubt = await findDoubt(viewing, { ...known.settings, ...change }, config.webhooks.allowNetworks);
     return context.transact(function* () {
       const before = yield* reachRecipient(context, WEBHOOKS, id);
@@ -143,12 +156,14 @@ function changeIn(input: {
   readonly allow_private?: boolean | undefined;
   readonly max_spam_score?: number | undefined;
   readonly headers?: Record<string, string> | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
 }): WebhookChange {
   return {
     ...(input.url !== undefined && { url: input.url }),
     ...(input.allow_private !== undefined && { allowPrivate: input.allow_private }),
     ...(input.max_spam_score !== undefined && { maxSpamScore: input.max_spam_score }),
     ...(input.headers !== undefined && { headers: input.headers }),
+    ...(input.conditions !== undefined && { conditions: input.conditions }),
   };
 }
 

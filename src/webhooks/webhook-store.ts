@@ -5,8 +5,8 @@ import type { Selectable } from "kysely";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import type { Recipient } from "../outbox/queue/recipient.ts";
-import { findRecipient, insertRecipient, setMaxSpamScore } from "../outbox/queue/recipient-store.ts";
+import { MAX_RECIPIENTS_OF_KIND, type Recipient } from "../outbox/queue/recipient.ts";
+import { findRecipient, insertRecipient, setWanted } from "../outbox/queue/recipient-store.ts";
 import { listMembers } from "../recipients/reach-recipient.ts";
 import type { RecipientType } from "../recipients/recipient-type.ts";
 import type { WebhookFormat } from "./formats/format.ts";
@@ -23,7 +23,6 @@ import {
 } from "./webhook-secrets.ts";
 import {
   MAX_SECRETS,
-  MAX_WEBHOOKS_PER_ENDPOINT,
   ROTATION_GRACE_MS,
   type Webhook,
   WEBHOOK_KIND,
@@ -50,12 +49,13 @@ export function* insertWebhookRows(
   now: number,
 ): Steps<{ webhook: Webhook; secret: string | null }> {
   const settings = checkWebhookSettings(given, given.format);
-  if ((yield* listWebhooks(endpointId)).length >= MAX_WEBHOOKS_PER_ENDPOINT) {
-    throw new FormsvcError("usage", `An endpoint has at most ${MAX_WEBHOOKS_PER_ENDPOINT} webhooks.`);
+  if ((yield* listWebhooks(endpointId)).length >= MAX_RECIPIENTS_OF_KIND) {
+    throw new FormsvcError("usage", `An endpoint has at most ${MAX_RECIPIENTS_OF_KIND} webhooks.`);
   }
   const id = newId("wh", now);
-  const { url, allowPrivate, maxSpamScore, format } = settings;
-  yield* insertRecipient({ id, kind: WEBHOOK_KIND, endpointId, maxSpamScore, confirmedAt: now }, now);
+  const { url, allowPrivate, maxSpamScore, conditions, format } = settings;
+  const wanted = { maxSpamScore, conditions };
+  yield* insertRecipient({ id, kind: WEBHOOK_KIND, endpointId, ...wanted, confirmedAt: now }, now);
   const headers = writeHeaders(sealHeaders(keyring, id, settings.headers));
   const columns = { ...addressColumns(keyring, id, format, url), allow_private: allowPrivate ? 1 : 0 };
   yield* run(query.insertInto("webhook").values({ id, ...columns, headers, format }));
@@ -100,7 +100,7 @@ export function* updateWebhookRows(
 ): Steps<Webhook> {
   const { settings, headers } = yield* getWebhook(id);
   const change = checkWebhookSettings(given, settings.format);
-  const { allowPrivate, maxSpamScore } = { ...settings, ...change };
+  const { allowPrivate, ...wanted } = { ...settings, ...change };
   const { url } = change;
   const address = url === undefined ? {} : addressColumns(keyring, id, settings.format, url);
   const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
@@ -110,7 +110,7 @@ export function* updateWebhookRows(
       .set({ ...address, allow_private: allowPrivate ? 1 : 0, headers: writeHeaders(stored) })
       .where("id", "=", id),
   );
-  yield* setMaxSpamScore(id, maxSpamScore);
+  yield* setWanted(id, wanted);
   return yield* getWebhook(id);
 }
 
@@ -182,7 +182,14 @@ function* insertSecret(keyring: Keyring, webhookId: string, secret: string, now:
 }
 
 function toWebhook(
-  { kind: _kind, maxSpamScore, refusals: _refusals, confirmedAt: _confirmedAt, ...rest }: Recipient,
+  {
+    kind: _kind,
+    maxSpamScore,
+    conditions,
+    refusals: _refusals,
+    confirmedAt: _confirmedAt,
+    ...rest
+  }: Recipient,
   row: Selectable<Tables["webhook"]>,
 ): Webhook {
   return {
@@ -191,6 +198,7 @@ function toWebhook(
       url: row.url,
       allowPrivate: row.allow_private === 1,
       maxSpamScore,
+      conditions,
       format: row.format as WebhookFormat,
     },
     secretUrl: row.secret_url,

@@ -1,3 +1,4 @@
+import type { Condition } from "../outbox/queue/conditions.ts";
 import { MAX_SPAM_SCORE, type Recipient } from "../outbox/queue/recipient.ts";
 import type { WebhookFormat } from "./formats/format.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
@@ -6,7 +7,10 @@ import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 export const WEBHOOK_KIND = "webhook";
 
 /** A recipient that is reached over HTTP: the address of a receiver, and the settings of its requests. */
-export interface Webhook extends Omit<Recipient, "kind" | "maxSpamScore" | "refusals" | "confirmedAt"> {
+export interface Webhook extends Omit<
+  Recipient,
+  "kind" | "maxSpamScore" | "conditions" | "refusals" | "confirmedAt"
+> {
   /** The URL is as it may be shown: a chat's is shortened, and stands whole in `secretUrl`. */
   readonly settings: Omit<WebhookSettings, "headers">;
   /** The address of a chat as stored, sealed if there is a key; null for the format `standard`. */
@@ -22,6 +26,8 @@ export interface WebhookSettings {
   readonly allowPrivate: boolean;
   /** Submissions with a higher spam score are not sent; 0 to {@link MAX_SPAM_SCORE}. */
   readonly maxSpamScore: number;
+  /** Only submissions that meet all of them are sent. */
+  readonly conditions: readonly Condition[];
   /** Never changes: another format needs another address. */
   readonly format: WebhookFormat;
 }
@@ -31,10 +37,10 @@ export const defaultWebhookSettings: Omit<WebhookSettings, "url"> = {
   headers: {},
   allowPrivate: false,
   maxSpamScore: MAX_SPAM_SCORE,
+  conditions: [],
   format: "standard",
 };
 
-export const MAX_WEBHOOKS_PER_ENDPOINT = 20;
 /** How long the old secret signs beside the new one after a rotation. */
 export const ROTATION_GRACE_MS = 24 * 3_600_000;
 /** The largest number of secrets that sign at the same time; a further rotation within the grace period drops the oldest. */

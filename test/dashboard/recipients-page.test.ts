@@ -184,7 +184,7 @@ test("a form that is refused keeps what was typed and names each problem at its 
   const again = await ada.post(NEW, { endpoint: endpoint.id, address: HOLDER, max_spam_score: "50" });
   expect([again.status, again.text]).toEqual([
     422,
-    expect.stringContaining("is a recipient of the form already"),
+    expect.stringContaining("is a recipient of the form with the same conditions already"),
   ]);
 });
 

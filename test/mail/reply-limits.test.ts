@@ -41,7 +41,7 @@ function townOn(db: Database, limits: ReplyLimits) {
       visitors += 1;
       const data = { email: `eve${visitors}@example.net` };
       const submission = asSubmission({ endpointId: endpoint.id, data, createdAt: now });
-      const posted = { submission, address: `10.0.${visitors}.1`, trapped: false };
+      const posted = { submission, address: `10.0.${visitors}.1`, trapped: false, fields: {} };
       return db.transaction(() => mayReply(recipientId, posted, now));
     },
     /** What the owner of a form sees. */

@@ -225,7 +225,7 @@ function laneOf(id: string, endpointId: string, workspaceId: string): Lane {
   const recipient = { id, kind: "pigeon", endpointId, workspaceId, maxSpamScore: 100, ...is };
   const route = { place: "loft", gatherSeconds: null, send: () => Promise.resolve(ANSWERED) };
   const parts = { transport: PIGEON, route, places: new Places(), rate: null };
-  const lane = new Lane({ ...recipient, confirmedAt: NOON, createdAt: NOON }, parts, NOON);
+  const lane = new Lane({ ...recipient, conditions: [], confirmedAt: NOON, createdAt: NOON }, parts, NOON);
   lane.follow({ breaker: HEALTHY, dueAt: NOON });
   return lane;
 }

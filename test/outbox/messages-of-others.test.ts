@@ -65,7 +65,8 @@ describe.skipIf(!hasPostgresql)("messages for a recipient that another server se
     const before = [one.heard, other.heard] as const;
     await queue.post(1);
     const messages = new NewMessages();
-    const known = others.map((id) => ({ id, kind: "pigeon", max_spam_score: 100, endpoint_name: "Contact" }));
+    const told = { kind: "pigeon", max_spam_score: 100, endpoint_name: "Contact", conditions: null };
+    const known = others.map((id) => Object.assign({ id }, told));
     const post = { id: "sub_1", endpointId: queue.endpointId, spamScore: 0 };
     messages.add({ ...post, ipAddress: "", userAgent: "", createdAt: 1 }, known, 1);
     // Again and again, because a server that reads its recipients anew at that moment tells nobody.

@@ -52,7 +52,7 @@ test("steps queue one submission in their own transaction, for everybody who wan
       return event;
     });
   await expect(queue(0, false)).rejects.toThrow("taken back");
-  expect(await queue(100)).toEqual({ head: null, tail: null });
+  expect(await queue(100)).toEqual({ head: null, tail: null, notSent: null });
   expect(queuedRows(world)).toEqual([]);
   expect((await queue(0)).head).toContain("submission.created");
   expect(queuedRows(world)).toEqual([{ recipient_id: webhook.id }]);

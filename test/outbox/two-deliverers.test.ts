@@ -224,7 +224,13 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     let told = 0;
     one.deliverer.onQueuedForOthers(() => (told += 1));
     const elsewhere = new NewMessages();
-    const known = { id: "wh_elsewhere", kind: "pigeon", max_spam_score: 100, endpoint_name: "Contact" };
+    const known = {
+      id: "wh_elsewhere",
+      kind: "pigeon",
+      max_spam_score: 100,
+      endpoint_name: "Contact",
+      conditions: null,
+    };
     const post = { id: "sub_1", endpointId: queue.endpointId, spamScore: 0 };
     elsewhere.add({ ...post, ipAddress: "", userAgent: "", createdAt: 1 }, [known], 1);
     one.outbox.announce(elsewhere);

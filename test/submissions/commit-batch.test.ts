@@ -58,6 +58,7 @@ function bench(): Bench {
       workspaceId: workspace.id,
       monthlyLimit: limit,
       idempotent: null,
+      fields: {},
       recollection: null,
       fileIds: null,
       address: "192.0.2.1",

@@ -1,5 +1,5 @@
 import type { Database } from "../../src/database/database.ts";
-import { type EventParts, NO_EVENT } from "../../src/outbox/queue/event.ts";
+import type { EventParts } from "../../src/outbox/queue/event.ts";
 import { newId } from "../../src/foundation/id.ts";
 import {
   INSERT_SUBMISSION_SQL,
@@ -48,11 +48,13 @@ export function submissionAdder(
   };
 }
 
+const NOT_QUEUED: EventParts = { head: null, tail: null, notSent: null };
+
 /** Stores submissions on any engine, in one transaction. Returns their ids. */
 export function storeSubmissions(db: Database, given: readonly GivenSubmission[]): Promise<string[]> {
   const submissions = given.map(asSubmission);
   return db.transaction(function* () {
-    for (const submission of submissions) yield* insertSubmission(submission, NO_EVENT);
+    for (const submission of submissions) yield* insertSubmission(submission, NOT_QUEUED);
     return submissions.map(({ id }) => id);
   });
 }

@@ -6,6 +6,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createSpamMemory, type SpamMemory } from "../../src/history/spam-memory.ts";
 import { createOutbox, createSqliteOutbox, type MayReply } from "../../src/outbox/queue/outbox.ts";
+import type { Condition } from "../../src/outbox/queue/conditions.ts";
 import { insertRecipient } from "../../src/outbox/queue/recipient-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type {
@@ -88,7 +89,7 @@ export interface Place {
   readonly held: (more?: Partial<PendingHeld>) => PendingHeld;
   readonly idempotent: (key: string, body?: string) => IdempotentPost;
   /** Adds a recipient that wants posts up to this score; its id. */
-  readonly recipient: (maxSpamScore: number, kind?: string) => Promise<string>;
+  readonly recipient: (maxSpamScore: number, kind?: string, conditions?: Condition[]) => Promise<string>;
 }
 
 /** @param name of the account, each time another one. */
@@ -102,6 +103,7 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
     endpointId,
     pending: ({ of = {}, ...more } = {}) => ({
       fileIds: null,
+      fields: exampleSchema,
       submission: asSubmission({ endpointId, data: { a: 1 }, createdAt: NOON, ...of }),
       workspaceId,
       monthlyLimit: null,
@@ -125,9 +127,9 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
       if (post === null) throw new Error("there is a key");
       return post;
     },
-    async recipient(maxSpamScore, kind = "webhook") {
+    async recipient(maxSpamScore, kind = "webhook", conditions = []) {
       const id = newId("wh", NOON);
-      const recipient = { id, kind, endpointId, maxSpamScore, confirmedAt: NOON };
+      const recipient = { id, kind, endpointId, maxSpamScore, conditions, confirmedAt: NOON };
       await db.transaction(() => insertRecipient(recipient, NOON));
       return id;
     },

@@ -217,14 +217,12 @@ const content = (id: string, index: number) => ({
 
 function* fillSubmissions({ accountId, submissionIds }: Filled): Steps<void> {
   for (const [index, id] of submissionIds.entries()) {
-    const event = index % 2 === 0 ? { event_head: "{", event_tail: "}" } : {};
-    yield* insert("submission", {
-      ...content(id, index),
-      endpoint_number: (index % 3) + 1,
-      ...event,
-    });
-    if (index % 4 === 0) yield* insert("submission_read", { submission_id: id, account_id: accountId });
     const endpointNumber = (index % 3) + 1;
+    const leftOut = { id: "wh_1", kind: "webhook", field: HOSTILE, is: "=", value: HOSTILE };
+    const sent = { event_head: "{", event_tail: "}", not_sent: JSON.stringify([leftOut]) };
+    const event = index % 2 === 0 ? sent : {};
+    yield* insert("submission", { ...content(id, index), endpoint_number: endpointNumber, ...event });
+    if (index % 4 === 0) yield* insert("submission_read", { submission_id: id, account_id: accountId });
     if (index % 5 === 0) {
       yield* insert("submission_work", {
         id,
@@ -289,6 +287,7 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       kind: "webhook",
       endpoint_id: endpointIds[index] ?? "",
       max_spam_score: 50,
+      conditions: index === 0 ? JSON.stringify([{ field: HOSTILE, is: "=", value: HOSTILE }]) : null,
       state: index === 1 ? "disabled" : "enabled",
       breaker: index === 2 ? "open" : "closed",
       breaker_count: index,

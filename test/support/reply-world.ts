@@ -73,7 +73,7 @@ export class ReplyWorld extends MailWorld {
         this.#network += 1;
         const network = `10.${this.#network >> 8}.${this.#network & 255}.1`;
         const submission = asSubmission({ endpointId, data, spamScore, createdAt: clock.now() });
-        const posted = { submission, trapped, address: address ?? network };
+        const posted = { submission, trapped, fields: data, address: address ?? network };
         return insert(submission, enqueue(submission, clock.now(), posted));
       });
       if (isRefused) throw new Error("the disk is full");

@@ -1,4 +1,5 @@
 import type { Steps } from "../../database/steps.ts";
+import { findReachableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { listPlacedEndpoints, type PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
@@ -13,6 +14,15 @@ export const MAX_CHOICES = 500;
 /** One more than {@link MAX_CHOICES} if there are too many to choose from. Those of a workspace stand together. */
 export function listFormChoices(viewer: Viewer): Steps<PlacedEndpoint[]> {
   return listPlacedEndpoints(viewer, MAX_CHOICES + 1);
+}
+
+/** The fields of a form by their names; null if none that the viewer sees was chosen. */
+export function* findFields(
+  viewer: Viewer,
+  endpointId: string,
+): Steps<Readonly<Record<string, unknown>> | null> {
+  const endpoint = yield* findReachableEndpoint({ viewing: viewer, access: "endpoints:read" }, endpointId);
+  return endpoint === undefined ? null : yield* readSchema(endpoint);
 }
 
 /** The options of a select, by workspace if there are several. @param chosen an id; empty is none. */

@@ -3,6 +3,7 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { listFilesOf } from "../../files/read-file.ts";
 import { listMarks, type Mark } from "../../history/teach.ts";
+import type { LeftOut } from "../../outbox/queue/choose-recipients.ts";
 import type { Attempt, Delivery } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts, listDeliveries } from "../../outbox/queue/delivery-store.ts";
 import { tellAttempt } from "../../webhooks/hide-network.ts";
@@ -10,7 +11,7 @@ import type { Access } from "../../operations/access.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { listAssigneesOf } from "../../submissions/reach-assignees.ts";
-import { getViewableSubmission } from "../../submissions/submission-store.ts";
+import { findNotSent, getViewableSubmission } from "../../submissions/submission-store.ts";
 import { concealReasons } from "../../submissions/conceal-reasons.ts";
 import type { StoredSubmission } from "../../submissions/submission-work.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
@@ -25,6 +26,8 @@ import type { DashboardParts } from "../parts.ts";
 
 /** Messages of one submission that its page shows. */
 const MAX_DELIVERIES = 20;
+/** Recipients that were left out, of which as many are shown. */
+const MAX_UNSENT = 50;
 /** One message about the submission, with the name of its recipient and its last attempt. */
 export interface SentMessage {
   readonly delivery: Delivery;
@@ -32,6 +35,13 @@ export interface SentMessage {
   /** Of the recipient. */
   readonly kind: string;
   readonly attempts: readonly Attempt[];
+}
+
+/** A recipient that got nothing because of a condition. */
+export interface UnsentMessage {
+  readonly leftOut: LeftOut;
+  /** Null if it is not there any more. */
+  readonly recipient: string | null;
 }
 
 export interface WholeSubmission {
@@ -43,6 +53,8 @@ export interface WholeSubmission {
   readonly mark: Mark | null;
   /** Null for who may not see who is told. */
   readonly messages: readonly SentMessage[] | null;
+  /** Empty for who may not see who is told. */
+  readonly unsent: readonly UnsentMessage[];
   /** What the viewer may do besides reading. */
   readonly may: { readonly change: boolean; readonly seeDetails: boolean };
   /** Who may be assigned. */
@@ -76,6 +88,9 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
       messages.push({ delivery, ...named, attempts });
     }
     messages.sort(byRecipient);
+    const unsent: UnsentMessage[] = [];
+    for (const leftOut of (yield* findNotSent(id)).slice(0, MAX_UNSENT))
+      unsent.push({ leftOut, recipient: (yield* findName(leftOut.id))?.recipient ?? null });
     const mark = (yield* listMarks([id])).get(id) ?? null;
     const isNamed = viewer.isOperator && (yield* seesSeveralWorkspaces(viewer));
     const workspaceName = isNamed ? (yield* getViewableWorkspace(viewer, endpoint.workspaceId)).name : null;
@@ -84,7 +99,8 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const told = mayDo("recipients:read") ? messages : null;
     const may = { change: mayDo("submissions:write"), seeDetails: mayDo("spam:details") };
     const assignees = may.change ? yield* listAssigneesOf([submission.id], [endpoint.workspaceId]) : [];
-    return { submission, endpoint, workspaceName, definition, mark, messages: told, may, assignees, fileIds };
+    const people = { messages: told, unsent: told === null ? [] : unsent, assignees };
+    return { submission, endpoint, workspaceName, definition, mark, may, fileIds, ...people };
   });
 }
 
@@ -95,10 +111,17 @@ function byRecipient(one: SentMessage, other: SentMessage): number {
 }
 
 /** The host of a webhook, an address, or that it is the automatic reply. */
-function* nameRecipient(id: string): Steps<Pick<SentMessage, "recipient" | "kind">> {
+function* nameRecipient(id: string): Steps<Named> {
+  return (yield* findName(id)) ?? { recipient: "Whoever wrote it: the automatic reply", kind: REPLY_KIND };
+}
+
+type Named = Pick<SentMessage, "recipient" | "kind">;
+
+/** Null if it is neither a recipient of e-mail nor a webhook. */
+function* findName(id: string): Steps<Named | null> {
   const mail = yield* findMailRecipient(id);
   if (mail !== undefined) return { recipient: mail.settings.address, kind: MAIL_KIND };
   const webhook = yield* findWebhook(id);
-  if (webhook === undefined) return { recipient: "Whoever wrote it: the automatic reply", kind: REPLY_KIND };
+  if (webhook === undefined) return null;
   return { recipient: new URL(webhook.settings.url).host, kind: WEBHOOK_KIND };
 }

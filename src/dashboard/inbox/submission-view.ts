@@ -4,12 +4,13 @@ import { submissionJson } from "../../submissions/submission-json.ts";
 import type { StoredSubmission } from "../../submissions/submission-work.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { adviceFor, attemptWords, deliveryWords } from "../notifications/delivery-words.ts";
+import { notSentWords } from "../notifications/condition-words.ts";
 import { recipientPath } from "../notifications/channel-of.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { markPill, scorePill } from "./score-view.ts";
 import { longestText, mailLink, replyAddressOf } from "./sender-facts.ts";
-import type { SentMessage, WholeSubmission } from "./read-submission.ts";
+import type { SentMessage, UnsentMessage, WholeSubmission } from "./read-submission.ts";
 import { pathOf } from "../forms/endpoint-frame.ts";
 import { filesView } from "./files-view.ts";
 import { setAsideCard } from "./set-aside-view.ts";
@@ -42,7 +43,7 @@ export function submissionView(parts: SubmissionViewParts): Html {
     </div>
     ${binNotice(parts)}
     <div class="two">
-      <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition), (value) => filesView(value, parts))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
+      <div class="stack">${factsCard(submission, parts.endpoint.name, parts.definition, (value) => filesView(value, parts))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
       <div class="stack">${workCards(parts)} ${messagesCard(parts)} ${parts.may.seeDetails && scoreCard(submission)}</div>
     </div>`;
 }
@@ -128,22 +129,33 @@ function scoreCard(submission: StoredSubmission): Html {
   </section>`;
 }
 
-function messagesCard({ submission, messages, shown, now }: SubmissionViewParts): Html | null {
+function messagesCard({ submission, messages, unsent, shown, now }: SubmissionViewParts): Html | null {
   if (messages === null) return null;
   const action = addressOf(shown, `/submissions/${submission.id}/replay`);
   return html`<section class="card">
     <header><h2>Sent to</h2></header>
     ${
-      messages.length === 0
+      messages.length + unsent.length === 0
         ? html`<p class="muted">
             Nobody. When it came, this form had nobody who was added, had agreed, and wants posts with its spam score.
             <a href="/dashboard/notifications">See who is told</a>
           </p>`
         : html`<ul class="way">
             ${messages.map((message) => messageView(message, { action, now }))}
+            ${unsent.map((each) => unsentView(each, submission.data))}
           </ul>`
     }
   </section>`;
+}
+
+/** @param data of the submission */
+function unsentView({ leftOut, recipient }: UnsentMessage, data: StoredSubmission["data"]): Html {
+  const { id, kind } = leftOut;
+  return html`<li>
+    ${recipient === null ? html`<span>Somebody who was deleted since</span>` : html`<a href="${recipientPath(kind, id)}">${recipient}</a>`}
+    <span class="pill">not sent</span>
+    <small>${notSentWords(leftOut, data)}</small>
+  </li>`;
 }
 
 function messageView(

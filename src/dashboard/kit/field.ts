@@ -31,12 +31,14 @@ export interface FieldParts {
   /** Of `input`: `text` unless given. */
   readonly type?: "text" | "email" | "password" | "url" | "number" | "search";
   readonly autocomplete?: string;
+  /** The id of a `datalist` on the page. */
+  readonly list?: string;
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
 }
 
 export function textField(parts: FieldParts): Html {
-  const { name, value, type = "text", autocomplete, isReadOnly = false } = parts;
+  const { name, value, type = "text", autocomplete, list, isReadOnly = false } = parts;
   return field(
     parts,
     (marks) =>
@@ -44,7 +46,7 @@ export function textField(parts: FieldParts): Html {
         type="${type}"
         name="${name}"
         value="${value}"
-        ${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${isReadOnly && html` readonly`}${marks}
+        ${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${list !== undefined && html` list="${list}"`}${isReadOnly && html` readonly`}${marks}
       />`,
   );
 }

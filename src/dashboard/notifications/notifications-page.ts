@@ -11,6 +11,7 @@ import { seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { page } from "../answer.ts";
 import { recipientPath } from "./channel-of.ts";
+import { conditionsSentence } from "./condition-words.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { pathOf } from "../forms/endpoint-frame.ts";
 import { stateOf as replyState } from "./reply-view.ts";
@@ -39,6 +40,8 @@ interface Row {
   /** Null while all is well. */
   readonly failingSince: number | null;
   readonly endpoint: Endpoint;
+  /** Of which posts it is told; null for all. */
+  readonly conditions: Html | null;
 }
 
 interface ShownRow extends Row {
@@ -119,7 +122,8 @@ function mailRow({ recipient, endpoint }: OwnedMailRecipient, fault: PlaceFault 
   const { id, settings, failingSince } = recipient;
   const health = recipientHealth(recipient, fault);
   const path = recipientPath(MAIL_KIND, id);
-  return { id, path, name: settings.address, health, failingSince, endpoint };
+  const conditions = conditionsSentence(settings.conditions);
+  return { id, path, name: settings.address, health, failingSince, endpoint, conditions };
 }
 
 function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
@@ -127,13 +131,15 @@ function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
   const name = new URL(settings.url).host;
   const health = healthOf(webhook);
   const path = recipientPath(WEBHOOK_KIND, id);
-  return { id, path, name, health, failingSince, endpoint };
+  const conditions = conditionsSentence(settings.conditions);
+  return { id, path, name, health, failingSince, endpoint, conditions };
 }
 
 function replyRow({ reply, endpoint }: OwnedAutoReply, fault: PlaceFault | null): Row {
   const { name } = endpoint;
   const path = pathOf(endpoint, "/reply");
-  return { id: reply.id, path, name, health: replyState(reply, fault), failingSince: null, endpoint };
+  const health = replyState(reply, fault);
+  return { id: reply.id, path, name, health, failingSince: null, endpoint, conditions: null };
 }
 
 /** Set up on the page of an endpoint. */
@@ -198,13 +204,13 @@ const NO_WEBHOOK = emptyCard(
   html`<a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
 );
 
-function rowView({ path, name, health, failingSince, form, queue }: ShownRow, now: number): Html {
+function rowView({ path, name, health, failingSince, form, queue, conditions }: ShownRow, now: number): Html {
   return html`<tr>
     <th scope="row"><a class="link" href="${path}">${name}</a></th>
     <td>
       ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
     </td>
     <td data-label="Messages">${queueCell(queue, now)}</td>
-    <td data-label="Form">${form}</td>
+    <td data-label="Form">${form}${conditions !== null && html`<small>${conditions}</small>`}</td>
   </tr>`;
 }

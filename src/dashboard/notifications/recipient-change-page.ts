@@ -1,3 +1,5 @@
+import { readSchema } from "../../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { deleteRecipient, setRecipient } from "../../mail/recipient-operations.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
@@ -10,6 +12,7 @@ import type { DashboardParts } from "../parts.ts";
 import {
   checkChange,
   fingerprintOf,
+  type FormFields,
   readTyped,
   recipientFields,
   type TypedRecipient,
@@ -26,26 +29,34 @@ export function recipientChangePages(routes: Routes, parts: DashboardParts): voi
   const owned = ({ viewer, params }: Visit): Promise<OwnedMailRecipient> =>
     db.read(() => getViewableMailRecipient(viewer, params["id"] ?? ""));
 
+  const edited = (visit: Visit): Promise<Edited> => readEdited(parts, visit);
+
   routes.read("/recipients/:id/edit", async (visit) => {
-    const found = await owned(visit);
+    const found = await edited(visit);
     return editPage(found, typedFrom(found.recipient), NO_PROBLEMS);
   });
 
   routes.write("/recipients/:id/edit", async (visit) => {
-    const found = await owned(visit);
+    const found = await edited(visit);
     const typed = readTyped(visit.form);
     const problems = new Map<string, string>();
-    const wanted = checkChange(problems, typed);
+    const known = found.recipient.settings.conditions;
+    const wanted = checkChange(problems, typed, found.fields, known);
     if (wanted === null) return editPage(found, typed, problems);
     const { viewer, form } = visit;
     const { id } = found.recipient;
     const guard = function* () {
       const { recipient } = yield* getViewableMailRecipient(viewer, id);
       if (form.get("seen") !== fingerprintOf(recipient))
-        throw new Stopped(async () => editPage(await owned(visit), typed, CHANGED_MEANWHILE));
+        throw new Stopped(async () => editPage(await edited(visit), typed, CHANGED_MEANWHILE));
     };
     const { maxSpamScore: max_spam_score, ...rest } = wanted;
-    await visit.perform(setRecipient, { recipient: id, max_spam_score, ...rest }, guard);
+    try {
+      await visit.perform(setRecipient, { recipient: id, max_spam_score, ...rest }, guard);
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "already_exists") throw error;
+      return editPage(found, typed, new Map([["conditions", EQUAL_TO_ANOTHER]]));
+    }
     return redirect(recipientPath(MAIL_KIND, id), "saved");
   });
 
@@ -59,6 +70,20 @@ export function recipientChangePages(routes: Routes, parts: DashboardParts): voi
   });
 }
 
+interface Edited extends OwnedMailRecipient {
+  readonly fields: FormFields;
+}
+
+/** With the fields of its form. @throws not_found */
+async function readEdited({ db }: DashboardParts, { viewer, params }: Visit): Promise<Edited> {
+  return db.read(function* () {
+    const found = yield* getViewableMailRecipient(viewer, params["id"] ?? "");
+    return { ...found, fields: yield* readSchema(found.endpoint) };
+  });
+}
+
+const EQUAL_TO_ANOTHER = "This address is a recipient of the form with the same conditions already.";
+
 const CHANGED_MEANWHILE: Problems = new Map([
   [
     "",
@@ -66,7 +91,7 @@ const CHANGED_MEANWHILE: Problems = new Map([
   ],
 ]);
 
-function editPage({ recipient }: OwnedMailRecipient, typed: TypedRecipient, problems: Problems): Answer {
+function editPage({ recipient, fields }: Edited, typed: TypedRecipient, problems: Problems): Answer {
   const path = recipientPath(MAIL_KIND, recipient.id);
   const content = html`${recipientCrumbs(path)}
     <div class="head"><h1>Change the recipient</h1></div>
@@ -78,7 +103,7 @@ function editPage({ recipient }: OwnedMailRecipient, typed: TypedRecipient, prob
           <b>${recipient.settings.address}</b> itself stays, because its holder agreed for it alone. For another address, add a
           recipient.
         </p>
-        ${recipientFields({ typed, problems, endpoints: null })}
+        ${recipientFields({ typed, problems, endpoints: null, fields })}
         <div><button class="primary">Save</button></div>
       </form>
     </section>`;

@@ -10,6 +10,12 @@ import {
   type MailRecipient,
   type MailRecipientSettings,
 } from "../../mail/mail-recipient.ts";
+import {
+  checkTypedConditions,
+  conditionsField,
+  readTypedConditions,
+  type TypedCondition,
+} from "./conditions-field.ts";
 import { checkFormChosen, formField } from "../forms/form-choice.ts";
 import { languageOptions } from "../kit/language-options.ts";
 import { type Problems, selectField, textField, tryField } from "../kit/field.ts";
@@ -26,6 +32,7 @@ export interface TypedRecipient {
   readonly maxSpamScore: string;
   /** Empty for the built-in one. */
   readonly subject: string;
+  readonly conditions: readonly TypedCondition[];
 }
 
 export const EMPTY_RECIPIENT: TypedRecipient = {
@@ -35,6 +42,7 @@ export const EMPTY_RECIPIENT: TypedRecipient = {
   language: "",
   maxSpamScore: String(defaultMailRecipientSettings.maxSpamScore),
   subject: "",
+  conditions: [],
 };
 
 export function readTyped(form: URLSearchParams): TypedRecipient {
@@ -45,11 +53,12 @@ export function readTyped(form: URLSearchParams): TypedRecipient {
     language: findLanguage(form.get("language")) ?? "",
     maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
     subject: (form.get("subject") ?? "").trim(),
+    conditions: readTypedConditions(form),
   };
 }
 
 export function typedFrom({ endpointId, settings }: MailRecipient): TypedRecipient {
-  const { address, digest, language, maxSpamScore, subject } = settings;
+  const { address, digest, language, maxSpamScore, subject, conditions } = settings;
   return {
     endpointId,
     address,
@@ -57,28 +66,40 @@ export function typedFrom({ endpointId, settings }: MailRecipient): TypedRecipie
     language: language ?? "",
     maxSpamScore: String(maxSpamScore),
     subject: subject ?? "",
+    conditions,
   };
 }
 
 type Change = Omit<MailRecipientSettings, "address">;
 
-/** What is to be changed, or null and the problems. */
-export function checkChange(problems: Map<string, string>, typed: TypedRecipient): Change | null {
+/** Of the form that a recipient belongs to, by their names; null if it is not chosen yet. */
+export type FormFields = Readonly<Record<string, unknown>> | null;
+
+/** What is to be changed, or null and the problems. @param known what a recipient that is there asks for */
+export function checkChange(
+  problems: Map<string, string>,
+  typed: TypedRecipient,
+  fields: FormFields,
+  known: Change["conditions"] = [],
+): Change | null {
   const maxSpamScore = readSpamScore(problems, typed.maxSpamScore);
   const wanted = typed.subject === "" ? null : typed.subject;
   tryField(problems, "subject", () => checkRecipientSettings({ subject: wanted }));
   const language = findLanguage(typed.language);
-  return problems.size > 0 ? null : { subject: wanted, digest: typed.digest, language, maxSpamScore };
+  const conditions = checkTypedConditions(problems, typed.conditions, fields, known);
+  if (problems.size > 0) return null;
+  return { subject: wanted, digest: typed.digest, language, maxSpamScore, conditions };
 }
 
 /** The settings of a new recipient, or null and the problems. */
 export function checkTyped(
   problems: Map<string, string>,
   typed: TypedRecipient,
+  fields: FormFields,
 ): MailRecipientSettings | null {
   checkFormChosen(problems, typed.endpointId);
   const checked = tryField(problems, "address", () => checkRecipientSettings({ address: typed.address }));
-  const change = checkChange(problems, typed);
+  const change = checkChange(problems, typed, fields);
   return checked === null || change === null ? null : { ...checked, ...change };
 }
 
@@ -92,9 +113,10 @@ interface RecipientFields {
   readonly problems: Problems;
   /** To choose from; null for a recipient that is there, whose endpoint and address stay. */
   readonly endpoints: readonly PlacedEndpoint[] | null;
+  readonly fields: FormFields;
 }
 
-export function recipientFields({ typed, problems, endpoints }: RecipientFields): Html {
+export function recipientFields({ typed, problems, endpoints, fields }: RecipientFields): Html {
   return html`${endpoints !== null && newFields(typed, problems, endpoints)}
     ${selectField(
       {
@@ -117,7 +139,8 @@ export function recipientFields({ typed, problems, endpoints }: RecipientFields)
       value: typed.subject,
       hint: "Leave it empty for the usual one. {form} stands for the form’s name, and {name} for what was filled into the field “name”.",
       problems,
-    })}`;
+    })}
+    ${conditionsField({ typed: typed.conditions, problems, fields: fields && Object.keys(fields) })}`;
 }
 
 function newFields(typed: TypedRecipient, problems: Problems, endpoints: readonly PlacedEndpoint[]): Html {

@@ -1,4 +1,3 @@
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { askRecipient, createRecipient } from "../../mail/ask-recipient.ts";
@@ -7,13 +6,14 @@ import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "../kit/empty-card.ts";
-import { listFormChoices } from "../forms/form-choice.ts";
+import { findFields, listFormChoices } from "../forms/form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import type { DashboardParts } from "../parts.ts";
 import {
   checkTyped,
   EMPTY_RECIPIENT,
+  type FormFields,
   readTyped,
   recipientFields,
   type TypedRecipient,
@@ -46,7 +46,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
   async function takeNew(visit: Visit): Promise<Answer> {
     const typed = readTyped(visit.form);
     const problems = new Map<string, string>();
-    const settings = checkTyped(problems, typed);
+    const settings = checkTyped(problems, typed, await readFields(visit, typed));
     if (settings === null) return newPage(visit, typed, problems);
     try {
       const { maxSpamScore: max_spam_score, ...rest } = settings;
@@ -61,6 +61,10 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
     }
   }
 
+  function readFields({ viewer }: Visit, { endpointId }: TypedRecipient): Promise<FormFields> {
+    return Promise.resolve(db.read(() => findFields(viewer, endpointId)));
+  }
+
   async function newPage(visit: Visit, typed: TypedRecipient, problems: Problems): Promise<Answer> {
     const endpoints = await db.read(() => listFormChoices(visit.viewer));
     const missing = mailMissing(parts.config, visit.viewer.isOperator);
@@ -69,7 +73,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
         ? emptyCard("Nobody can get e-mail yet", missing, BACK)
         : endpoints.length === 0
           ? NO_ENDPOINT
-          : formCard(visit, typed, problems, endpoints);
+          : formCard(visit, { typed, problems, endpoints, fields: await readFields(visit, typed) });
     const whole = html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
       <div class="head"><h1>Add an e-mail recipient</h1></div>
       ${problemSummary(problems)}${content}`;
@@ -83,7 +87,9 @@ function noticeOf(asked: boolean | null): string {
   return asked ? "recipient-asked" : "recipient-not-asked";
 }
 
-const ADDED_BEFORE: Problems = new Map([["address", "This address is a recipient of the form already."]]);
+const ADDED_BEFORE: Problems = new Map([
+  ["address", "This address is a recipient of the form with the same conditions already."],
+]);
 
 const BACK = html`<a class="button" href="/dashboard/notifications">Back</a>`;
 const NO_ENDPOINT = emptyCard(
@@ -92,15 +98,10 @@ const NO_ENDPOINT = emptyCard(
   html`<a class="button primary" href="/dashboard/endpoints/new">Make a form first</a>`,
 );
 
-function formCard(
-  { form }: Visit,
-  typed: TypedRecipient,
-  problems: Problems,
-  endpoints: readonly PlacedEndpoint[],
-): Html {
+function formCard({ form }: Visit, fields: Parameters<typeof recipientFields>[0]): Html {
   return html`<section class="card">
     <form class="stacked" method="post" action="/dashboard/recipients/new" data-unsaved>
-      ${onceInput(form)} ${recipientFields({ typed, problems, endpoints })}
+      ${onceInput(form)} ${recipientFields(fields)}
       <div><button class="primary">Add the recipient</button></div>
     </form>
   </section>`;

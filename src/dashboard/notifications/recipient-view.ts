@@ -9,6 +9,7 @@ import type { PlaceFault } from "../../outbox/sending/places.ts";
 import type { Attempt } from "../../outbox/queue/delivery.ts";
 import { MAX_SPAM_SCORE } from "../../outbox/queue/recipient.ts";
 import { recipientPath } from "./channel-of.ts";
+import { conditionsSentence } from "./condition-words.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { healthCard, healthPill } from "./health.ts";
 import { digestLabel, questionAdvice, recipientHealth, testAdvice } from "./recipient-words.ts";
@@ -106,6 +107,10 @@ function settingsCard({ recipient, endpoint }: RecipientView, path: string): Htm
       <div>
         <dt>Spam score</dt>
         <dd>${maxSpamScore === MAX_SPAM_SCORE ? "sends all" : `sends up to ${maxSpamScore}`}</dd>
+      </div>
+      <div>
+        <dt>Which posts</dt>
+        <dd>${conditionsSentence(settings.conditions) ?? "all"}</dd>
       </div>
       <div>
         <dt>Added</dt>

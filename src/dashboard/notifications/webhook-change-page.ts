@@ -1,3 +1,4 @@
+import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { html } from "../../foundation/html.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
 import { deleteWebhook, rotateSecret, setWebhook } from "../../webhooks/webhook-operations.ts";
@@ -18,6 +19,7 @@ import {
   webhookFields,
   webhookInput,
 } from "./webhook-form.ts";
+import type { FormFields } from "./recipient-form.ts";
 import { crumbs, pathOf, secretBox } from "./webhook-view.ts";
 
 /** Changing a webhook, its secret, and deleting it: each on a page of its own below `/dashboard/webhooks/:id`. */
@@ -29,22 +31,24 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   const owned = ({ viewer, params }: Visit): Promise<OwnedWebhook> =>
     db.read(() => getViewableWebhook(viewer, params["id"] ?? ""));
 
+  const edited = (visit: Visit): Promise<Edited> => readEdited(parts, visit);
+
   routes.read("/webhooks/:id/edit", async (visit) => {
-    const found = await owned(visit);
+    const found = await edited(visit);
     return editPage(visit, found, typedFrom(found.webhook), NO_PROBLEMS);
   });
 
   routes.write("/webhooks/:id/edit", async (visit) => {
-    const found = await owned(visit);
+    const found = await edited(visit);
     const typed = readTyped(visit.form);
-    const checked = checkChange(typed, found.webhook.settings);
+    const checked = checkChange(typed, found.webhook.settings, found.fields);
     if ("problems" in checked) return editPage(visit, found, typed, checked.problems);
     const { viewer, form } = visit;
     const { id } = found.webhook;
     const guard = function* () {
       const { webhook } = yield* getViewableWebhook(viewer, id);
       if (form.get("seen") !== fingerprintOf(webhook))
-        throw new Stopped(async () => editPage(visit, await owned(visit), typed, CHANGED_MEANWHILE));
+        throw new Stopped(async () => editPage(visit, await edited(visit), typed, CHANGED_MEANWHILE));
       const { url, allowPrivate } = webhook.settings;
       const isMoved = checked.settings.url !== undefined && checked.settings.url !== url;
       if (!viewer.isOperator && allowPrivate && isMoved)
@@ -86,6 +90,18 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   });
 }
 
+interface Edited extends OwnedWebhook {
+  readonly fields: FormFields;
+}
+
+/** With the fields of its form. @throws not_found */
+async function readEdited({ db }: DashboardParts, { viewer, params }: Visit): Promise<Edited> {
+  return db.read(function* () {
+    const found = yield* getViewableWebhook(viewer, params["id"] ?? "");
+    return { ...found, fields: yield* readSchema(found.endpoint) };
+  });
+}
+
 const CHANGED_MEANWHILE: Problems = new Map([
   [
     "",
@@ -102,7 +118,7 @@ const ONLY_OPERATORS: Problems = new Map([
 
 function editPage(
   { viewer }: Visit,
-  { webhook }: OwnedWebhook,
+  { webhook, fields }: Edited,
   typed: TypedWebhook,
   problems: Problems,
 ): Answer {
@@ -114,7 +130,7 @@ function editPage(
     <section class="card">
       <form class="stacked" method="post" action="${pathOf(webhook.id)}/edit" data-unsaved>
         <input type="hidden" name="seen" value="${fingerprintOf(webhook)}" />
-        ${webhookFields({ typed, problems, endpoints: null, shownUrl: shownChat(webhook.settings), headerNames, isOperator })}
+        ${webhookFields({ typed, problems, endpoints: null, fields, shownUrl: shownChat(webhook.settings), headerNames, isOperator })}
         <div><button class="primary">Save</button></div>
       </form>
     </section>`;

@@ -6,8 +6,15 @@ import { addressFor } from "../../webhooks/check-webhook-settings.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../../webhooks/formats/format.ts";
 import { MAX_SPAM_SCORE } from "../../outbox/queue/recipient.ts";
 import type { Webhook, WebhookSettings } from "../../webhooks/webhook.ts";
+import {
+  checkTypedConditions,
+  conditionsField,
+  readTypedConditions,
+  type TypedCondition,
+} from "./conditions-field.ts";
 import { checkFormChosen, formField } from "../forms/form-choice.ts";
 import { areaField, checkField, type Problems, selectField, textField, tryField } from "../kit/field.ts";
+import type { FormFields } from "./recipient-form.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
 
 /** A webhook's form as it was typed. */
@@ -20,6 +27,7 @@ export interface TypedWebhook {
   readonly clearsHeaders: boolean;
   readonly maxSpamScore: string;
   readonly allowPrivate: boolean;
+  readonly conditions: readonly TypedCondition[];
 }
 
 export const EMPTY_WEBHOOK: TypedWebhook = {
@@ -30,6 +38,7 @@ export const EMPTY_WEBHOOK: TypedWebhook = {
   clearsHeaders: false,
   maxSpamScore: String(MAX_SPAM_SCORE),
   allowPrivate: false,
+  conditions: [],
 };
 
 export function readTyped(form: URLSearchParams): TypedWebhook {
@@ -41,41 +50,47 @@ export function readTyped(form: URLSearchParams): TypedWebhook {
     clearsHeaders: form.has("clear_headers"),
     maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
     allowPrivate: form.has("allow_private"),
+    conditions: readTypedConditions(form),
   };
 }
 
 /** What a stored webhook looks like in the form: values of headers and addresses of chats, which are secrets, are never shown. */
 export function typedFrom({ endpointId, settings }: Webhook): TypedWebhook {
-  const { format, allowPrivate, maxSpamScore } = settings;
+  const { format, allowPrivate, maxSpamScore, conditions } = settings;
   const url = format === "standard" ? settings.url : "";
-  return { ...EMPTY_WEBHOOK, endpointId, format, url, allowPrivate, maxSpamScore: String(maxSpamScore) };
+  const shown = { format, url, allowPrivate, conditions, maxSpamScore: String(maxSpamScore) };
+  return { ...EMPTY_WEBHOOK, endpointId, ...shown };
 }
 
 type Checked<Settings> = { readonly settings: Settings } | { readonly problems: Problems };
 
 /** What the form asks for beside the address. Headers are left out if none were typed. */
-type Asked = Pick<WebhookSettings, "maxSpamScore" | "allowPrivate"> &
+type Asked = Pick<WebhookSettings, "maxSpamScore" | "allowPrivate" | "conditions"> &
   Partial<Pick<WebhookSettings, "headers">>;
 
 /** The settings of a new webhook, or the problems of the form. */
-export function checkTyped(typed: TypedWebhook): Checked<Asked & Pick<WebhookSettings, "format" | "url">> {
+export function checkTyped(
+  typed: TypedWebhook,
+  fields: FormFields,
+): Checked<Asked & Pick<WebhookSettings, "format" | "url">> {
   const problems = new Map<string, string>();
   checkFormChosen(problems, typed.endpointId);
   const { format } = typed;
   const url = tryField(problems, "url", () => addressFor(format, typed.url));
-  const asked = checkAsked(problems, typed);
+  const asked = checkAsked(problems, typed, { fields, known: [] });
   return url === null || asked === null ? { problems } : { settings: { format, url, ...asked } };
 }
 
 /** The same for a webhook that is changed: its format stays, and so does a chat's address if none was typed. */
 export function checkChange(
   typed: TypedWebhook,
-  { format }: Webhook["settings"],
+  { format, conditions: known }: Webhook["settings"],
+  fields: FormFields,
 ): Checked<Asked & { readonly url?: string }> {
   const problems = new Map<string, string>();
   const isKept = typed.url === "" && format !== "standard";
   const address = isKept ? {} : tryField(problems, "url", () => ({ url: addressFor(format, typed.url) }));
-  const asked = checkAsked(problems, typed);
+  const asked = checkAsked(problems, typed, { fields, known });
   return address === null || asked === null ? { problems } : { settings: { ...address, ...asked } };
 }
 
@@ -88,15 +103,20 @@ export function webhookInput<Given extends Asked>(
 }
 
 /** Null if there is a problem, which is then among them. */
-function checkAsked(problems: Map<string, string>, typed: TypedWebhook): Asked | null {
+function checkAsked(
+  problems: Map<string, string>,
+  typed: TypedWebhook,
+  { fields, known }: { readonly fields: FormFields; readonly known: Asked["conditions"] },
+): Asked | null {
   const lines = typed.headers.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
   const headers = tryField(problems, "headers", () => parseCustomHeaders(lines));
   const maxSpamScore = readSpamScore(problems, typed.maxSpamScore);
   if (typed.clearsHeaders && lines.length > 0)
     problems.set("headers", "Write new headers or remove all of them, not both.");
+  const conditions = checkTypedConditions(problems, typed.conditions, fields, known);
   if (headers === null || problems.size > 0) return null;
   const given = lines.length > 0 || typed.clearsHeaders;
-  return { maxSpamScore, allowPrivate: typed.allowPrivate, ...(given && { headers }) };
+  return { maxSpamScore, conditions, allowPrivate: typed.allowPrivate, ...(given && { headers }) };
 }
 
 /** Changes with everything that the form shows or replaces, so that two people do not overwrite each other. */
@@ -112,6 +132,7 @@ interface WebhookFields {
   readonly problems: Problems;
   /** To choose from; null if the endpoint cannot be changed any more. */
   readonly endpoints: readonly PlacedEndpoint[] | null;
+  readonly fields: FormFields;
   /** Of the chat that the webhook tells now; null if it tells none, or is new. */
   readonly shownUrl: string | null;
   /** Names of the headers that the webhook has now. */
@@ -139,12 +160,13 @@ export function shownChat({ format, url }: Webhook["settings"]): string | null {
   return format === "standard" ? null : url;
 }
 
-export function webhookFields(fields: WebhookFields): Html {
-  const { typed, problems, endpoints, headerNames, isOperator } = fields;
+export function webhookFields(parts: WebhookFields): Html {
+  const { typed, problems, endpoints, headerNames, isOperator } = parts;
+  const names = parts.fields && Object.keys(parts.fields);
   const keeps = `Leave this empty to keep those that it has: ${headerNames.join(", ")}.`;
   return html`${endpoints !== null && formField(typed.endpointId, problems, endpoints)}
     ${endpoints !== null && formatField(typed, problems)}
-    ${addressField(fields)}
+    ${addressField(parts)}
     ${areaField({
       name: "headers",
       label: "Headers of your own",
@@ -169,7 +191,8 @@ export function webhookFields(fields: WebhookFields): Html {
         value: typed.allowPrivate ? "on" : "",
         hint: "For a receiver on this machine or in its network, like an n8n beside formsvc. Only operators see this.",
       })
-    }`;
+    }
+    ${conditionsField({ typed: typed.conditions, problems, fields: names })}`;
 }
 
 function formatField({ format }: TypedWebhook, problems: Problems): Html {

@@ -1,11 +1,10 @@
 import type { z } from "zod";
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { createWebhook } from "../../webhooks/webhook-operations.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { emptyCard } from "../kit/empty-card.ts";
-import { listFormChoices } from "../forms/form-choice.ts";
+import { findFields, listFormChoices } from "../forms/form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -18,6 +17,7 @@ import {
   webhookFields,
   webhookInput,
 } from "./webhook-form.ts";
+import type { FormFields } from "./recipient-form.ts";
 import { pathOf, secretBox } from "./webhook-view.ts";
 import { doubtWords } from "./webhook-words.ts";
 import { pageWords } from "../kit/sentence.ts";
@@ -41,7 +41,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
 
   async function takeNew(visit: Visit): Promise<Answer> {
     const typed = readTyped(visit.form);
-    const checked = checkTyped(typed);
+    const checked = checkTyped(typed, await readFields(visit, typed));
     if ("problems" in checked) return newPage(visit, typed, checked.problems);
     try {
       const input = webhookInput(checked.settings, visit.viewer);
@@ -53,27 +53,31 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
     }
   }
 
+  function readFields({ viewer }: Visit, { endpointId }: TypedWebhook): Promise<FormFields> {
+    return Promise.resolve(db.read(() => findFields(viewer, endpointId)));
+  }
+
   async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
     const endpoints = await db.read(() => listFormChoices(visit.viewer));
-    const content = endpoints.length === 0 ? noEndpoints() : newView(visit, typed, problems, endpoints);
+    const fields = await readFields(visit, typed);
+    const content =
+      endpoints.length === 0 ? noEndpoints() : newView(visit, { typed, problems, endpoints, fields });
     return page("Add a webhook or chat", content, problems.size === 0 ? 200 : 422);
   }
 }
 
 function newView(
   { viewer, form }: Visit,
-  typed: TypedWebhook,
-  problems: Problems,
-  endpoints: readonly PlacedEndpoint[],
+  shown: Pick<Parameters<typeof webhookFields>[0], "typed" | "problems" | "endpoints" | "fields">,
 ): Html {
   const { isOperator } = viewer;
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head"><h1>Add a webhook or chat</h1></div>
-    ${problemSummary(problems)}
+    ${problemSummary(shown.problems)}
     <section class="card">
       <form class="stacked" method="post" action="/dashboard/webhooks/new" data-unsaved>
         ${onceInput(form)}
-        ${webhookFields({ typed, problems, endpoints, shownUrl: null, headerNames: [], isOperator })}
+        ${webhookFields({ ...shown, shownUrl: null, headerNames: [], isOperator })}
         <div><button class="primary">Add the webhook</button></div>
       </form>
     </section>`;

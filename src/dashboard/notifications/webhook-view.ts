@@ -3,6 +3,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { testResultShape } from "../../webhooks/webhook-json.ts";
 import type { OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { conditionsSentence } from "./condition-words.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { webhookAdvice } from "./delivery-words.ts";
 import { healthCard, healthPill } from "./health.ts";
@@ -82,6 +83,10 @@ function settingsCard({ webhook, endpoint, allowNetworks }: WebhookView): Html {
       <div>
         <dt>Spam score</dt>
         <dd>${settings.maxSpamScore === 100 ? "sends all" : `sends up to ${settings.maxSpamScore}`}</dd>
+      </div>
+      <div>
+        <dt>Which posts</dt>
+        <dd>${conditionsSentence(settings.conditions) ?? "all"}</dd>
       </div>
       <div>
         <dt>Private addresses</dt>

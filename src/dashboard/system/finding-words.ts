@@ -33,6 +33,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "mail.security": "E-mail on its way",
   "mail.server": "Mail server",
   "metrics.address": "Metrics",
+  "notifications.conditions": "Conditions",
   "proxies.trusted": "Proxy",
   "secrets.encryption": "Secrets",
   "tokens.expiry": "Tokens",

@@ -1,4 +1,5 @@
 import type { Finding } from "../../foundation/finding.ts";
+import { isId } from "../../foundation/id.ts";
 import type { Hint } from "../../foundation/hint.ts";
 import { html, type Html } from "../../foundation/html.ts";
 
@@ -16,6 +17,10 @@ const WORDS: Partial<{
     text: "Mend the settings under mail in the configuration, or the mail server; mail check at the command line goes through each step",
   }),
   change_plan: () => ({ text: "Put the workspace on a larger plan", href: "/dashboard/system/workspaces" }),
+  change_conditions: ({ recipientId }) => ({
+    text: "Change its conditions",
+    href: `/dashboard/${isId("wh", recipientId) ? "webhooks" : "recipients"}/${recipientId}/edit`,
+  }),
   allow_or_ignore_origin: ({ endpointId }) => ({
     text: "Allow the site, or say that it is none of yours",
     href: `/dashboard/endpoints/${endpointId}`,

@@ -9,7 +9,7 @@ export interface LockedRecipient extends KnownRecipient {
 export const LOCK_RECIPIENTS: BatchStatement = {
   name: "lock_recipients",
   text: `SELECT recipient.endpoint_id, recipient.id, recipient.kind, recipient.max_spam_score,
-      endpoint.name AS endpoint_name
+      recipient.conditions, endpoint.name AS endpoint_name
     FROM recipient JOIN endpoint ON endpoint.id = recipient.endpoint_id
     WHERE recipient.endpoint_id = ANY($1::text[]) AND recipient.confirmed_at IS NOT NULL
     ORDER BY recipient.id FOR KEY SHARE OF recipient`,

@@ -7,6 +7,8 @@ export interface KnownRecipient {
   readonly kind: string;
   readonly max_spam_score: number;
   readonly endpoint_name: string;
+  /** As `recipient.conditions` has them; null for none. */
+  readonly conditions: string | null;
 }
 
 /** The recipients of each endpoint, read once as long as no other process writes. */
@@ -22,7 +24,8 @@ export interface RecipientMemory {
 /** Endpoints whose recipients are held in memory. */
 const MAX_KNOWN_ENDPOINTS = 5000;
 
-export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, recipient.max_spam_score, endpoint.name AS endpoint_name
+export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, recipient.max_spam_score,
+    recipient.conditions, endpoint.name AS endpoint_name
   FROM recipient JOIN endpoint ON endpoint.id = recipient.endpoint_id
   WHERE recipient.endpoint_id = ? AND recipient.confirmed_at IS NOT NULL`;
 

@@ -24,9 +24,9 @@ export interface NotifiedSubmission {
 export interface EventParts {
   readonly head: string | null;
   readonly tail: string | null;
+  /** Who was left out by a condition, as `readNotSent` reads it; null if nobody was. */
+  readonly notSent: string | null;
 }
-
-export const NO_EVENT: EventParts = { head: null, tail: null };
 
 /** Each part is JSON of its own, for speed. The data between is the JSON that the submission's row holds. */
 export function renderAround(

@@ -1,7 +1,9 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../../database/steps.ts";
 import { newId } from "../../foundation/id.ts";
-import { type EventParts, NO_EVENT, type NotifiedSubmission, renderAround } from "./event.ts";
+import { choose } from "./choose-recipients.ts";
+import type { JudgedData } from "./conditions.ts";
+import { type EventParts, type NotifiedSubmission, renderAround } from "./event.ts";
 import { REPLY_KIND } from "./recipient.ts";
 import { createRecipientMemory, type KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
 
@@ -15,13 +17,15 @@ export interface PostedSubmission {
   readonly address: string;
   /** Whether a field was filled that people do not see. */
   readonly trapped: boolean;
+  /** Of the schema that it was checked with, by their names. */
+  readonly fields: JudgedData["fields"];
 }
 
 /**
  * Queues a submission for every recipient of its endpoint that wants it. The result goes into the submission's row.
  * If that row is not stored after all, nothing is sent.
  *
- * @param posted without it whoever posted gets no reply.
+ * @param posted without it whoever posted gets no reply, and no condition is looked at.
  */
 export type Enqueue = (submission: NotifiedSubmission, now: number, posted?: PostedSubmission) => EventParts;
 
@@ -99,7 +103,8 @@ export function createSqliteOutbox(db: SqliteDatabase, mayReply: MayReply | null
       const messages = new NewMessages();
       const enqueue: Enqueue = (submission, now, posted) => {
         const known = recipients.read(submission.endpointId);
-        return messages.add(submission, known, now, isReplied(known, now, posted));
+        const judged = posted && { data: posted.submission.data, fields: posted.fields };
+        return messages.add(submission, known, now, { isReplied: isReplied(known, now, posted), judged });
       };
       try {
         const result = db.transactionNow(() => {
@@ -127,32 +132,36 @@ export function replyTo(
   return recipients.find(({ kind, max_spam_score: max }) => kind === REPLY_KIND && max >= spamScore);
 }
 
+interface AddedParts {
+  /** Whether whoever posted gets a message too. */
+  readonly isReplied?: boolean;
+  /** What conditions are judged by; without it they count as met. */
+  readonly judged?: JudgedData | undefined;
+}
+
 /** The messages that one transaction queues. */
 export class NewMessages {
   readonly #byRecipient = new Map<string, QueuedMessage[]>();
   #queuedAt = 0;
   count = 0;
 
-  /**
-   * Queues a submission for those of its endpoint's recipients that want it. The result goes into the submission's row.
-   *
-   * @param isReplied whether whoever posted gets a message too.
-   */
+  /** Queues a submission for those of its endpoint's recipients that want it. The result goes into the submission's row. */
   add(
     submission: NotifiedSubmission,
     recipients: readonly KnownRecipient[],
     now: number,
-    isReplied = false,
+    { isReplied = false, judged }: AddedParts = {},
   ): EventParts {
     const { id, spamScore } = submission;
     const wanting = recipients.filter(
       ({ kind, max_spam_score: max }) => max >= spamScore && (isReplied || kind !== REPLY_KIND),
     );
-    const [first] = wanting;
-    if (first === undefined) return NO_EVENT;
-    for (const recipient of wanting) this.#queue(recipient.id, [newId("msg", now), id]);
+    const { chosen, notSent } = choose(wanting, judged);
+    const [first] = chosen;
+    if (first === undefined) return { head: null, tail: null, notSent };
+    for (const recipient of chosen) this.#queue(recipient.id, [newId("msg", now), id]);
     this.#queuedAt = now;
-    return renderAround(submission, first.endpoint_name, now);
+    return { ...renderAround(submission, first.endpoint_name, now), notSent };
   }
 
   #queue(recipientId: string, message: QueuedMessage): void {

@@ -1,6 +1,8 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
 import { newId } from "../../foundation/id.ts";
-import { type EventParts, NO_EVENT, type NotifiedSubmission, renderAround } from "./event.ts";
+import { choose } from "./choose-recipients.ts";
+import type { JudgedData } from "./conditions.ts";
+import { type EventParts, type NotifiedSubmission, renderAround } from "./event.ts";
 import { INSERT_ROW_SQL, type QueuedMessage } from "./outbox.ts";
 import { REPLY_KIND } from "./recipient.ts";
 import { type KnownRecipient, RECIPIENTS_OF_ENDPOINT_SQL } from "../engines/sqlite-recipient-memory.ts";
@@ -8,15 +10,24 @@ import { type KnownRecipient, RECIPIENTS_OF_ENDPOINT_SQL } from "../engines/sqli
 /**
  * Queues one submission for every recipient of its endpoint that wants it, in the transaction that stores it. The result goes
  * into the submission's row. A server sees it as it sees what another process queued. Whoever posted gets no reply.
+ *
+ * @param readJudged what conditions are judged by, read only if a recipient has some; without it they count as met.
  */
-export function* queueSubmission(submission: NotifiedSubmission, now: number): Steps<EventParts> {
+export function* queueSubmission(
+  submission: NotifiedSubmission,
+  now: number,
+  readJudged?: () => Steps<JudgedData>,
+): Steps<EventParts> {
   const { id, endpointId, spamScore } = submission;
   const known = yield* all(text<KnownRecipient>(RECIPIENTS_OF_ENDPOINT_SQL, endpointId));
   const wanting = known.filter(({ kind, max_spam_score: max }) => kind !== REPLY_KIND && max >= spamScore);
-  for (const recipient of wanting) {
+  const isJudged = readJudged !== undefined && wanting.some(({ conditions }) => conditions !== null);
+  const { chosen, notSent } = choose(wanting, isJudged ? yield* readJudged() : undefined);
+  for (const recipient of chosen) {
     const messages: readonly QueuedMessage[] = [[newId("msg", now), id]];
     yield* run(text(INSERT_ROW_SQL, recipient.id, now, messages.length, JSON.stringify(messages)));
   }
-  const [first] = wanting;
-  return first === undefined ? NO_EVENT : renderAround(submission, first.endpoint_name, now);
+  const [first] = chosen;
+  if (first === undefined) return { head: null, tail: null, notSent };
+  return { ...renderAround(submission, first.endpoint_name, now), notSent };
 }

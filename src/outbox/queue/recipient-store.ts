@@ -5,6 +5,7 @@ import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { all, first, run, type Steps } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { HEALTHY, RECOVERING } from "../sending/breaker.ts";
+import { readConditions, writeConditions } from "./conditions.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveriesOfOne } from "./delivery-retention.ts";
 import type { EnabledRecipient, NewRecipient, Recipient } from "./recipient.ts";
@@ -17,6 +18,7 @@ export function* insertRecipient(made: NewRecipient, now: number): Steps<void> {
       kind: made.kind,
       endpoint_id: made.endpointId,
       max_spam_score: made.maxSpamScore,
+      conditions: writeConditions(made.conditions ?? []),
       state: "enabled",
       ...breakerColumns(HEALTHY),
       gone_at: null,
@@ -74,6 +76,12 @@ function isOfEndpoints(endpointIds: readonly string[]) {
   return sql<boolean>`endpoint_id IN (SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
 }
 
+/** Up to `limit` of those that have conditions, of every kind, those of an endpoint together. */
+export function* listConditioned(limit: number): Steps<Recipient[]> {
+  const rows = selectRecipients().where("conditions", "is not", null);
+  return (yield* all(rows.orderBy("endpoint_id").orderBy("id").limit(limit))).map(toRecipient);
+}
+
 /** Of every kind. */
 export function* listEnabledRecipients(): Steps<EnabledRecipient[]> {
   const rows = selectRecipients()
@@ -95,8 +103,13 @@ export function* setConfirmed(id: string, at: number | null): Steps<void> {
   yield* raiseSettingsVersion();
 }
 
-export function* setMaxSpamScore(id: string, maxSpamScore: number): Steps<void> {
-  yield* run(query.updateTable("recipient").set({ max_spam_score: maxSpamScore }).where("id", "=", id));
+/** Which submissions it gets from now on. @param conditions as `checkConditions` returned them */
+export function* setWanted(
+  id: string,
+  { maxSpamScore, conditions }: Pick<Recipient, "maxSpamScore" | "conditions">,
+): Steps<void> {
+  const wanted = { max_spam_score: maxSpamScore, conditions: writeConditions(conditions) };
+  yield* run(query.updateTable("recipient").set(wanted).where("id", "=", id));
   yield* raiseSettingsVersion();
 }
 
@@ -180,6 +193,7 @@ function toRecipient(row: Selectable<Tables["recipient"]>): Recipient {
     kind: row.kind,
     endpointId: row.endpoint_id,
     maxSpamScore: row.max_spam_score,
+    conditions: readConditions(row.conditions),
     state: row.state,
     breaker: { state: row.breaker, count: row.breaker_count, notBeforeMs: row.not_before },
     goneAt: row.gone_at,

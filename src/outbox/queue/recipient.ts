@@ -1,3 +1,4 @@
+import type { Condition } from "./conditions.ts";
 import type { Breaker } from "../sending/breaker.ts";
 
 /** `disabled` by its owner, `stopped` because it is gone. Both hold their deliveries. */
@@ -20,6 +21,8 @@ export interface Recipient {
   readonly endpointId: string;
   /** It gets no submission with a higher spam score; 0 to {@link MAX_SPAM_SCORE}. */
   readonly maxSpamScore: number;
+  /** It gets only submissions that meet all of them. */
+  readonly conditions: readonly Condition[];
   readonly state: RecipientState;
   readonly breaker: Breaker;
   /** When it said for the first time since the last success that it is gone; null when it did not. */
@@ -39,4 +42,8 @@ export interface EnabledRecipient extends Recipient {
   readonly workspaceId: string;
 }
 
-export type NewRecipient = Pick<Recipient, "id" | "kind" | "endpointId" | "maxSpamScore" | "confirmedAt">;
+export type NewRecipient = Pick<Recipient, "id" | "kind" | "endpointId" | "maxSpamScore" | "confirmedAt"> &
+  Partial<Pick<Recipient, "conditions">>;
+
+/** Recipients of one kind that an endpoint may have. */
+export const MAX_RECIPIENTS_OF_KIND = 50;

@@ -53,6 +53,7 @@ async function tell(
     headers: { authorization: "Bearer own" },
     allowPrivate: true,
     maxSpamScore: 100,
+    conditions: [],
     format,
     keys: [],
   };

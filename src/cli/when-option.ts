@@ -1,0 +1,14 @@
+import { type Condition, parseConditions } from "../outbox/queue/conditions.ts";
+
+/** On which submissions a recipient or webhook gets a message. */
+export const whenOption = {
+  flags: "--when <condition>",
+  summary:
+    "only submissions with this: FIELD=VALUE, also !=, >, <, ~ (contains), FIELD (filled), '!FIELD' (empty); repeatable; '' clears all",
+  repeatable: true,
+} as const;
+
+/** @throws usage */
+export function readWhen(texts: readonly string[] | null): { conditions?: Condition[] } {
+  return texts === null ? {} : { conditions: parseConditions(texts) };
+}

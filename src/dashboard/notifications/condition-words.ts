@@ -1,0 +1,38 @@
+import { html, type Html } from "../../foundation/html.ts";
+import { type Condition, sentText } from "../../outbox/queue/conditions.ts";
+
+/** Characters of a value that are shown. */
+const MAX_SHOWN = 60;
+
+/** How people read the kinds of conditions. */
+export const CONDITION_VERBS: Readonly<Record<Condition["is"], string>> = {
+  "=": "is",
+  "!=": "is not",
+  "~": "contains",
+  ">": "is more than",
+  "<": "is less than",
+  filled: "is filled in",
+  empty: "is empty",
+};
+
+/** As part of a sentence: **Topic** is “support”. */
+export function conditionWords({ field, is, value }: Condition): Html {
+  const hasValue = is !== "filled" && is !== "empty";
+  return html`<b><bdi>${field}</bdi></b> ${CONDITION_VERBS[is]}${hasValue && html` “<bdi dir="auto">${value}</bdi>”`}`;
+}
+
+/** All of them in one sentence; null for none. */
+export function conditionsSentence(conditions: readonly Condition[]): Html | null {
+  if (conditions.length === 0) return null;
+  const words = conditions.map((each, index) => html`${index > 0 && ", and "}${conditionWords(each)}`);
+  return html`Only if ${words}`;
+}
+
+/** Why nothing was sent: what was asked for, and what was sent instead. */
+export function notSentWords(condition: Condition, data: Readonly<Record<string, unknown>>): Html {
+  const { field } = condition;
+  const sent = sentText(Object.hasOwn(data, field) ? data[field] : undefined, MAX_SHOWN);
+  const is =
+    sent === null ? "is filled in" : sent === "" ? "is empty" : html`is “<bdi dir="auto">${sent}</bdi>”`;
+  return html`Only if ${conditionWords(condition)}; here <bdi>${field}</bdi> ${is}.`;
+}

@@ -1,0 +1,101 @@
+import { html, type Html } from "../../foundation/html.ts";
+import {
+  checkConditions,
+  type Condition,
+  CONDITION_KINDS,
+  MAX_CONDITIONS,
+} from "../../outbox/queue/conditions.ts";
+import { CONDITION_VERBS } from "./condition-words.ts";
+import { type Option, type Problems, selectField, textField, tryField } from "../kit/field.ts";
+
+/** One condition as it was typed. */
+export type TypedCondition = Readonly<Record<"field" | "is" | "value", string>>;
+
+/** The name of the problem of all of them. */
+const NAME = "conditions";
+/** Empty rows below those that are filled. */
+const SPARE_ROWS = 2;
+
+const KINDS: readonly Option[] = CONDITION_KINDS.map((value) => ({ value, label: CONDITION_VERBS[value] }));
+
+function inputName(row: number, input: keyof TypedCondition): string {
+  return `when.${row}.${input}`;
+}
+
+export function readTypedConditions(form: URLSearchParams): readonly TypedCondition[] {
+  const rows = Array.from({ length: MAX_CONDITIONS }, (_, row) => ({
+    field: (form.get(inputName(row, "field")) ?? "").trim(),
+    is: form.get(inputName(row, "is")) ?? "=",
+    value: (form.get(inputName(row, "value")) ?? "").trim(),
+  }));
+  return rows.filter(({ field, value }) => field !== "" || value !== "");
+}
+
+/**
+ * What the rows say. A problem is noted if that is not possible.
+ *
+ * @param fields of the form, by their names; null if that is not known yet @param known the conditions that may stay as they are
+ */
+export function checkTypedConditions(
+  problems: Map<string, string>,
+  typed: readonly TypedCondition[],
+  fields: Readonly<Record<string, unknown>> | null,
+  known: readonly Condition[] = [],
+): readonly Condition[] {
+  const given = typed.map(({ field, is, value }): Condition => {
+    const kind = CONDITION_KINDS.find((each) => each === is) ?? "=";
+    return { field, is: kind, value: kind === "filled" || kind === "empty" ? "" : value };
+  });
+  if (given.some(({ field }) => field === ""))
+    problems.set(NAME, "A condition has a value and no field: write the field’s name, or empty the row.");
+  else if (fields !== null) {
+    const knownFields = Object.fromEntries(known.map(({ field }) => [field, true]));
+    tryField(problems, NAME, () => checkConditions(given, { ...knownFields, ...fields }));
+  }
+  return given;
+}
+
+interface ConditionsParts {
+  readonly typed: readonly TypedCondition[];
+  readonly problems: Problems;
+  /** Names to choose from; null if it is not known yet whose they are. */
+  readonly fields: readonly string[] | null;
+}
+
+const LIST_ID = "condition-fields";
+
+/** Rows to say which posts are sent, folded until there is one. */
+export function conditionsField({ typed, problems, fields }: ConditionsParts): Html {
+  const count = Math.min(typed.length + SPARE_ROWS, MAX_CONDITIONS);
+  const rows = Array.from({ length: count }, (_, row) => rowView(typed[row], row));
+  const problem = problems.get(NAME);
+  const described = problem === undefined ? `f-${NAME}-hint` : `f-${NAME}-hint f-${NAME}-problem`;
+  return html`<details class="conditions" ${(typed.length > 0 || problem !== undefined) && html` open`}>
+    <summary>Only some posts</summary>
+    <fieldset id="f-${NAME}" aria-describedby="${described}">
+      <legend>Send only what meets all of these</legend>
+      ${problem !== undefined && html`<p class="problem" id="f-${NAME}-problem">${problem}</p>`}
+      ${rows}
+      ${
+        fields !== null &&
+        html`<datalist id="${LIST_ID}">${fields.map((name) => html`<option value="${name}"></option>`)}</datalist>`
+      }
+      <p class="hint" id="f-${NAME}-hint">
+        A field is named as in the form, like “topic”. An empty row counts for nothing; save to get more rows, up to
+        ${MAX_CONDITIONS}. Without any, every post is sent.
+      </p>
+    </fieldset>
+  </details>`;
+}
+
+function rowView(typed: TypedCondition = { field: "", is: "=", value: "" }, row: number): Html {
+  const parts = (input: keyof TypedCondition, label: string) => ({
+    name: inputName(row, input),
+    label: `${label} ${row + 1}`,
+    value: typed[input],
+  });
+  return html`<div class="row">
+    ${textField({ ...parts("field", "Field"), autocomplete: "off", list: LIST_ID })} ${selectField(parts("is", "Condition"), KINDS)}
+    ${textField({ ...parts("value", "Value"), autocomplete: "off" })}
+  </div>`;
+}

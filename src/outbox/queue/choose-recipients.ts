@@ -1,0 +1,39 @@
+import type { KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
+import { type Condition, findUnmet, type JudgedData } from "./conditions.ts";
+
+/** A recipient that did not get a submission, and the first of its conditions that did not hold. */
+export interface LeftOut extends Condition {
+  /** Of the recipient. */
+  readonly id: string;
+  /** Of the recipient, as `recipient.kind` has it. */
+  readonly kind: string;
+}
+
+interface Choice {
+  readonly chosen: readonly KnownRecipient[];
+  /** The others as the submission's row keeps them: a JSON array of {@link LeftOut}; null if there are none. */
+  readonly notSent: string | null;
+}
+
+/** Leaves out recipients with a condition that does not hold. @param judged without it every condition counts as met */
+export function choose(wanting: readonly KnownRecipient[], judged: JudgedData | undefined): Choice {
+  if (judged === undefined || wanting.every(isWithoutConditions)) return { chosen: wanting, notSent: null };
+  const chosen: KnownRecipient[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const recipient of wanting) {
+    const { id, kind, conditions } = recipient;
+    const unmet = conditions === null ? null : findUnmet(conditions, judged);
+    if (unmet === null) chosen.push(recipient);
+    else leftOut.push({ id, kind, ...unmet });
+  }
+  return { chosen, notSent: leftOut.length === 0 ? null : JSON.stringify(leftOut) };
+}
+
+function isWithoutConditions({ conditions }: KnownRecipient): boolean {
+  return conditions === null;
+}
+
+/** What {@link choose} wrote. */
+export function readNotSent(stored: string | null): readonly LeftOut[] {
+  return stored === null ? [] : (JSON.parse(stored) as LeftOut[]);
+}

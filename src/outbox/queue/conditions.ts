@@ -1,0 +1,184 @@
+import { BoundedMap } from "../../foundation/bounded-map.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+
+/*
+ * Conditions of a recipient: on which submissions it gets a message, by what was sent. All of them must hold. They are decided in the
+ * transaction that stores the post; a recipient without any costs one comparison.
+ */
+
+export const MAX_CONDITIONS = 10;
+/** Characters of a field's name and of a value. */
+const MAX_FIELD_LENGTH = 200;
+const MAX_VALUE_LENGTH = 500;
+
+export const CONDITION_KINDS = ["=", "!=", ">", "<", "~", "filled", "empty"] as const;
+
+export interface Condition {
+  /** The name of a field of the form. */
+  readonly field: string;
+  readonly is: (typeof CONDITION_KINDS)[number];
+  /** Empty for `filled` and `empty`. */
+  readonly value: string;
+}
+
+/** The field is the shortest text before an operator. */
+const WRITTEN = /^(?<field>.+?)(?<is>!=|=|>|<|~)(?<value>[\s\S]*)$/s;
+
+/** A condition as `--when` takes it: `topic=sales`, `budget>1000`, `topic` (filled), `!topic` (empty). @throws usage */
+export function parseCondition(text: string): Condition {
+  const found = WRITTEN.exec(text)?.groups;
+  if (found !== undefined) {
+    const { field = "", is = "", value = "" } = found;
+    return { field: field.trim(), is: is as Condition["is"], value: value.trim() };
+  }
+  const isEmpty = text.startsWith("!");
+  const field = (isEmpty ? text.slice(1) : text).trim();
+  if (field !== "" && !/[=<>~]/.test(field)) return { field, is: isEmpty ? "empty" : "filled", value: "" };
+  throw new FormsvcError(
+    "usage",
+    `${text.slice(0, MAX_FIELD_LENGTH)}: expected FIELD=VALUE, also with !=, >, < or ~ (contains), FIELD (filled) or !FIELD (empty)`,
+  );
+}
+
+/** The same text again. */
+export function conditionText({ field, is, value }: Condition): string {
+  if (is === "filled") return field;
+  return is === "empty" ? `!${field}` : `${field}${is}${value}`;
+}
+
+/**
+ * The conditions that `--when` gave; a single empty text is none.
+ *
+ * @throws usage
+ */
+export function parseConditions(texts: readonly string[]): Condition[] {
+  const given = texts.filter((each) => each.trim() !== "");
+  if (given.length > 0 && given.length < texts.length)
+    throw new FormsvcError("usage", "Give conditions, or an empty text that clears them, not both.");
+  return given.map(parseCondition);
+}
+
+/** The conditions in the form in which they are stored. @param fields of the form, by their names. @throws usage */
+export function checkConditions(
+  given: readonly Condition[],
+  fields: Readonly<Record<string, unknown>>,
+): readonly Condition[] {
+  if (given.length > MAX_CONDITIONS)
+    throw new FormsvcError("usage", `There are ${given.length} conditions; ${MAX_CONDITIONS} is the most.`);
+  return given.map(({ field, is, value }) => {
+    if (field.length > MAX_FIELD_LENGTH || value.length > MAX_VALUE_LENGTH)
+      throw new FormsvcError(
+        "usage",
+        `A condition has at most ${MAX_FIELD_LENGTH} characters of a field and ${MAX_VALUE_LENGTH} of a value.`,
+      );
+    if (!Object.hasOwn(fields, field))
+      throw new FormsvcError("usage", `The form has no field ${field}, on which there is a condition.`);
+    if ((is === ">" || is === "<") && numberOf(value) === null)
+      throw new FormsvcError("usage", `${field}${is}${value}: a number is expected behind ${is}.`);
+    const hasValue = is !== "filled" && is !== "empty";
+    return { field, is, value: hasValue ? value.toWellFormed().replaceAll("\0", "") : "" };
+  });
+}
+
+/** Fields that conditions ask for and the form has not, each once. @param fields of the form, by their names */
+export function goneFields(
+  conditions: readonly Condition[],
+  fields: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const asked = conditions.map(({ field }) => field);
+  return [...new Set(asked)].filter((field) => !Object.hasOwn(fields, field));
+}
+
+export function readConditions(stored: string | null): readonly Condition[] {
+  return stored === null ? [] : (JSON.parse(stored) as Condition[]);
+}
+
+export function writeConditions(conditions: readonly Condition[]): string | null {
+  return conditions.length === 0 ? null : JSON.stringify(conditions);
+}
+
+/** What was sent, and the fields that the form has, by their names. */
+export interface JudgedData {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The first condition that does not hold; null if all do. */
+type FindUnmet = (judged: JudgedData) => Condition | null;
+
+const MAX_COMPILED = 5000;
+const compiled = new BoundedMap<string, FindUnmet>(MAX_COMPILED);
+
+/** The first condition that does not hold; one on a field that the form has not any more holds. @param stored as its row has them */
+export function findUnmet(stored: string, judged: JudgedData): Condition | null {
+  let find = compiled.get(stored);
+  if (find === undefined) compiled.set(stored, (find = compile(readConditions(stored))));
+  return find(judged);
+}
+
+function compile(conditions: readonly Condition[]): FindUnmet {
+  const tests = conditions.map((condition) => ({ condition, holds: testOf(condition) }));
+  return ({ data, fields }) => {
+    for (const { condition, holds } of tests) {
+      const { field } = condition;
+      if (!Object.hasOwn(fields, field)) continue;
+      if (!holds(Object.hasOwn(data, field) ? data[field] : undefined)) return condition;
+    }
+    return null;
+  };
+}
+
+function testOf({ is, value }: Condition): (sent: unknown) => boolean {
+  const wanted = value.toLowerCase();
+  const number = numberOf(value);
+  // Two texts are compared as texts: 01067 and 1067 are different postcodes.
+  const equals = (sent: unknown): boolean =>
+    (typeof sent === "number" && sent === number) || textOf(sent)?.toLowerCase() === wanted;
+  if (is === "=") return (sent) => some(sent, equals);
+  if (is === "!=") return (sent) => !some(sent, equals);
+  if (is === "~")
+    return (sent) => some(sent, (each) => textOf(each)?.toLowerCase().includes(wanted) === true);
+  if (is === "filled") return (sent) => !isEmpty(sent);
+  if (is === "empty") return isEmpty;
+  return (sent) => {
+    const given = numberOf(sent);
+    if (given === null || number === null) return false;
+    return is === ">" ? given > number : given < number;
+  };
+}
+
+/** What was sent in a field, as a person reads it, in up to this number of characters; empty if nothing was, null of a group. */
+export function sentText(sent: unknown, maxLength: number): string | null {
+  if (isEmpty(sent)) return "";
+  const texts = (Array.isArray(sent) ? sent : [sent]).slice(0, maxLength).map(textOf);
+  if (texts.includes(null)) return null;
+  const text = texts.join(", ");
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function some(sent: unknown, test: (each: unknown) => boolean): boolean {
+  return Array.isArray(sent) ? sent.some(test) : test(sent);
+}
+
+/** What a person reads; null of a group. */
+function textOf(sent: unknown): string | null {
+  if (typeof sent === "string") return sent;
+  return typeof sent === "number" || typeof sent === "boolean" ? String(sent) : null;
+}
+
+const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
+/** Characters of a text that can read as a number. */
+const MAX_NUMBER_LENGTH = 100;
+
+function numberOf(sent: unknown): number | null {
+  if (typeof sent === "number") return sent;
+  const isNumber = typeof sent === "string" && sent.length <= MAX_NUMBER_LENGTH && NUMBER.test(sent);
+  return isNumber ? Number(sent) : null;
+}
+
+/** 0 and false are not empty. */
+function isEmpty(sent: unknown): boolean {
+  if (sent === undefined || sent === null) return true;
+  if (typeof sent === "string") return sent.trim() === "";
+  return typeof sent === "object" && Object.keys(sent).length === 0;
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { startMailedSite } from "../support/mailed-site.ts";
+import { formOf, unescaped } from "../support/page.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+import { visit, type Visitor } from "../support/visitor.ts";
+
+const HOLDER = "holder@example.org";
+
+/** Types conditions into a form of the dashboard and sends it. */
+async function save(
+  visitor: Visitor,
+  { from, to }: { readonly from: string; readonly to: string },
+  typed: Record<string, string>,
+) {
+  const { values } = formOf((await visitor.get(from)).text, to);
+  for (const [name, value] of Object.entries(typed)) values.set(name, value);
+  return visitor.post(to, values);
+}
+
+test("an owner chooses by rows which posts a webhook gets, and the page of the webhook and the list say it", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const endpoint = await server.addEndpoint();
+  const page = "/dashboard/webhooks/new";
+  const typed = {
+    endpoint: endpoint.id,
+    url: "https://example.com/hook",
+    "when.0.field": "name",
+    "when.0.is": "~",
+    "when.0.value": "Ada <b>",
+  };
+  const made = await save(ada, { from: page, to: page }, typed);
+  expect(made.status, made.text).toBe(201);
+  const [path = ""] = /\/dashboard\/webhooks\/wh_\w+/.exec(made.text) ?? [];
+  const shown = unescaped((await ada.get(path)).text);
+  expect(shown).toMatch(/Only if <b><bdi>name<\/bdi><\/b> contains “<bdi dir="auto">Ada <b><\/bdi>”/);
+  expect((await ada.get(path)).text).toContain("Ada &lt;b&gt;");
+  expect((await ada.get("/dashboard/notifications")).text).toContain(
+    "Only if <b><bdi>name</bdi></b> contains",
+  );
+  const edit = `${path}/edit`;
+  const changed = await save(
+    ada,
+    { from: edit, to: edit },
+    { "when.1.field": "email", "when.1.is": "filled" },
+  );
+  expect(changed.status, changed.text).toBe(303);
+  expect((await ada.get(path)).text).toContain("<b><bdi>email</bdi></b> is filled in");
+  await save(ada, { from: edit, to: edit }, { "when.0.field": "", "when.0.value": "", "when.1.field": "" });
+  expect((await ada.get(path)).text).toMatch(/Which posts<\/dt>\s*<dd>all<\/dd>/);
+});
+
+test("a field that the form has not, and a value without a field, are refused beside the rows with all that was typed", async () => {
+  const { server } = await startMailedSite();
+  const ada = await visit(server);
+  const endpoint = await server.addEndpoint();
+  const page = "/dashboard/recipients/new";
+  const typed = { endpoint: endpoint.id, address: HOLDER, "when.0.value": "red" };
+  const refused = await save(ada, { from: page, to: page }, { ...typed, "when.0.field": "colour" });
+  expect(refused.status).toBe(422);
+  expect(refused.text).toContain('href="#f-conditions"');
+  expect(refused.text).toContain("The form has no field colour");
+  expect(formOf(refused.text, page).values.get("when.0.value")).toBe("red");
+  const nameless = await save(ada, { from: page, to: page }, typed);
+  expect([nameless.status, nameless.text]).toEqual([
+    422,
+    expect.stringContaining("has a value and no field"),
+  ]);
+  const added = await save(ada, { from: page, to: page }, { ...typed, "when.0.field": "name" });
+  expect(added.status, added.text).toBe(303);
+  const again = await save(ada, { from: page, to: page }, { ...typed, "when.0.field": "name" });
+  expect([again.status, again.text]).toEqual([
+    422,
+    expect.stringContaining("with the same conditions already"),
+  ]);
+});
+
+test("the page of a post says who was not told and why", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const endpoint = await server.addEndpoint();
+  const page = "/dashboard/webhooks/new";
+  const typed = {
+    endpoint: endpoint.id,
+    url: "https://example.com/hook",
+    "when.0.field": "name",
+    "when.0.value": "Grace",
+  };
+  expect((await save(ada, { from: page, to: page }, typed)).status).toBe(201);
+  await server.post(endpoint.secret, { ...goodPost, name: "Ada & Ben" });
+  const id = String(server.owner.prepare("SELECT id FROM submission").pluck().get());
+  const { text } = await ada.get(`/dashboard/submissions/${id}`);
+  expect(text).toContain('<span class="pill">not sent</span>');
+  expect(text.replaceAll(/\s+/g, " ")).toContain(
+    'Only if <b><bdi>name</bdi></b> is “<bdi dir="auto">Grace</bdi>”; here <bdi>name</bdi> is “<bdi dir="auto">Ada &amp; Ben</bdi>”.',
+  );
+  expect(text).not.toContain("Nobody. When it came");
+});
