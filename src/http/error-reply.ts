@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../foundation/log.ts";
 import { requestFailed } from "../foundation/events.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
 import { reword, type ValidationDetails } from "../schemas/issue-report.ts";
 import { visitorWording } from "./visitor-language.ts";
 import { visitorWords } from "./visitor-words.ts";
@@ -25,7 +26,10 @@ export function errorBody(error: FormsvcError, request: FastifyRequest | null): 
   const { members } = error.facts;
   const hasVisitors = request?.routeOptions?.config?.operation?.hasVisitors === true;
   const wording = hasVisitors ? visitorWording(request) : null;
-  const details = wording === null ? error.facts.details : detailsFor(error, wording);
+  const details =
+    wording === null
+      ? error.facts.details
+      : detailsFor(error, wording, request?.begun?.caller.ready.schema.definition);
   return {
     error: describeError(error.code).error,
     message: error.message,
@@ -37,9 +41,14 @@ export function errorBody(error: FormsvcError, request: FastifyRequest | null): 
 }
 
 /** The details as the visitor reads them: what was wrong with the answers is for them too. */
-export function detailsFor({ code, facts }: FormsvcError, wording: Wording): ErrorFacts["details"] {
+export function detailsFor(
+  { code, facts }: FormsvcError,
+  wording: Wording,
+  definition: SchemaDefinition = {},
+): ErrorFacts["details"] {
   // Only the schema's check has this code.
-  return code === "validation_failed" ? reword(facts.details as ValidationDetails, wording) : facts.details;
+  if (code !== "validation_failed") return facts.details;
+  return reword(facts.details as ValidationDetails, wording, definition);
 }
 
 interface Exchange {

@@ -1,6 +1,7 @@
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
+import { labelAt } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
@@ -12,7 +13,7 @@ import { REDIRECT_MEMBER } from "./form-addresses.ts";
 /** One of the schema's fields, shown again with the visitor's input. */
 export interface PageField {
   readonly name: string;
-  /** The name as people read it. */
+  /** The field's label, or its name as people read it. */
   readonly label: string;
   /** One at most, except for a list. */
   readonly values: readonly string[];
@@ -21,6 +22,8 @@ export interface PageField {
     | "area"
     | "email"
     | "url"
+    | "date"
+    | "phone"
     | "number"
     | "checkbox"
     | "choice"
@@ -86,7 +89,7 @@ export function pageForm(
     if (field.type === "file") askedAt(fields, { path: [name], field });
   const problems = askForWrong(fields, asked, details, wording.text("unknownSent"));
   return {
-    fields: [...fields.values()].map(toPageField),
+    fields: [...fields.values()].map((field) => toPageField(field, asked.definition)),
     others,
     hidden: [...hidden].filter(([, value]) => value !== ""),
     problems: problems.slice(0, MAX_PROBLEMS),
@@ -206,8 +209,17 @@ function fill({ field, values }: AskedField, value: string): void {
   values.push(value);
 }
 
-function toPageField({ name, path, field, values, problems }: AskedField): PageField {
-  return { name, label: path.join(" "), values, ...inputKind(field, values[0] ?? ""), problems };
+function toPageField(
+  { name, path, field, values, problems }: AskedField,
+  definition: SchemaDefinition,
+): PageField {
+  return {
+    name,
+    label: labelAt(definition, path, " "),
+    values,
+    ...inputKind(field, values[0] ?? ""),
+    problems,
+  };
 }
 
 function inputKind(field: FieldDefinition, value: string): Pick<PageField, "kind" | "options"> {

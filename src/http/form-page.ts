@@ -151,6 +151,10 @@ function controlHtml({ kind, values, options }: PageField, attributes: Html): Ht
       return html`<input type="text" inputmode="decimal" ${attributes} value="${text}">`;
     case "email":
       return html`<input type="email" autocomplete="email" ${attributes} value="${text}">`;
+    case "phone":
+      return html`<input type="tel" autocomplete="tel" ${attributes} value="${text}">`;
+    case "date":
+      return html`<input type="date" ${attributes} value="${text}">`;
     case "url":
     case "text":
     case "checkbox":

@@ -5,6 +5,7 @@ import { describeError, type ErrorCode, FormsvcError } from "../foundation/error
 import type { Log } from "../foundation/log.ts";
 import { findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
 import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
 import type { Caller } from "../submissions/authenticate.ts";
 import { coerceForm, type FormEntry } from "../submissions/coerce-form.ts";
@@ -234,8 +235,9 @@ function formAgain(
   if (caller === null || (!isAboutFiles && NEVER_ASKED_AGAIN.has(describeError(error.code).status)))
     return NOTHING_ASKED;
   const { schema, honeypots, endpoint } = caller.ready;
-  const details = problemsOf(error, wording);
-  const asked = { definition: schema.definition, unknownFields: endpoint.settings.unknownFields, honeypots };
+  const { definition } = schema;
+  const details = problemsOf(error, wording, definition);
+  const asked = { definition, unknownFields: endpoint.settings.unknownFields, honeypots };
   const form = pageForm(entries, asked, details, wording);
   const fits = form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * textBytes(request);
   if (!fits) return withoutInputs(form);
@@ -244,13 +246,13 @@ function formAgain(
 }
 
 /** What the page says at the inputs. */
-function problemsOf(error: FormsvcError, wording: Wording): ValidationDetails {
-  if (error.code === "validation_failed") return detailsFor(error, wording) as ValidationDetails;
+function problemsOf(error: FormsvcError, wording: Wording, definition: SchemaDefinition): ValidationDetails {
+  if (error.code === "validation_failed") return detailsFor(error, wording, definition) as ValidationDetails;
   const { field, maximum } = (error.facts.details ?? {}) as { field?: unknown; maximum?: unknown };
   // A file that is larger than any may be.
   if (error.code !== "payload_too_large" || typeof field !== "string" || typeof maximum !== "number")
     return {};
-  const report = new IssueReport(wording);
+  const report = new IssueReport(wording, definition);
   report.enter(field);
   report.add({ code: "invalid_file", reason: "size", maximum });
   return report.details();

@@ -4,7 +4,7 @@ import type { Language } from "../languages/language.ts";
 import { type Wording, wordingIn } from "../languages/wording.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
-import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
+import { besideBlocks, type FieldLabels, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
 /** What all e-mails about submissions have. */
@@ -21,6 +21,8 @@ export interface Notification {
   readonly subjectTemplate: string | null;
   /** Names of the endpoint's fields of format e-mail, as declared: the first that is filled gets the answer. */
   readonly emailFields: readonly string[];
+  /** Of the endpoint's fields; absent if none has one. */
+  readonly labels?: FieldLabels;
   /** Where the dashboard is, without a slash at the end; null if that is not known. */
   readonly dashboardUrl: string | null;
   /** Where the recipient ends these e-mails; null if there is no such page. */
@@ -53,10 +55,10 @@ export function composeNotification(notification: Notification, body: string): B
 
 function blocksOf(
   event: MailedEvent,
-  { dashboardUrl, unsubscribeUrl }: Notification,
+  { dashboardUrl, unsubscribeUrl, labels }: Notification,
   wording: Wording,
 ): MailBlock[] {
-  const { fields, isCut } = fieldsOf(event.data, LIMITS);
+  const { fields, isCut } = fieldsOf(event.data, LIMITS, labels);
   const notes = [
     ...(isCut ? [wording.text("partShown", { reference: event.submissionId })] : []),
     wording.text("receivedAt", { time: event.receivedAt, score: event.spamScore }),

@@ -17,13 +17,13 @@ const LIMITS = { value: 200, all: 600 };
  * @param count how many submissions it is about.
  */
 export function composeSummary(summary: Summary, bodies: readonly string[], count: number): Buffer {
-  const { id, from, to, dashboardUrl, unsubscribeUrl } = summary;
+  const { id, from, to, unsubscribeUrl } = summary;
   const wording = wordingIn(summary.language);
   const events = bodies.slice(0, MAX_SUMMARY_EVENTS).map((body) => readEvent(body, summary.timeZone));
   const endpointName = events[0]?.endpointName ?? "";
   const left = count - events.length;
   const blocks = [
-    ...events.flatMap((event) => eventBlocks(event, dashboardUrl, wording)),
+    ...events.flatMap((event) => eventBlocks(event, summary, wording)),
     ...(left > 0 ? [paragraph(wording.text("moreSubmissions", { count: left }))] : []),
     ...linkTo(wording.text("unsubscribe"), unsubscribeUrl, "below"),
   ];
@@ -42,8 +42,8 @@ export function composeSummary(summary: Summary, bodies: readonly string[], coun
   });
 }
 
-function eventBlocks(event: MailedEvent, dashboardUrl: string | null, wording: Wording): MailBlock[] {
-  const { fields } = fieldsOf(event.data, LIMITS);
+function eventBlocks(event: MailedEvent, { dashboardUrl, labels }: Summary, wording: Wording): MailBlock[] {
+  const { fields } = fieldsOf(event.data, LIMITS, labels);
   return [
     { kind: "heading", text: event.receivedAt },
     { kind: "fields", fields },

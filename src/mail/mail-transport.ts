@@ -14,7 +14,7 @@ import { classifyMail } from "./classify-mail.ts";
 import { composeNotification, type Notification } from "./compose-notification.ts";
 import { composeSummary } from "./compose-summary.ts";
 import { logMailAttempt } from "./log-mail-attempt.ts";
-import { listMailFields } from "./mail-fields.ts";
+import { listMailFields, readLabels } from "./mail-fields.ts";
 import { keepFrame } from "./mail-frames.ts";
 import { type Digest, MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
@@ -119,7 +119,7 @@ async function compose(
 
 /** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
 type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl"> &
-  Partial<Pick<Notification, "language" | "timeZone">>;
+  Partial<Pick<Notification, "language" | "timeZone" | "labels">>;
 
 /** As it was before the first attempt. Kept without waiting for the disk, like the claim. */
 async function readFrame(
@@ -134,8 +134,10 @@ async function readFrame(
       const emailFields = endpoint === undefined ? [] : yield* listMailFields(endpoint);
       const language = settings.language ?? endpoint?.settings.language ?? "en";
       const timeZone = endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC);
+      const labels = endpoint === undefined ? null : yield* readLabels(endpoint);
       const links = { dashboardUrl, unsubscribeUrl: unsubscribeUrl(recipient) };
       const frame: Frame = { subjectTemplate: settings.subject, emailFields, language, timeZone, ...links };
+      if (labels !== null) return yield* keepFrame(deliveryId, { ...frame, labels });
       return yield* keepFrame(deliveryId, frame);
     });
   } catch (error) {

@@ -71,16 +71,20 @@ const MAX_LABEL_LENGTH = 100;
 /** Characters that a field counts for besides its own, so that the markup of thousands of short ones is bounded too. */
 const FIELD_COST = 16;
 
+/** What stands in place of fields' names. */
+export type FieldLabels = Readonly<Record<string, string>>;
+
 /** The fields as far as they fit, and whether anything of them is missing. */
 export function fieldsOf(
   data: Readonly<Record<string, unknown>>,
   limits: FieldLimits,
+  labels: FieldLabels = {},
 ): { readonly fields: readonly MailField[]; readonly isCut: boolean } {
   const fields: MailField[] = [];
   let room = limits.all;
   let isCut = false;
   for (const [name, given] of Object.entries(data)) {
-    const label = oneLine(name, MAX_LABEL_LENGTH);
+    const label = oneLine(Object.hasOwn(labels, name) ? (labels[name] ?? name) : name, MAX_LABEL_LENGTH);
     const whole = plainLines(valueText(given));
     const most = Math.min(limits.value, room - label.length);
     if (most < 2) return { fields, isCut: true };

@@ -3,6 +3,7 @@ import {
   MAX_ACCEPTED_TYPES,
   MAX_DESCRIPTION_LENGTH,
   MAX_ENUM_VALUES,
+  MAX_FIELD_LABEL_LENGTH,
   MAX_FILE_BYTES,
   MAX_FILES,
   STRING_FORMATS,
@@ -11,6 +12,7 @@ import {
 } from "./field-definition.ts";
 import { acceptProblem } from "./file-types.ts";
 import { nearestName } from "../foundation/nearest-name.ts";
+import { plainText } from "../foundation/plain-text.ts";
 
 /** Says what is wrong with one property's value by itself; undefined if nothing is. */
 type Rule = (value: unknown, type: FieldType) => string | undefined;
@@ -18,6 +20,7 @@ type Rule = (value: unknown, type: FieldType) => string | undefined;
 /** The properties that can be checked without the rest of the field. */
 export const RULES: Readonly<Record<string, Rule>> = {
   required: (value) => (typeof value === "boolean" ? undefined : `must be true or false, not ${show(value)}`),
+  label: checkLabel,
   description: checkDescription,
   minLength: checkCount,
   maxLength: checkCount,
@@ -31,6 +34,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   maxBytes: (value) => checkWithin(value, MAX_FILE_BYTES),
   maxFiles: (value) => checkWithin(value, MAX_FILES),
 };
+
+function checkLabel(value: unknown): string | undefined {
+  if (typeof value !== "string") return `must be text, not ${show(value)}`;
+  const isOneLine = value.trim() !== "" && plainText(value) === value;
+  if (isOneLine && value.length <= MAX_FIELD_LABEL_LENGTH) return undefined;
+  return `must have 1 to ${MAX_FIELD_LABEL_LENGTH} characters in one line, without control characters`;
+}
 
 function checkDescription(value: unknown): string | undefined {
   if (typeof value !== "string") return `must be text, not ${show(value)}`;

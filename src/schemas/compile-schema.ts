@@ -42,7 +42,7 @@ export function compileSchema(definition: SchemaDefinition, unknownFields: Unkno
     definition,
     fileFields: fileFieldsOf(definition),
     validate(body) {
-      const report = new IssueReport();
+      const report = new IssueReport(null, definition);
       const data: Record<string, unknown> = {};
       readMembers(members, body, data, report);
       if (unknownFields === "keep") {

@@ -6,6 +6,8 @@ export type FieldType = FieldDefinition["type"];
 interface AnyField {
   /** Absent means false. A field with a `default` is never missing, required or not. */
   readonly required?: boolean;
+  /** What people read in place of its name; says nothing to the validator. */
+  readonly label?: string;
   /** For people; says nothing to the validator. */
   readonly description?: string;
 }
@@ -64,15 +66,16 @@ export interface FileField extends AnyField {
   readonly default?: never;
 }
 
-export type StringFormat = "email" | "url";
+export type StringFormat = "email" | "url" | "date" | "phone";
 
-export const STRING_FORMATS: readonly StringFormat[] = ["email", "url"];
+export const STRING_FORMATS: readonly StringFormat[] = ["email", "url", "date", "phone"];
 
 /** The properties that each type of field may have: the whole language. */
 export const PROPERTIES = {
   string: [
     "type",
     "required",
+    "label",
     "description",
     "minLength",
     "maxLength",
@@ -81,11 +84,11 @@ export const PROPERTIES = {
     "enum",
     "default",
   ],
-  number: ["type", "required", "description", "minimum", "maximum", "enum", "default"],
-  boolean: ["type", "required", "description", "enum", "default"],
-  object: ["type", "required", "description", "properties", "default"],
-  array: ["type", "required", "description", "items", "minItems", "maxItems", "default"],
-  file: ["type", "required", "description", "accept", "maxBytes", "maxFiles"],
+  number: ["type", "required", "label", "description", "minimum", "maximum", "enum", "default"],
+  boolean: ["type", "required", "label", "description", "enum", "default"],
+  object: ["type", "required", "label", "description", "properties", "default"],
+  array: ["type", "required", "label", "description", "items", "minItems", "maxItems", "default"],
+  file: ["type", "required", "label", "description", "accept", "maxBytes", "maxFiles"],
 } as const satisfies Record<FieldType, readonly string[]>;
 
 export const FIELD_TYPES = Object.keys(PROPERTIES) as readonly FieldType[];
@@ -96,6 +99,8 @@ export const MAX_FIELDS = 200;
 export const MAX_FIELD_DEPTH = 8;
 /** In UTF-16 units. */
 export const MAX_FIELD_NAME_LENGTH = 100;
+/** In UTF-16 units. */
+export const MAX_FIELD_LABEL_LENGTH = 100;
 /** In UTF-16 units. */
 export const MAX_DESCRIPTION_LENGTH = 500;
 /** Room for the world's countries or time zones. */

@@ -1,6 +1,12 @@
 import { escapeHtml } from "../foundation/html.ts";
 import type { SchemaDefinition } from "./definition.ts";
-import type { FieldDefinition, FileField, NumberField, StringField } from "./field-definition.ts";
+import type {
+  FieldDefinition,
+  FileField,
+  NumberField,
+  StringField,
+  StringFormat,
+} from "./field-definition.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
 
 /** The address that takes the posts of an endpoint, and the key that they carry. */
@@ -10,14 +16,20 @@ export interface SnippetTarget {
   readonly key: string;
   /** The hidden field against robots; null if the endpoint knows none. */
   readonly honeypot: string | null;
+  /** That its visitors are spoken to in, as a tag; null or absent leaves it to their browsers. */
+  readonly language?: string | null;
 }
 
 /** A form with all of the schema's fields. It works without script, and better with it. */
-export function formSnippet(definition: SchemaDefinition, { base, key, honeypot }: SnippetTarget): string {
+export function formSnippet(
+  definition: SchemaDefinition,
+  { base, key, honeypot, language = null }: SnippetTarget,
+): string {
   const fields = Object.entries(definition).flatMap(([name, field]) => inputLines([name], field));
   // Without it a browser sends the names of files, and not the files.
   const isUpload = Object.values(definition).some(({ type }) => type === "file");
   const encoding = isUpload ? ' enctype="multipart/form-data"' : "";
+  const lang = language === null ? "" : ` lang="${escapeHtml(language)}"`;
   const trap =
     honeypot === null
       ? []
@@ -26,7 +38,7 @@ export function formSnippet(definition: SchemaDefinition, { base, key, honeypot 
         ];
   return [
     `<script src="${escapeHtml(base)}/formsvc.js" defer></script>`,
-    `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post"${encoding}>`,
+    `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post"${encoding}${lang}>`,
     ...[...fields, ...trap, "<p><button>Send</button></p>"].map((line) => `  ${line}`),
     "</form>",
   ].join("\n");
@@ -62,7 +74,12 @@ function exampleValue(field: FieldDefinition): unknown {
   return field.format === undefined ? "…" : EXAMPLES[field.format];
 }
 
-const EXAMPLES = { email: "ada@example.com", url: "https://example.com" } as const;
+const EXAMPLES: Readonly<Record<StringFormat, string>> = {
+  email: "ada@example.com",
+  url: "https://example.com",
+  date: "2030-12-31",
+  phone: "+44 20 7946 0958",
+};
 
 function quoted(text: string): string {
   return harmless(JSON.stringify(text));
@@ -78,10 +95,12 @@ function inputLines(path: readonly string[], field: FieldDefinition): string[] {
     return Object.entries(field.properties ?? {}).flatMap(([name, member]) =>
       inputLines([...path, name], member),
     );
-  const label = escapeHtml(labelOf(path));
+  const label = escapeHtml(field.label ?? labelOf(path));
   const name = `name="${escapeHtml(nameOf(path))}"`;
   if (field.type === "boolean")
-    return [`<p><label><input type="checkbox" ${name} value="true"> ${label}</label></p>`];
+    return [
+      `<p><label><input type="checkbox" ${name} value="true"${isConsent(field) ? " required" : ""}> ${label}</label></p>`,
+    ];
   if (field.type === "file") return [`<p><label>${label} ${fileInput(name, field)}</label></p>`];
   if (field.type !== "array")
     return [`<p><label>${label} ${control(name, field, field.required === true)}</label></p>`];
@@ -91,6 +110,12 @@ function inputLines(path: readonly string[], field: FieldDefinition): string[] {
     return [];
   if (items.type === "file") return [];
   return [`<p><label>${label} ${control(name, items, false, items.enum !== undefined)}</label></p>`];
+}
+
+/** A box that must be ticked: a browser then asks for it before it sends. */
+function isConsent(field: FieldDefinition): boolean {
+  const { enum: allowed = [] } = field as { readonly enum?: readonly unknown[] };
+  return field.required === true && allowed.length === 1 && allowed[0] === true;
 }
 
 function fileInput(name: string, { accept = DEFAULT_ACCEPT, maxFiles = 1, required }: FileField): string {
@@ -118,10 +143,16 @@ function control(
   const lengths = `${bound("minlength", field.minLength)}${bound("maxlength", field.maxLength)}`;
   if (field.format === undefined && isLong(name, field))
     return `<textarea ${name}${lengths}${required}></textarea>`;
-  const type = field.format === undefined ? "" : ` type="${field.format}"`;
-  const autocomplete = field.format === "email" ? ` autocomplete="email"` : "";
-  return `<input ${name}${type}${autocomplete}${lengths}${required}>`;
+  const type = field.format === undefined ? "" : INPUT_TYPES[field.format];
+  return `<input ${name}${type}${field.format === "date" ? "" : lengths}${required}>`;
 }
+
+const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
+  email: ` type="email" autocomplete="email"`,
+  url: ` type="url"`,
+  date: ` type="date"`,
+  phone: ` type="tel" autocomplete="tel"`,
+};
 
 function optionOf(value: string | number, isSelected: boolean): string {
   return `<option${isSelected ? " selected" : ""}>${escapeHtml(String(value))}</option>`;

@@ -3,6 +3,8 @@ import type { StringFormat } from "./field-definition.ts";
 export const FORMAT_TESTS: Readonly<Record<StringFormat, (text: string) => boolean>> = {
   email: isEmail,
   url: isWebUrl,
+  date: isDate,
+  phone: isPhone,
 };
 
 const LETTER = 1;
@@ -71,3 +73,25 @@ function isWebUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && (url.protocol === "http:" || url.protocol === "https:");
 }
+
+/** A day of the calendar, as an input of type `date` sends it: `2026-11-30`. */
+function isDate(text: string): boolean {
+  if (!DAY.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  // `2026-02-30` is read as a day of March.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A telephone number as people write it: 5 to 15 digits, which E.164 allows, with spaces and the usual signs between them. */
+function isPhone(text: string): boolean {
+  if (text.length > MAX_PHONE_LENGTH || !PHONE.test(text)) return false;
+  const digits = text.replaceAll(/\D/g, "").length;
+  return digits >= MIN_PHONE_DIGITS && digits <= MAX_PHONE_DIGITS;
+}
+
+const PHONE = /^\+?[\d ()./-]+$/;
+const MAX_PHONE_LENGTH = 40;
+const MIN_PHONE_DIGITS = 5;
+const MAX_PHONE_DIGITS = 15;

@@ -1,4 +1,5 @@
 import { type Wording, wordingIn } from "../languages/wording.ts";
+import type { Fields } from "./field-label.ts";
 import { issueMessage, type Issue, type IssueFacts, shorten } from "./issue.ts";
 
 /** The largest number of issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
@@ -19,12 +20,17 @@ export class IssueReport {
   readonly #issues = new Map<string, Issue[]>();
   readonly #path: string[] = [];
   readonly #wording: Wording | null;
+  readonly #definition: Fields;
   #bytes = 0;
   #isFull = false;
 
-  /** @param wording the language of the sentences; null for English. Nothing is read before there is an issue. */
-  constructor(wording: Wording | null = null) {
+  /**
+   * @param wording the language of the sentences; null for English. Nothing is read before there is an issue.
+   * @param definition whose labels stand in the sentences
+   */
+  constructor(wording: Wording | null = null, definition: Fields = {}) {
     this.#wording = wording;
+    this.#definition = definition;
   }
 
   get isEmpty(): boolean {
@@ -64,7 +70,7 @@ export class IssueReport {
     const field = path[0] ?? "";
     const told = this.#issues.get(field) ?? [];
     if (told.length > 0 && (this.#isFull || told.length >= MAX_ISSUES_IN_FIELD)) return;
-    const message = issueMessage(path, facts, this.#wording ?? wordingIn("en"));
+    const message = issueMessage(path, facts, this.#wording ?? wordingIn("en"), this.#definition);
     const issue: Issue = { ...withShortValue(facts), path, message };
     const entry = told.length === 0 ? [field, ENTRY] : [];
     this.#bytes += Buffer.byteLength(JSON.stringify([...entry, issue]));
@@ -82,9 +88,9 @@ export class IssueReport {
 }
 
 /** The same problems in the sentences of another language, within the same bounds. */
-export function reword(details: ValidationDetails, wording: Wording): ValidationDetails {
+export function reword(details: ValidationDetails, wording: Wording, definition: Fields): ValidationDetails {
   if (wording.language === "en") return details;
-  const report = new IssueReport(wording);
+  const report = new IssueReport(wording, definition);
   report.addAll(details);
   return report.details();
 }

@@ -1,4 +1,6 @@
 import type { TextKey, Wording } from "../languages/wording.ts";
+import type { StringFormat } from "./field-definition.ts";
+import { type Fields, labelAt } from "./field-label.ts";
 
 /** One thing wrong with a submitted value, in the issue format of Zod 3 but with a path of strings only. */
 export type Issue = IssueFacts & {
@@ -11,7 +13,7 @@ export type IssueFacts =
   | { readonly code: "invalid_type"; readonly expected: string; readonly received: string }
   | (Bound & { readonly code: "too_small"; readonly minimum: number })
   | (Bound & { readonly code: "too_big"; readonly maximum: number })
-  | { readonly code: "invalid_string"; readonly validation: "email" | "url" | "regex" }
+  | { readonly code: "invalid_string"; readonly validation: StringFormat | "regex" }
   | { readonly code: "invalid_enum_value"; readonly received: unknown; readonly options: readonly unknown[] }
   | { readonly code: "unrecognized_keys"; readonly keys: readonly string[] }
   | FileIssue;
@@ -39,8 +41,13 @@ const MAX_LABEL_LENGTH = 80;
 const MAX_LISTED = 10;
 
 /** What is wrong, in a sentence for the person who filled in the form. */
-export function issueMessage(path: readonly string[], facts: IssueFacts, wording: Wording): string {
-  const field = shorten(path.join("."));
+export function issueMessage(
+  path: readonly string[],
+  facts: IssueFacts,
+  wording: Wording,
+  definition: Fields = {},
+): string {
+  const field = shorten(labelAt(definition, path));
   switch (facts.code) {
     case "invalid_type":
       return typeMessage(field, facts, wording);
@@ -57,7 +64,7 @@ export function issueMessage(path: readonly string[], facts: IssueFacts, wording
     case "invalid_enum_value":
       return wording.text("noOption", { field, options: list(facts.options, wording) });
     case "invalid_file":
-      return fileMessage(shorten(path[0] ?? ""), facts, wording);
+      return fileMessage(shorten(labelAt(definition, path.slice(0, 1))), facts, wording);
     case "unrecognized_keys":
     default:
       return path.length === 1 && facts.keys[0] === path[0]
@@ -95,7 +102,13 @@ function megabytes(bytes: number): string {
   return bytes < 1024 ? `${bytes} B` : `${Math.floor((bytes * 10) / unit) / 10} ${name}`;
 }
 
-const STRING_TEXTS = { email: "noEmail", url: "noUrl", regex: "noMatch" } as const;
+const STRING_TEXTS = {
+  email: "noEmail",
+  url: "noUrl",
+  date: "noDate",
+  phone: "noPhone",
+  regex: "noMatch",
+} as const;
 
 function typeMessage(
   field: string,

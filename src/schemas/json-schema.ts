@@ -1,6 +1,6 @@
 import type { UnknownFields } from "./compile-field.ts";
 import type { SchemaDefinition } from "./definition.ts";
-import type { FieldDefinition } from "./field-definition.ts";
+import type { FieldDefinition, StringFormat } from "./field-definition.ts";
 import { portablePattern } from "./portable-pattern.ts";
 
 /** A form's fields with what else decides which posts are taken. */
@@ -45,9 +45,10 @@ export function isRequired(field: FieldDefinition): boolean {
 }
 
 function fieldSchema(field: FieldDefinition, unknownFields: UnknownFields): JsonSchema {
-  const { description, default: fallback } = field;
+  const { label, description, default: fallback } = field;
   return {
     ...rulesOf(field, unknownFields),
+    ...(label !== undefined && { title: label }),
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
   };
@@ -82,15 +83,20 @@ function rulesOf(field: FieldDefinition, unknownFields: UnknownFields): JsonSche
 }
 
 /** Any scheme but these two is refused; a browser reads an address without regard to case and to spaces around it. */
-const WEB_ADDRESS = "^\\s*[Hh][Tt][Tt][Pp][Ss]?:";
+const FORMAT_PATTERNS: Readonly<Partial<Record<StringFormat, string>>> = {
+  url: "^\\s*[Hh][Tt][Tt][Pp][Ss]?:",
+  phone: "^\\+?(?:[ ()./-]*[0-9]){5,15}[ ()./-]*$",
+};
 
-function formOf(format: "email" | "url" | undefined, pattern: string | undefined): JsonSchema {
+function formOf(format: StringFormat | undefined, pattern: string | undefined): JsonSchema {
   const written = pattern === undefined ? null : portablePattern(pattern);
-  const patterns = [format === "url" ? WEB_ADDRESS : null, written].filter((each) => each !== null);
+  const patterns = [format === undefined ? null : (FORMAT_PATTERNS[format] ?? null), written].filter(
+    (each) => each !== null,
+  );
   const comment = pattern !== undefined && written === null ? { $comment: `RE2 pattern: ${pattern}` } : {};
   const [first, ...others] = patterns;
   return {
-    ...(format !== undefined && { format: format === "url" ? "uri" : format }),
+    ...(format !== undefined && format !== "phone" && { format: format === "url" ? "uri" : format }),
     ...(first !== undefined && { pattern: first }),
     ...(others.length > 0 && { allOf: others.map((each) => ({ pattern: each })) }),
     ...comment,

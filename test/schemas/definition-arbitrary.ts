@@ -33,6 +33,8 @@ const URLS = [
   " https://example.com ",
   "http:example.com",
 ];
+const DATES = ["2026-11-30", "2024-02-29", "0001-01-01", "9999-12-31"];
+const PHONES = ["+44 20 7946 0958", "(030) 1234-567", "01234", "089/12.34.56"];
 const NAMES = [
   "name",
   "email",
@@ -89,6 +91,8 @@ const stringSample: fc.Arbitrary<FieldSample> = fc
     three(fc.string({ maxLength: 6, unit: "binary" })).map((examples) => ({ examples, rule: {} })),
     three(fc.constantFrom(...EMAILS)).map((examples) => ({ examples, rule: { format: "email" } })),
     three(fc.constantFrom(...URLS)).map((examples) => ({ examples, rule: { format: "url" } })),
+    three(fc.constantFrom(...DATES)).map((examples) => ({ examples, rule: { format: "date" } })),
+    three(fc.constantFrom(...PHONES)).map((examples) => ({ examples, rule: { format: "phone" } })),
     fc
       .constantFrom(...PATTERNS)
       .chain(([pattern, ...texts]) =>

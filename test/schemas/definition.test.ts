@@ -48,7 +48,7 @@ test("a misspelt property is refused with the name that was meant", () => {
 });
 
 test("a property of another type, or like none, is refused with the types it is for and all the ones that fit", () => {
-  const ofNumber = "the properties are type, required, description, minimum, maximum, enum, default";
+  const ofNumber = "the properties are type, required, label, description, minimum, maximum, enum, default";
   expect(problemsOf({ type: "number", minLength: 2 })).toEqual([
     `f.minLength is not a property of a field of type number; "minLength" is for fields of type string; ${ofNumber}`,
   ]);

@@ -64,6 +64,12 @@ function toType(field: FieldDefinition, unknownFields: UnknownFields): z.ZodType
   }
 }
 
+/** What Zod has no rule for, or a looser one. */
+const WRITTEN: Partial<Record<string, (text: string) => boolean>> = {
+  date: (text) => z.string().date().safeParse(text).success,
+  phone: (text) => /^\+?(?:[ ()./-]*\d){5,15}[ ()./-]*$/.test(text) && text.length <= 40,
+};
+
 function toString(field: StringField): z.ZodTypeAny {
   let text = z.string();
   if (field.minLength !== undefined) text = text.min(field.minLength);
@@ -78,6 +84,11 @@ function toString(field: StringField): z.ZodTypeAny {
             z.string().url().safeParse(value).success && /^https?:$/.test(new URL(value).protocol);
           if (!isWeb) context.addIssue({ code: "invalid_string", validation: "url" });
         });
+  const written = field.format === undefined ? undefined : WRITTEN[field.format];
+  if (written !== undefined)
+    return text.superRefine((value, context) => {
+      if (!written(value)) context.addIssue({ code: "invalid_string", validation: field.format as "regex" });
+    });
   if (field.pattern === undefined) return formatted;
   const ignoresCase = field.pattern.startsWith("(?i)");
   const expression = new RegExp(field.pattern.replace(/^\(\?i\)/, ""), ignoresCase ? "iu" : "u");

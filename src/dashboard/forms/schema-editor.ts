@@ -78,12 +78,12 @@ function fieldset(row: FieldRow, index: number, { count, problems, path, action 
   return html`<fieldset class="schema-field" id="field-${index}">
     <legend>${name === "" ? html`Field ${index + 1}` : html`<bdi>${name}</bdi>`}</legend>
     <div class="row">
-      ${rowText(field, "name")} ${rowSelect(field, "type", TYPES)}
+      ${rowText(field, "name")} ${rowText(field, "label")} ${rowSelect(field, "type", TYPES)}
       <span data-retype>
         ${actionButton({ action: `retype-${index}`, text: "Show its rules", of: called, to: `${path}#field-${index}` })}
       </span>
-      ${checkField({ name: inputName(index, "required"), label: ROW_LABELS.required, value: row.required ?? "" })}
     </div>
+    ${checkField({ name: inputName(index, "required"), label: ROW_LABELS.required, value: row.required ?? "" })}
     <div data-rules>
       <details ${(hasProblem(field) || action === `retype-${index}`) && html` open`}>
         <summary>${summaryOf(row, type)}</summary>
@@ -92,10 +92,15 @@ function fieldset(row: FieldRow, index: number, { count, problems, path, action 
       ${keptInputs(row, index, type)}
     </div>
     <div class="move">
-      ${index > 0 && actionButton({ action: `up-${index}`, text: "Up", of: called, to: `${path}#field-${index - 1}` })}
+      ${index > 0 && actionButton({ action: `up-${index}`, text: "Move up", of: called, to: `${path}#field-${index - 1}` })}
       ${
         index < count - 1 &&
-        actionButton({ action: `down-${index}`, text: "Down", of: called, to: `${path}#field-${index + 1}` })
+        actionButton({
+          action: `down-${index}`,
+          text: "Move down",
+          of: called,
+          to: `${path}#field-${index + 1}`,
+        })
       }
       ${actionButton({ action: `remove-${index}`, text: "Remove", of: called, to: `${path}#fields` })}
     </div>
@@ -113,6 +118,8 @@ const FORMATS: readonly Option[] = [
   { value: "", label: "Any text" },
   { value: "email", label: "E-mail address" },
   { value: "url", label: "Web address" },
+  { value: "date", label: "Date" },
+  { value: "phone", label: "Telephone number" },
 ];
 const YES_OR_NO: readonly Option[] = [
   { value: "", label: "Nothing" },
@@ -125,10 +132,13 @@ function rulesOf(field: RowParts, type: FieldType): readonly Html[] {
   return rulesFor(type).map((rule) => ruleInput(field, rule, type));
 }
 
+/** What stands above the rules. */
+const IN_THE_ROW: ReadonlySet<RowInput> = new Set(["type", "required", "label"]);
+
 function rulesFor(type: FieldType): readonly RowInput[] {
   const known: readonly string[] = PROPERTIES[type];
   const inputs = Object.keys(ROW_LABELS) as RowInput[];
-  return inputs.filter((input) => known.includes(input) && input !== "type" && input !== "required");
+  return inputs.filter((input) => known.includes(input) && !IN_THE_ROW.has(input));
 }
 
 function ruleInput(field: RowParts, property: RowInput, type: FieldType): Html {
@@ -149,6 +159,7 @@ const ITEMS_HINT = html`As JSON, like <code>{"type": "string"}</code>. Empty all
 const ACCEPT_HINT = html`One a line, like <code>application/pdf</code>, <code>.docx</code> or <code>image/*</code>. Empty takes documents, pictures, text and tables.`;
 
 const HINTS: Readonly<Partial<Record<RowInput, string>>> = {
+  label: "What people read in its place; empty for the name",
   description: "For people; checked by nobody",
   pattern:
     "For experts: a regular expression (RE2) that the text must match. ^[0-9]{5}$ takes five digits, ^[0-9 +()/-]{6,20}$ a telephone number",
@@ -199,7 +210,9 @@ function keptInputs(row: FieldRow, index: number, type: FieldType): readonly Htm
 
 function hasProblem({ index, problems }: RowParts): boolean {
   const prefix = inputName(index, "" as RowInput);
-  return [...problems.keys()].some((name) => name.startsWith(prefix) && name !== `${prefix}name`);
+  return [...problems.keys()].some(
+    (name) => name.startsWith(prefix) && ![`${prefix}name`, `${prefix}label`].includes(name),
+  );
 }
 
 /** The rules in short, so that a closed field tells what it has. */

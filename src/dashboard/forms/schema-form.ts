@@ -84,7 +84,7 @@ function readValue(property: RowInput, type: FieldType, typed: string): unknown 
   return TEXTS.has(property) ? readText(typed) : readNumber(typed);
 }
 
-const TEXTS: ReadonlySet<RowInput> = new Set(["description", "format", "pattern"]);
+const TEXTS: ReadonlySet<RowInput> = new Set(["label", "description", "format", "pattern"]);
 
 function readScalar(type: FieldType, typed: string): unknown {
   if (type === "number") return readNumber(typed);

@@ -3,6 +3,7 @@ import type { FieldType } from "../../schemas/field-definition.ts";
 /** What a row of the schema's form asks for, and how people read it. `optional` remembers that `required` was written out as false. */
 export const ROW_LABELS = {
   name: "Name",
+  label: "Label",
   type: "Kind",
   required: "Required",
   optional: "Optional",

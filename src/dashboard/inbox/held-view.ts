@@ -154,7 +154,7 @@ export function heldPostView(post: HeldPost, formName: string, endpointId: strin
       </form>
     </div>
     <div class="two">
-      <div class="stack">${factsCard(post, formName, [])} ${setAsideCard(post.setAside, null)} ${senderCard(post)}</div>
+      <div class="stack">${factsCard(post, formName, {})} ${setAsideCard(post.setAside, null)} ${senderCard(post)}</div>
       <div>
         <section class="card">
           <header><h2>Why it was refused</h2></header>

@@ -1,5 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { jsonText, plainLines, plainText } from "../../foundation/plain-text.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { labelAt } from "../../schemas/field-label.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import type { Submission } from "../../submissions/submission.ts";
 import { browserOf } from "./sender-facts.ts";
@@ -16,16 +18,16 @@ export type ShowValue = (value: unknown) => Html | null;
 /**
  * What was filled in.
  *
- * @param declared the form's fields in its order; what was sent besides follows them.
+ * @param fields the form's, in its order; what was sent besides follows them.
  */
 export function factsCard(
   { data, createdAt }: Pick<Submission, "data" | "createdAt">,
   formName: string,
-  declared: readonly string[],
+  fields: SchemaDefinition,
   show: ShowValue = () => null,
 ): Html {
-  const known = declared.filter((name) => Object.hasOwn(data, name));
-  const names = [...known, ...Object.keys(data).filter((name) => !declared.includes(name))];
+  const known = Object.keys(fields).filter((name) => Object.hasOwn(data, name));
+  const names = [...known, ...Object.keys(data).filter((name) => !Object.hasOwn(fields, name))];
   const left = names.length - MAX_FIELDS;
   return html`<section class="card">
     <header>
@@ -33,7 +35,7 @@ export function factsCard(
       <span class="muted">${exactTime(createdAt)}</span>
     </header>
     <dl>
-      ${names.slice(0, MAX_FIELDS).map((name) => fact(plainText(name), show(data[name]) ?? valueView(data[name])))}
+      ${names.slice(0, MAX_FIELDS).map((name) => fact(plainText(labelAt(fields, [name])), show(data[name]) ?? valueView(data[name])))}
     </dl>
     ${left > 0 && html`<p class="muted">${left} more fields are not shown.</p>`}
     ${names.length === 0 && html`<p class="empty">Nothing was filled in.</p>`}

@@ -31,6 +31,8 @@ export const ar: Texts = {
   },
   noEmail: "{field}: يجب أن يكون عنوان بريد إلكتروني",
   noUrl: "{field}: يجب أن يكون عنوان ويب يبدأ بـ http:// أو https://",
+  noDate: "{field}: يجب أن يكون تاريخًا",
+  noPhone: "{field}: يجب أن يكون رقم هاتف",
   noMatch: "{field}: القيمة ليست بالصيغة المتوقعة",
   noOption: "{field}: يجب اختيار واحدة من: {options}",
   furtherOptions: "و{count} غيرها",

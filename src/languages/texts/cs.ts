@@ -22,6 +22,8 @@ export const cs: Texts = {
   },
   noEmail: "{field}: musí to být e-mailová adresa",
   noUrl: "{field}: musí to být webová adresa, která začíná http:// nebo https://",
+  noDate: "{field}: musí to být datum",
+  noPhone: "{field}: musí to být telefonní číslo",
   noMatch: "{field}: hodnota nemá očekávaný tvar",
   noOption: "{field}: musí to být jedna z hodnot: {options}",
   furtherOptions: "a dalších {count}",

@@ -17,6 +17,8 @@ export const da: Texts = {
   items: { one: "{count} punkt", other: "{count} punkter" },
   noEmail: "{field} skal være en e-mailadresse",
   noUrl: "{field} skal være en webadresse, der begynder med http:// eller https://",
+  noDate: "{field} skal være en dato",
+  noPhone: "{field} skal være et telefonnummer",
   noMatch: "{field} har ikke den forventede form",
   noOption: "{field} skal være en af: {options}",
   furtherOptions: "og {count} til",

@@ -17,6 +17,8 @@ export const de: Texts = {
   items: { one: "{count} Eintrag", other: "{count} Einträge" },
   noEmail: "{field} muss eine E-Mail-Adresse sein",
   noUrl: "{field} muss eine Webadresse sein, die mit http:// oder https:// beginnt",
+  noDate: "{field} muss ein Datum sein",
+  noPhone: "{field} muss eine Telefonnummer sein",
   noMatch: "{field} hat nicht die erwartete Form",
   noOption: "{field} muss eines davon sein: {options}",
   furtherOptions: "und {count} weitere",

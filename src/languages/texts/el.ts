@@ -17,6 +17,8 @@ export const el: Texts = {
   items: { one: "{count} στοιχείο", other: "{count} στοιχεία" },
   noEmail: "{field}: πρέπει να είναι διεύθυνση e-mail",
   noUrl: "{field}: πρέπει να είναι διεύθυνση ιστού που αρχίζει με http:// ή https://",
+  noDate: "{field}: πρέπει να είναι ημερομηνία",
+  noPhone: "{field}: πρέπει να είναι αριθμός τηλεφώνου",
   noMatch: "{field}: η τιμή δεν έχει την αναμενόμενη μορφή",
   noOption: "{field}: πρέπει να είναι ένα από τα: {options}",
   furtherOptions: "και {count} ακόμη",

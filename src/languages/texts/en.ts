@@ -20,6 +20,8 @@ export const en = {
   items: { one: "{count} item", other: "{count} items" },
   noEmail: "{field} must be an e-mail address",
   noUrl: "{field} must be a web address that starts with http:// or https://",
+  noDate: "{field} must be a date",
+  noPhone: "{field} must be a telephone number",
   noMatch: "{field} does not have the expected form",
   noOption: "{field} must be one of: {options}",
   furtherOptions: "and {count} more",

@@ -17,6 +17,8 @@ export const es: Texts = {
   items: { one: "{count} elemento", other: "{count} elementos" },
   noEmail: "{field} debe ser una dirección de correo electrónico",
   noUrl: "{field} debe ser una dirección web que empiece por http:// o https://",
+  noDate: "{field} debe ser una fecha",
+  noPhone: "{field} debe ser un número de teléfono",
   noMatch: "{field} no tiene la forma esperada",
   noOption: "{field} debe ser uno de estos valores: {options}",
   furtherOptions: "y {count} más",

@@ -17,6 +17,8 @@ export const fi: Texts = {
   items: { one: "{count} kohta", other: "{count} kohtaa" },
   noEmail: "{field}: anna sähköpostiosoite",
   noUrl: "{field}: anna verkko-osoite, joka alkaa http:// tai https://",
+  noDate: "{field}: anna päivämäärä",
+  noPhone: "{field}: anna puhelinnumero",
   noMatch: "{field}: arvo ei ole odotetussa muodossa",
   noOption: "{field}: valitse jokin näistä: {options}",
   furtherOptions: "ja {count} muuta",

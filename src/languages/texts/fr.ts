@@ -17,6 +17,8 @@ export const fr: Texts = {
   items: { one: "{count} élément", other: "{count} éléments" },
   noEmail: "{field} doit être une adresse e-mail",
   noUrl: "{field} doit être une adresse web qui commence par http:// ou https://",
+  noDate: "{field} doit être une date",
+  noPhone: "{field} doit être un numéro de téléphone",
   noMatch: "{field} n’a pas la forme attendue",
   noOption: "{field} doit être l’une de ces valeurs : {options}",
   furtherOptions: "et {count} de plus",

@@ -17,6 +17,8 @@ export const he: Texts = {
   items: { one: "פריט אחד", two: "שני פריטים", other: "{count} פריטים" },
   noEmail: "{field}: יש להזין כתובת דוא״ל",
   noUrl: "{field}: יש להזין כתובת אינטרנט שמתחילה ב־http:// או https://",
+  noDate: "{field}: יש להזין תאריך",
+  noPhone: "{field}: יש להזין מספר טלפון",
   noMatch: "{field}: הערך אינו בצורה הצפויה",
   noOption: "{field}: יש לבחור אחד מאלה: {options}",
   furtherOptions: "ועוד {count}",

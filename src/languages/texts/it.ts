@@ -17,6 +17,8 @@ export const it: Texts = {
   items: { one: "{count} elemento", other: "{count} elementi" },
   noEmail: "{field} deve essere un indirizzo e-mail",
   noUrl: "{field} deve essere un indirizzo web che inizia con http:// o https://",
+  noDate: "{field} deve essere una data",
+  noPhone: "{field} deve essere un numero di telefono",
   noMatch: "{field} non ha la forma prevista",
   noOption: "{field} deve essere uno di questi valori: {options}",
   furtherOptions: "e altri {count}",

@@ -17,6 +17,8 @@ export const ja: Texts = {
   items: { other: "{count}項目" },
   noEmail: "{field}にはメールアドレスを入力してください",
   noUrl: "{field}には http:// または https:// で始まるURLを入力してください",
+  noDate: "{field}には日付を入力してください",
+  noPhone: "{field}には電話番号を入力してください",
   noMatch: "{field}の形式が正しくありません",
   noOption: "{field}は次のいずれかにしてください：{options}",
   furtherOptions: "ほか{count}件",

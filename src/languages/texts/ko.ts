@@ -17,6 +17,8 @@ export const ko: Texts = {
   items: { other: "{count}개" },
   noEmail: "{field}: 이메일 주소를 입력해 주세요",
   noUrl: "{field}: http:// 또는 https://로 시작하는 웹 주소를 입력해 주세요",
+  noDate: "{field}: 날짜를 입력해 주세요",
+  noPhone: "{field}: 전화번호를 입력해 주세요",
   noMatch: "{field}: 형식이 올바르지 않습니다",
   noOption: "{field}: 다음 중 하나여야 합니다: {options}",
   furtherOptions: "외 {count}개",

@@ -17,6 +17,8 @@ export const nl: Texts = {
   items: { one: "{count} onderdeel", other: "{count} onderdelen" },
   noEmail: "{field} moet een e-mailadres zijn",
   noUrl: "{field} moet een webadres zijn dat met http:// of https:// begint",
+  noDate: "{field} moet een datum zijn",
+  noPhone: "{field} moet een telefoonnummer zijn",
   noMatch: "{field} heeft niet de verwachte vorm",
   noOption: "{field} moet een van deze waarden zijn: {options}",
   furtherOptions: "en nog {count}",

@@ -22,6 +22,8 @@ export const pl: Texts = {
   },
   noEmail: "{field}: to musi być adres e-mail",
   noUrl: "{field}: to musi być adres strony zaczynający się od http:// lub https://",
+  noDate: "{field}: to musi być data",
+  noPhone: "{field}: to musi być numer telefonu",
   noMatch: "{field}: wartość nie ma oczekiwanej postaci",
   noOption: "{field}: to musi być jedna z wartości: {options}",
   furtherOptions: "i jeszcze {count}",

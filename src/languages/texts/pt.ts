@@ -17,6 +17,8 @@ export const pt: Texts = {
   items: { one: "{count} item", other: "{count} itens" },
   noEmail: "{field} deve ser um endereço de e-mail",
   noUrl: "{field} deve ser um endereço da web que comece com http:// ou https://",
+  noDate: "{field} deve ser uma data",
+  noPhone: "{field} deve ser um número de telefone",
   noMatch: "{field} não tem a forma esperada",
   noOption: "{field} deve ser um destes valores: {options}",
   furtherOptions: "e mais {count}",

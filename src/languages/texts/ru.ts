@@ -22,6 +22,8 @@ export const ru: Texts = {
   items: { one: "{count} пункта", few: "{count} пунктов", many: "{count} пунктов", other: "{count} пункта" },
   noEmail: "{field}: укажите адрес электронной почты",
   noUrl: "{field}: укажите веб-адрес, который начинается с http:// или https://",
+  noDate: "{field}: укажите дату",
+  noPhone: "{field}: укажите номер телефона",
   noMatch: "{field}: значение имеет не тот вид, который ожидается",
   noOption: "{field}: выберите одно из: {options}",
   furtherOptions: "и ещё {count}",

@@ -17,6 +17,8 @@ export const sv: Texts = {
   items: { one: "{count} post", other: "{count} poster" },
   noEmail: "{field} måste vara en e-postadress",
   noUrl: "{field} måste vara en webbadress som börjar med http:// eller https://",
+  noDate: "{field} måste vara ett datum",
+  noPhone: "{field} måste vara ett telefonnummer",
   noMatch: "{field} har inte den förväntade formen",
   noOption: "{field} måste vara något av: {options}",
   furtherOptions: "och {count} till",

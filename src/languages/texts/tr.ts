@@ -17,6 +17,8 @@ export const tr: Texts = {
   items: { one: "{count} öğe", other: "{count} öğe" },
   noEmail: "{field} bir e-posta adresi olmalıdır",
   noUrl: "{field} http:// veya https:// ile başlayan bir web adresi olmalıdır",
+  noDate: "{field} bir tarih olmalıdır",
+  noPhone: "{field} bir telefon numarası olmalıdır",
   noMatch: "{field} beklenen biçimde değil",
   noOption: "{field} şunlardan biri olmalıdır: {options}",
   furtherOptions: "ve {count} tane daha",

@@ -22,6 +22,8 @@ export const uk: Texts = {
   items: { one: "{count} пункту", few: "{count} пунктів", many: "{count} пунктів", other: "{count} пункту" },
   noEmail: "{field}: вкажіть адресу електронної пошти",
   noUrl: "{field}: вкажіть вебадресу, яка починається з http:// або https://",
+  noDate: "{field}: вкажіть дату",
+  noPhone: "{field}: вкажіть номер телефону",
   noMatch: "{field}: значення має не той вигляд, який очікується",
   noOption: "{field}: виберіть одне з: {options}",
   furtherOptions: "і ще {count}",

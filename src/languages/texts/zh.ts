@@ -17,6 +17,8 @@ export const zh: Texts = {
   items: { other: "{count} 项" },
   noEmail: "{field} 必须是电子邮件地址",
   noUrl: "{field} 必须是以 http:// 或 https:// 开头的网址",
+  noDate: "{field} 必须是日期",
+  noPhone: "{field} 必须是电话号码",
   noMatch: "{field} 的格式不符合要求",
   noOption: "{field} 必须是以下之一：{options}",
   furtherOptions: "以及另外 {count} 项",

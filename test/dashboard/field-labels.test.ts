@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { addMailRecipient } from "../support/mail-recipients.ts";
+import { startMailedSite, textOf } from "../support/mailed-site.ts";
+import { visit } from "../support/visitor.ts";
+
+const OWNER = "owner@example.org";
+const SCHEMA = {
+  email: { type: "string", required: true, format: "email", label: "Ihre E-Mail" },
+  cake: { type: "string", label: "Wunsch <b>" },
+} as const;
+
+test("labels stand on the page of a post, in its e-mail and on the page that a visitor is shown again", async () => {
+  const { server, letterTo } = await startMailedSite();
+  const ada = await visit(server);
+  const endpoint = await server.addEndpoint({ schema: SCHEMA });
+  const settings = { ...defaultMailRecipientSettings, address: OWNER };
+  const made = { endpointId: endpoint.id, settings, isConfirmed: true };
+  server.owner.now(() => addMailRecipient(made, server.clock.now()));
+  await server.post(endpoint.secret, { email: "ana@example.org", cake: "Zitrone" });
+  const letter = textOf(await letterTo(OWNER));
+  expect(letter).toContain("Ihre E-Mail");
+  expect(letter).toContain("Wunsch <b>");
+  const id = String(server.owner.prepare("SELECT id FROM submission").pluck().get());
+  const { text } = await ada.get(`/dashboard/submissions/${id}`);
+  expect(text).toContain("<dt><bdi>Ihre E-Mail</bdi></dt>");
+  expect(text).toContain("<dt><bdi>Wunsch &lt;b&gt;</bdi></dt>");
+  const again = await server.request({
+    method: "POST",
+    path: `/f/${endpoint.publishable}`,
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "text/html" },
+    body: "email=x&cake=Zitrone&_language=de",
+  });
+  expect(again.status).toBe(400);
+  expect(again.text).toContain(">Ihre E-Mail</label>");
+  expect(again.text).toContain(">Wunsch &lt;b&gt;</label>");
+  expect(again.text).toMatch(/<li><a href="#i0">Ihre E-Mail [^<]*<\/a><\/li>/);
+});
