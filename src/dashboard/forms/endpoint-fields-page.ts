@@ -15,6 +15,7 @@ import type { DashboardParts } from "../parts.ts";
 import { Stopped } from "../perform.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { formPreview } from "./form-preview.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
 
 const SECTION = "/fields";
@@ -128,7 +129,7 @@ function view(endpoint: Endpoint, { draft, version, problems, action = "", chang
   return html`${problemSummary(problems)}${changed !== undefined && changedNotice(changed)}
     <form method="post" action="${path}" data-check data-unsaved>
       ${enterButton("save")}<input type="hidden" name="version" value="${version}" />
-      ${schemaEditor({ draft, problems, path, action })}
+      <div class="build">${schemaEditor({ draft, problems, path, action })} ${formPreview(checkDraft(draft).definition)}</div>
       <p><button class="primary" name="action" value="save">Save the fields</button></p>
       <p class="muted">
         New fields take effect at once, so change the form on your site too: a post that does not follow them is refused.

@@ -6,7 +6,6 @@ import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
-import { exampleSchema } from "../../schemas/example-schema.ts";
 import { checkName } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
@@ -18,6 +17,8 @@ import type { DashboardParts } from "../parts.ts";
 import { planName } from "../system/plan-name.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { formPreview } from "./form-preview.ts";
+import { readyMade, startLinks } from "./ready-made.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
 import { copyRow, snippetCards } from "./snippets-view.ts";
 import { pageWords } from "../kit/sentence.ts";
@@ -35,6 +36,8 @@ interface OfferedWorkspace {
 interface NewForm {
   readonly name: string;
   readonly workspaceId: string;
+  /** The ready-made form that was chosen; absent once it was changed. */
+  readonly start?: string;
   readonly draft: SchemaDraft;
   readonly problems: Problems;
   /** What was sent: it keeps its mark when it is shown again. */
@@ -47,7 +50,12 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
 
   routes.read("/endpoints/new", async (visit) => {
     const workspaceId = visit.query.get("workspace") ?? "";
-    return show(visit, { name: "", workspaceId, draft: draftOf(exampleSchema), problems: NO_PROBLEMS }, 200);
+    const { id: start, definition } = readyMade(visit.query.get("start"));
+    return show(
+      visit,
+      { name: "", workspaceId, start, draft: draftOf(definition), problems: NO_PROBLEMS },
+      200,
+    );
   });
 
   routes.write("/endpoints/new", async (visit) => {
@@ -102,13 +110,15 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
   }
 
   async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {
-    const workspaces = await parts.db.read(function* () {
-      const offered = (yield* listViewableWorkspaces(viewer, "endpoints:create")).slice(0, MAX_OFFERED);
-      const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
-      return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
-    });
+    const workspaces = await parts.db.read(() => offeredWorkspaces(viewer));
     return page("New form", formView(form, workspaces), status);
   }
+}
+
+function* offeredWorkspaces(viewer: Visit["viewer"]): Steps<OfferedWorkspace[]> {
+  const offered = (yield* listViewableWorkspaces(viewer, "endpoints:create")).slice(0, MAX_OFFERED);
+  const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
+  return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
 }
 
 /** Refusals that the owner can do something about. */
@@ -148,13 +158,13 @@ function madeAlready(): Answer {
 }
 
 function formView(
-  { name, workspaceId, draft, problems, sent }: NewForm,
+  { name, workspaceId, start, draft, problems, sent }: NewForm,
   workspaces: readonly OfferedWorkspace[],
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head"><h1>New form</h1></div>
     <p class="muted">It takes the posts of one form of your website. When it is made, you get the form’s HTML to paste.</p>
-    ${problemSummary(problems)}
+    ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId), start ?? null)}
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
       <section class="card">
@@ -163,12 +173,20 @@ function formView(
           ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
         </div>
       </section>
-      ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
+      <div class="build">
+        ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
+        ${formPreview(checkDraft(draft).definition)}
+      </div>
       <p class="row">
         <button class="primary" name="action" value="create">Make the form</button>
         <a href="/dashboard/endpoints">Cancel</a>
       </p>
     </form>`;
+}
+
+function startPath(start: string, workspaceId: string): string {
+  const query = new URLSearchParams({ start, ...(workspaceId !== "" && { workspace: workspaceId }) });
+  return `${PATH}?${query.toString()}`;
 }
 
 const NAME_HINT = "How you find it here, like Contact. Visitors do not see it.";

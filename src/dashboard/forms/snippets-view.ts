@@ -20,6 +20,7 @@ export function snippetCards(
   const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
   const target: SnippetTarget = {
     ...place,
+    language: endpoint.settings.language,
     honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
   };
   return html`${snippetCard("For your site: a form", FORM_HINT, formSnippet(definition, target))}
