@@ -10,8 +10,8 @@ interface Owners {
 }
 
 /**
- * Files of a submission and of a held post, one that is being stored, the key of their addresses, and a row that came in the export of
- * another service.
+ * Files of a submission and of a held post, one that is being stored, the key of their addresses, what an address sent in a day, and a
+ * row that came in the export of another service.
  */
 export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name: string): Steps<void> {
   const file = {
@@ -34,6 +34,8 @@ export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name
   ] as const;
   for (const each of owned) yield* run(query.insertInto("file").values({ ...file, ...each }));
   yield* run(query.insertInto("imported_row").values({ endpoint_id: file.endpoint_id, row_hash: "c2hh" }));
+  const use = { day: "2026-03-04", unit: `address ${name}`, bytes: 262_147 };
+  yield* run(query.insertInto("upload_use").values(use));
   yield* run(query.insertInto("file_link_key").values({ id: 1, key: Buffer.alloc(32, 6) }));
   const bytes = Buffer.from([0, 255, 39]);
   yield* run(
