@@ -87,8 +87,8 @@ export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
   return `${address}${query}`;
 }
 
-/** Addresses that answer something other than a page. */
-const NO_PAGE = /\/(?:assets\/|events$|export|files\/)|\.(?:csv|xlsx|zip|json|jsonl|txt|svg)$/;
+/** Addresses that answer something other than a page, or lead elsewhere. */
+const NO_PAGE = /\/(?:sign-in\/oidc|assets\/|events$|export|files\/)|\.(?:csv|xlsx|zip|json|jsonl|txt|svg)$/;
 
 /** The addresses of every page that can be read. */
 export function pagesOf(routes: readonly DashboardRoute[], home: OwnerHome): string[] {
