@@ -94,12 +94,12 @@ export function submissionValues(
 
 /** The same for what comes from another service; an id that exists is left as it is. {@link importedValues} has the parameters. */
 export const ADD_IMPORTED_SQL = `INSERT INTO submission
-  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail, imported_from)
-  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, imported_from)
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?) ON CONFLICT (id) DO NOTHING`;
 
 /** The parameters of {@link ADD_IMPORTED_SQL}. Nobody is notified. */
 export function importedValues(submission: Submission): (string | number | null)[] {
-  return [...submissionValues(submission, null), submission.importedFrom ?? null];
+  return [...contentValues(submission), submission.endpointId, submission.importedFrom ?? null];
 }
 
 /** The most bytes that each of these submissions has as JSON, by id. */

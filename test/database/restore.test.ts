@@ -173,7 +173,9 @@ test("restore signs everybody out of the dashboard: no session or link from befo
   await machine.createEndpoint();
   await machine.mustRun(["account", "sign-in-link", "owner@localhost"]);
   const connection = machine.open();
-  connection.exec("INSERT INTO session SELECT 'ses_1', id, x'00', 9e15, 9e15, 'Firefox', NULL FROM account");
+  connection.exec(
+    "INSERT INTO session SELECT 'ses_1', id, x'00', 9e15, 9e15, 'Firefox', NULL, NULL FROM account",
+  );
   connection.exec("INSERT INTO credential SELECT id, 'hash', NULL, NULL, 1 FROM account");
   connection.close();
   await machine.mustRun(["backup", "copy.db"]);
