@@ -1,11 +1,12 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeInvitationToken } from "../../src/workspaces/invitation-store.ts";
 import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
 import { storeTotp } from "../../src/sessions/credential-store.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { addressOf, dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
-import { furnish, type OwnerHome } from "../support/owner-home.ts";
+import { addInvitation, furnish, type OwnerHome } from "../support/owner-home.ts";
 import { ADA, PASSWORD, signInForms } from "../support/sign-in-form.ts";
 import { openTab } from "../support/signed-in-browser.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
@@ -29,11 +30,11 @@ interface Focus {
 /**
  * Runs in a page. Lists every place that the keyboard must come to: all that it can come to by itself, and every control and
  * button of a form even if the page keeps the keyboard from it. What is hidden from screen readers, like the button that only the
- * Enter key presses, is no place.
+ * Enter key presses, is no place, and neither is what is inert, like a preview.
  */
 const watch = (isPastNavigation: boolean): string => `{
   const isPastNavigation = ${isPastNavigation};
-  const isShown = (each) => each.checkVisibility({ visibilityProperty: true }) && each.closest("[aria-hidden=true]") === null;
+  const isShown = (each) => each.checkVisibility({ visibilityProperty: true }) && each.closest("[aria-hidden=true], [inert]") === null;
   // The Tab key comes to one of several choices, and the arrows go on from there.
   const isOtherChoice = (each) => each.type === "radio" && !each.checked && [...each.form.elements].some(({ name, checked }) => name === each.name && checked);
   const ofForms = [...document.forms].flatMap((form) => [...form.elements])
@@ -189,9 +190,16 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       server.owner.now(() => storeTotp(ada.accountId, Buffer.from("secret"), 1, server.clock.now()));
       server.owner.now(() => setRecipientEnabled(ada.webhookId, false));
       await open("/dashboard/account/second-factor");
+      server.owner.execute(
+        `INSERT INTO oidc_binding VALUES ('https://id.example.com', 'ada', '${ada.accountId}', 1)`,
+      );
       await open(`/dashboard/system/accounts/${ada.accountId}`);
       await open(`/dashboard/webhooks/${ada.webhookId}`);
       for (const change of laterStates(ada)) server.owner.execute(change);
+      const file = { id: ada.fileId, name: "cv.txt", size: 1, type: "text/plain", sha256: "00" };
+      server.owner
+        .prepare("UPDATE submission SET data = json_set(data, '$.cv', json(?)) WHERE id = ?")
+        .run(JSON.stringify([file]), ada.submissionIds[0]);
       await open("/dashboard");
       await open(`/dashboard/endpoints/${ada.endpointId}`);
       await open(`/dashboard/submissions/${ada.submissionIds[0]}`);
@@ -219,6 +227,7 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await page.goto(`${server.url}/dashboard/sign-in`);
       await use(page);
       await use(await askedForCode());
+      await use(await invited());
       expect(problems).toEqual([]);
       const writes = routes
         .filter(({ method }) => method === "POST")
@@ -237,6 +246,19 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
     await page.fill("[name=password]", PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Second factor" }).waitFor();
+    await sendNothing(page);
+    return page;
+  }
+
+  /** What somebody sees who is not signed in and has the link of an invitation. */
+  async function invited(): Promise<Page> {
+    const id = addInvitation(server, ada.workspaceId, "grace@example.org");
+    const token = server.owner.now(() => makeInvitationToken(id, "handed_hash", server.clock.now()));
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${server.url}/dashboard/invitation`);
+    await page.fill("[name=token]", token ?? "");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "You are invited" }).waitFor();
     await sendNothing(page);
     return page;
   }

@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === null)("the look", () => {
   test("each section of the navigation has a drawing of 20 px, and on a wide screen all are in sight", async () => {
     const page = await open("/dashboard", 1280);
     const links = page.locator("nav.main a:not(.brand, .foot a)");
-    expect(await links.allTextContents()).toHaveLength(8);
+    expect(await links.allTextContents()).toHaveLength(9);
     for (const link of await links.all()) {
       expect(await link.isVisible()).toBe(true);
       expect(await link.locator("svg").boundingBox()).toMatchObject({ width: 20, height: 20 });
