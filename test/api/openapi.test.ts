@@ -116,7 +116,7 @@ export async function run(baseUrl: string, token: string) {
   const shown = await client.GET("/api/v1/endpoints/{endpoint}", { params: { path: { endpoint } } });
   const name: string | undefined = shown.data?.endpoint.name;
   const gone = await client.DELETE("/api/v1/endpoints/{endpoint}", { params: { path: { endpoint } } });
-  const secret = made.data?.keys.secret.startsWith("fsk_");
+  const secret = made.data?.keys.secret?.startsWith("fsk_");
   return { name, secret, fields: Object.keys(shown.data?.endpoint.schema ?? {}), gone: gone.response.status };
 }
 `;
