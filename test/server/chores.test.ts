@@ -41,7 +41,7 @@ test("sessions that have ended and changes that are too old go", async () => {
   server.owner.execute(`
     INSERT INTO account (id, email, created_at) VALUES ('acct_1', 'ana@example.org', 1);
     INSERT INTO session VALUES
-      ('ses_old', 'acct_1', x'00', 1, 1, '', NULL), ('ses_new', 'acct_1', x'00', ${now}, ${now}, '', NULL);
+      ('ses_old', 'acct_1', x'00', 1, 1, '', NULL, NULL), ('ses_new', 'acct_1', x'00', ${now}, ${now}, '', NULL, NULL);
     INSERT INTO audit_event (at, action, subject) VALUES (1, 'a.b', 'old'), (${now}, 'a.b', 'new')`);
   await server.restart();
   const left = (sql: string) => server.owner.prepare(sql).pluck().all().join();
