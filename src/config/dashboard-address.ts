@@ -24,7 +24,7 @@ function httpAddress({ host, port }: ListenAddress): string {
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Where the issuer of `oidc` leads people back to, and where it leads them after they signed out. */
+/** The two addresses to which the issuer of `oidc` leads people back: after they signed in, and after they signed out. */
 export function oidcReturnAddresses(baseUrl: string): {
   readonly signedIn: string;
   readonly signedOut: string;

@@ -16,7 +16,7 @@ export interface Page {
 
 export interface Redirect {
   readonly kind: "redirect";
-  /** A path of the dashboard, with its query; or where a step of signing in is taken elsewhere. */
+  /** A path of the dashboard, with its query; or the whole address at an issuer, if a step of signing in is taken there. */
   readonly to: string;
 }
 

@@ -118,7 +118,7 @@ function directoryOf(written: readonly Written[], offset: number): Buffer {
 
 const NOTHING = Buffer.alloc(0);
 
-/** The end of the directory in the larger fields of ZIP64, and where it is. */
+/** The end of the directory in the larger fields of ZIP64, and the record that names its position. */
 function zip64End(count: number, bytes: number, offset: number): Buffer {
   return numbers(
     [4, 0x06_06_4b_50],

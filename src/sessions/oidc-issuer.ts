@@ -10,7 +10,7 @@ import { readPerson, type Person } from "./oidc-person.ts";
 
 type Library = typeof OpenidClient;
 
-/** Where people prove who they are. Each throws unauthorized when the issuer refuses or its answer is not right, unavailable when it gives none. */
+/** The server at which people prove who they are. Each throws unauthorized when the issuer refuses or its answer is not right, unavailable when it gives none. */
 export interface Issuer {
   readonly settings: OidcSettings;
   /** The address at which a browser signs in. */

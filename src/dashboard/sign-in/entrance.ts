@@ -23,7 +23,7 @@ export interface Entrance {
   /**
    * Gives the browser the cookie of its new session; the one that it had before ends. It is known from now on.
    *
-   * @param next where it goes; what the form says unless it is given.
+   * @param next the page that follows; without it the one that the form names.
    */
   readonly enter: (visit: OpenVisit, session: EnteredSession, next?: string) => Promise<Answer>;
 }
