@@ -506,6 +506,12 @@ CREATE TABLE auto_reply (
   sent_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
+-- In which language whoever posted gets the automatic reply, if the post said it.
+CREATE TABLE reply_language (
+  submission_id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  language TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What was counted against limits of messages: a row for each message and limit, until it counts no more.
 CREATE TABLE quota_use (
   -- SHA-256 of whom the limit is for.

@@ -53,6 +53,7 @@ const TABLES: Readonly<Record<string, string>> = {
   letter:
     "Letters of the server that must not be lost. None holds the token of a link: that of a confirmation is made when its turn has come.",
   auto_reply: "The automatic reply of an endpoint: an e-mail to whoever posts, with the owner's text.",
+  reply_language: "In which language whoever posted gets the automatic reply, if the post said it.",
   quota_use:
     "What was counted against limits of messages: a row for each message and limit, until it counts no more.",
   recipient_pace:

@@ -86,6 +86,7 @@ export const COPIED_TABLES = [
   "mail_recipient",
   "letter",
   "auto_reply",
+  "reply_language",
   "quota_use",
   "recipient_pace",
   "place_fault",

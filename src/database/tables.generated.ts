@@ -374,6 +374,11 @@ export interface Tables {
     begun_at: number | null;
     sent_at: number | null;
   };
+  /** In which language whoever posted gets the automatic reply, if the post said it. */
+  reply_language: {
+    submission_id: string;
+    language: string;
+  };
   /** What was counted against limits of messages: a row for each message and limit, until it counts no more. */
   quota_use: {
     key: Buffer;

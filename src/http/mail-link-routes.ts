@@ -115,15 +115,15 @@ function show(exchange: Exchange, kind: MailLinkKind, recipient: LinkedRecipient
 function sendView(
   { request, reply }: Exchange,
   { title, seal, text, button, note }: View,
-  { address, endpointName, goodUntil, language: chosen }: LinkedRecipient,
+  { address, endpointName, goodUntil, timeZone, language: chosen }: LinkedRecipient,
 ): FastifyReply {
   const language = chosen ?? languageOf(request);
   const wording = wordingIn(language);
   const facts = { address: html`<b><bdi>${address}</bdi></b>`, form: html`“<bdi>${endpointName}</bdi>”` };
   const content = html`<p>${wording.html(text, facts)}</p>
 ${button !== null && html`<form method="post"><button>${wording.text(button)}</button></form>\n`}<p class="muted">${wording.text(note)}</p>`;
-  const below =
-    goodUntil === null ? {} : { below: wording.text("goodUntil", { day: dayIn(language, goodUntil) }) };
+  const day = goodUntil === null ? null : dayIn(language, timeZone, goodUntil);
+  const below = day === null ? {} : { below: wording.text("goodUntil", { day }) };
   return sendPage(
     reply,
     servicePage({ language, title: wording.text(title), seal, content, ...below }),
@@ -135,9 +135,11 @@ function languageOf({ headers }: FastifyRequest): Language {
   return acceptedLanguage(headers["accept-language"]) ?? "en";
 }
 
-function dayIn(language: Language, ms: number): string {
+/** `29 November at 15:05 CET` */
+function dayIn(language: Language, timeZone: string, ms: number): string {
   const locale = language === "en" ? "en-GB" : language;
-  return new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" }).format(ms);
+  const hour = { hour: "2-digit", minute: "2-digit", timeZone, timeZoneName: "short" } as const;
+  return new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", ...hour }).format(ms);
 }
 
 /** Whoever opens a link that leads nowhere. */

@@ -1,10 +1,11 @@
+import type { FieldLabels } from "../endpoints/field-labels.ts";
 import { valueText } from "../foundation/file-list.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
 import { type Wording, wordingIn } from "../languages/wording.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
-import { besideBlocks, type FieldLabels, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
+import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
 /** What all e-mails about submissions have. */

@@ -8,11 +8,3 @@ export function* listMailFields(endpoint: Endpoint): Steps<string[]> {
     field.type === "string" && field.format === "email" ? [name] : [],
   );
 }
-
-/** The labels of an endpoint's fields that have one, by their names; null if none has. */
-export function* readLabels(endpoint: Endpoint): Steps<Readonly<Record<string, string>> | null> {
-  const labelled = Object.entries(yield* readSchema(endpoint)).flatMap(([name, { label }]) =>
-    label === undefined ? [] : [[name, label] as const],
-  );
-  return labelled.length === 0 ? null : Object.fromEntries(labelled);
-}

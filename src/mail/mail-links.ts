@@ -3,7 +3,9 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Language } from "../languages/language.ts";
 import type { Door } from "../operations/perform.ts";
+import { readTimeZone } from "../workspaces/time-zone.ts";
 import { readAsked, readSubscribed } from "./agree-to-mail.ts";
+import { UTC } from "./mailed-event.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
 import { readConfirmation } from "./mail-recipient-store.ts";
 
@@ -20,6 +22,8 @@ export interface LinkedRecipient {
   readonly isUnsubscribed: boolean;
   /** When the link stops working; null if it never does. */
   readonly goodUntil: number | null;
+  /** Of the form's workspace, by its name in the IANA database. */
+  readonly timeZone: string;
 }
 
 /** The pages behind the links. Reading changes nothing, because programs that look for malware open every link of an e-mail. */
@@ -62,6 +66,7 @@ export function createMailLinks({ clock, ...door }: MailLinksParts): MailLinks {
         language: known.language,
         isUnsubscribed: done.unsubscribed,
         goodUntil: null,
+        timeZone: known.timeZone,
       };
     },
   };
@@ -75,6 +80,7 @@ function* linked({ settings, endpointId, unsubscribedAt }: MailRecipient): Steps
     language: endpoint?.settings.language ?? null,
     isUnsubscribed: unsubscribedAt !== null,
     goodUntil: null,
+    timeZone: endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { readLabels } from "../endpoints/field-labels.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import type {
@@ -14,7 +15,7 @@ import { classifyMail } from "./classify-mail.ts";
 import { composeNotification, type Notification } from "./compose-notification.ts";
 import { composeSummary } from "./compose-summary.ts";
 import { logMailAttempt } from "./log-mail-attempt.ts";
-import { listMailFields, readLabels } from "./mail-fields.ts";
+import { listMailFields } from "./mail-fields.ts";
 import { keepFrame } from "./mail-frames.ts";
 import { type Digest, MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";

@@ -1,3 +1,4 @@
+import type { FieldLabels } from "../endpoints/field-labels.ts";
 import { valueText } from "../foundation/file-list.ts";
 import { plainLines } from "../foundation/plain-text.ts";
 import type { Wording } from "../languages/wording.ts";
@@ -70,9 +71,6 @@ const MAX_LABEL_LENGTH = 100;
 
 /** Characters that a field counts for besides its own, so that the markup of thousands of short ones is bounded too. */
 const FIELD_COST = 16;
-
-/** What stands in place of fields' names. */
-export type FieldLabels = Readonly<Record<string, string>>;
 
 /** The fields as far as they fit, and whether anything of them is missing. */
 export function fieldsOf(

@@ -1,6 +1,7 @@
 import { newId } from "../foundation/id.ts";
 import { shortenAddress } from "../foundation/ip-address.ts";
 import type { Recollection } from "../history/remember-texts.ts";
+import type { Language } from "../languages/language.ts";
 import { networkHash } from "../spam/post-trace.ts";
 import type { Caller } from "./authenticate.ts";
 import { heldBytes, type HeldPost } from "./held-post.ts";
@@ -16,6 +17,8 @@ export interface Examined {
   /** The submitter's whole address, even if less of it is stored. */
   readonly address: string;
   readonly recollection: Recollection;
+  /** As {@link visitorLanguage} tells it. */
+  readonly language: () => Language | null;
 }
 
 /** Why a post is held. */

@@ -23,6 +23,7 @@ import { andThen, type MaybeLater } from "../foundation/maybe-later.ts";
 import type { Recollection } from "../history/remember-texts.ts";
 import { readClient, readSubmitter, storedAddress } from "./read-submitter.ts";
 import type { Submission } from "./submission.ts";
+import { visitorLanguage } from "./visitor-language.ts";
 
 /** A form post as it came over the wire, beyond its key. Header values are undefined if the header is missing. */
 export interface IncomingPost {
@@ -168,7 +169,7 @@ async function store(
     await hold(parts, caller, examined, { idempotent, cause: "spam" });
     throw new FormsvcError("spam_blocked");
   }
-  const { submission, address, trapped } = examined;
+  const { submission, address, trapped, language } = examined;
   const taken =
     post.files === undefined
       ? null
@@ -180,6 +181,7 @@ async function store(
     submission,
     address,
     trapped,
+    language,
     fields: caller.ready.schema.definition,
     workspaceId: endpoint.workspaceId,
     monthlyLimit,
@@ -248,14 +250,12 @@ async function holdForeign(
 function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: number): MaybeLater<Examined> {
   const { endpoint, schema, honeypots } = caller.ready;
   const { definition } = schema;
-  const raw = readBody(
-    post.readFields(post.body, definition),
-    honeypots,
-    definition,
-    readClient(caller, post),
-  );
+  const body = post.readFields(post.body, definition);
+  const raw = readBody(body, honeypots, definition, readClient(caller, post));
   const submitter = readSubmitter(caller, post);
   const trapped = raw.honeypots.length > 0;
+  const { language: ofEndpoint } = endpoint.settings;
+  const language = visitorLanguage({ body, ofEndpoint, acceptLanguage: post.acceptLanguage });
   const checked = schema.validate(raw.fields);
   if (!checked.ok) return refuse(parts, caller, { raw, details: checked.details }, now);
   const examined = ({ verdict, recollection }: Judged): Examined => {
@@ -273,7 +273,7 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
       userAgent: submitter.userAgent,
       createdAt: now,
     };
-    return { submission, trapped, address: submitter.address, recollection };
+    return { submission, trapped, language, address: submitter.address, recollection };
   };
   const fields = schema.fileFields === null ? checked.data : withoutFiles(checked.data, schema.fileFields);
   const judged = judgePost(parts, caller, { ...raw, fields }, now);

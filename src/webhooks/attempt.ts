@@ -1,8 +1,9 @@
+import type { FieldLabels } from "../endpoints/field-labels.ts";
 import { version } from "../foundation/version.ts";
 import type { AttemptResult, Message } from "../outbox/sending/transport.ts";
 import { classify } from "./classify.ts";
 import { CHAT_FORMATS } from "./formats/chat-formats.ts";
-import { readChatMessage } from "./formats/chat-message.ts";
+import { type ChatContext, readChatMessage } from "./formats/chat-message.ts";
 import type { ChatFormatName } from "./formats/format.ts";
 import { findNewChat, judgeChat } from "./formats/judge-chat.ts";
 import { renderRequest } from "./render-request.ts";
@@ -17,12 +18,14 @@ interface AttemptParts {
   readonly sender: Pick<HttpSender, "send">;
   /** Where the dashboard is, for the link in a chat; null if that is not known. */
   readonly dashboardUrl: string | null;
+  /** For the names of fields in a chat. */
+  readonly readLabels: (endpointId: string) => Promise<FieldLabels>;
   readonly now: () => number;
 }
 
-/** One attempt in the webhook's format, and what its answer means. A repeated attempt sends the same document. */
+/** One attempt in the webhook's format, and what its answer means. A repeated attempt sends the same event; a chat reads today's labels. */
 export async function makeAttempt(
-  { sender, dashboardUrl, now }: AttemptParts,
+  { sender, dashboardUrl, readLabels, now }: AttemptParts,
   webhook: OpenWebhook,
   message: WebhookMessage,
 ): Promise<AttemptResult> {
@@ -31,7 +34,8 @@ export async function makeAttempt(
     const result = await sender.send(renderRequest(webhook, message, now()));
     return judge(result, now());
   }
-  const request = chatRequest(format, webhook, message, dashboardUrl);
+  const labels = await readLabels(webhook.endpointId);
+  const request = chatRequest(format, webhook, message, { dashboardUrl, labels });
   let result = await sender.send(request);
   const newChat = format === "telegram" ? findNewChat(result) : null;
   if (newChat !== null) result = await sender.send(toChat(request, newChat));
@@ -55,9 +59,9 @@ function chatRequest(
   format: ChatFormatName,
   { url, allowPrivate, headers }: OpenWebhook,
   { id, body }: WebhookMessage,
-  dashboardUrl: string | null,
+  context: ChatContext,
 ): SendRequest {
-  const chat = readChatMessage(body, dashboardUrl);
+  const chat = readChatMessage(body, context);
   const { document, url: address, method } = CHAT_FORMATS[format].render(chat, { url, messageId: id });
   return {
     destination: destinationOf(address),

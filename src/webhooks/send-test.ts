@@ -4,6 +4,7 @@ import { renderBody } from "../outbox/queue/event.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { makeAttempt } from "./attempt.ts";
 import type { HttpSender } from "./send.ts";
+import { labelReader } from "./label-reader.ts";
 import { openWebhook } from "./webhook-secrets.ts";
 import type { Webhook } from "./webhook.ts";
 import { activeKeys } from "./webhook-store.ts";
@@ -57,7 +58,8 @@ export async function sendTest(
   const body = renderBody(submission, JSON.stringify(data), endpointName, now);
   const message = { id: newId("msg", now), body };
   const open = openWebhook(keyring, webhook, keys.get(webhook.id) ?? []);
-  const result = await makeAttempt({ sender, dashboardUrl, now: () => now }, open, message);
+  const parts = { sender, dashboardUrl, readLabels: labelReader(db), now: () => now };
+  const result = await makeAttempt(parts, open, message);
   return {
     messageId: message.id,
     webhookId: webhook.id,

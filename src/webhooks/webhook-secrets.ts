@@ -20,13 +20,14 @@ export interface SigningKey {
 
 /** The data for requests: the settings with their headers, and the signing keys, the newest first. */
 export interface OpenWebhook extends WebhookSettings {
+  readonly endpointId: string;
   readonly destination: Destination;
   readonly keys: readonly SigningKey[];
 }
 
 /** @throws as {@link Keyring.open} does. */
 export function openWebhook(keyring: Keyring, webhook: Webhook, keys: readonly StoredKey[]): OpenWebhook {
-  const { id, settings, headers, secretUrl } = webhook;
+  const { id, endpointId, settings, headers, secretUrl } = webhook;
   const opened = [...headers].map(([name, stored]) => [
     name,
     keyring.open(stored, headerPlace(id, name)).toString(),
@@ -34,6 +35,7 @@ export function openWebhook(keyring: Keyring, webhook: Webhook, keys: readonly S
   const url = secretUrl === null ? settings.url : keyring.open(secretUrl, urlPlace(id)).toString();
   return {
     ...settings,
+    endpointId,
     url,
     destination: destinationOf(url),
     headers: Object.fromEntries(opened) as CustomHeaders,

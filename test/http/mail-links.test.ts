@@ -43,13 +43,15 @@ async function begin(isConfirmed: boolean) {
 }
 
 test("the link of a confirmation shows what it does, and only its button does it, once", async () => {
-  const { ask, get, post, read } = await begin(false);
+  const { server, ask, get, post, read } = await begin(false);
   const path = ask();
   const shown = await get(path);
   expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("ada@example.org")]);
   // A name is a stranger's text until the holder has agreed.
   expect(shown.text).not.toContain("onerror");
-  expect(shown.text).toMatch(/The link is good until \d+ [A-Z][a-z]+\./);
+  expect(shown.text).toMatch(/The link is good until \d+ [A-Z][a-z]+ at \d\d:\d\d UTC\./);
+  server.owner.prepare("UPDATE workspace SET time_zone = 'Asia/Tokyo'").run();
+  expect((await get(path)).text).toMatch(/The link is good until \d+ [A-Z][a-z]+ at \d\d:\d\d GMT\+9\./);
   expect(read().confirmedAt).toBeNull();
   const done = await post(path);
   expect([done.status, done.text]).toEqual([200, expect.stringContaining("You get these e-mails now")]);
@@ -69,7 +71,7 @@ test("the pages of links are in the endpoint's language, else in the browser's, 
   server.owner.prepare("UPDATE endpoint SET language = 'it'").run();
   const italian = await get(asked, "de");
   expect(italian.text).toContain("Possiamo inviarLe delle e-mail?");
-  expect(italian.text).toMatch(/valido fino al \d+ [a-z]+\./);
+  expect(italian.text).toMatch(/valido fino al \d+ [a-z]+ alle ore \d\d:\d\d UTC\./);
   // A name is a stranger's text until the holder has agreed.
   expect(italian.text).not.toContain("onerror");
 });

@@ -9,6 +9,9 @@ import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { raiseSettingsVersion } from "../../src/database/settings-version.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
+import { readMail } from "../support/read-mail.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import {
   type ConfigOverrides,
@@ -62,6 +65,39 @@ test("a post that is accepted is replied to, and an address gets one reply a day
   await turnOn(server, other.id);
   expect((await server.post(other.secret, goodPost)).status).toBe(200);
   expect(countReplies(server)).toBe(1);
+});
+
+test("whoever posts is answered in the language of _language, else the endpoint's, else the browser's", async () => {
+  const { mail, server, endpoint } = await begin();
+  let count = 0;
+  const next = () => {
+    count += 1;
+    return { email: `ana${count}@example.org`, name: "Ana", message: `Question number ${count}, please.` };
+  };
+  const submit = async (named: object, headers: Record<string, string> = {}): Promise<void> => {
+    const from = { "x-submitter-ip": `10.0.${count}.1`, ...headers };
+    expect((await server.post(endpoint.secret, { ...next(), ...named }, from)).status).toBe(200);
+  };
+  await submit({ _language: "de-AT" }, { "accept-language": "fr" });
+  await submit({ _language: "x".repeat(10_000) }, { "accept-language": "fr" });
+  await submit({ _language: ["de"] });
+  const form = new URLSearchParams({ ...next(), _language: "ar" }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const path = `/f/${endpoint.publishable}`;
+  expect((await server.request({ method: "POST", path, headers, body: form })).status).toBe(200);
+  await until(() => mail.received.length === 4);
+  server.owner.prepare("UPDATE endpoint SET language = 'it'").run();
+  server.owner.now(raiseSettingsVersion);
+  await submit({}, { "accept-language": "fr" });
+  await submit({ _language: "pl" });
+  await until(() => mail.received.length === 6);
+  const told = new Map(mail.received.map(({ to, raw }) => [to[0], readMail(raw)]));
+  const languages = ["de", "fr", "en", "ar", "it", "pl"] as const;
+  for (const [index, language] of languages.entries()) {
+    const letter = told.get(`ana${index + 1}@example.org`);
+    expect(letter?.text).toContain(wordingIn(language).text("replyText"));
+    expect(letter?.html).toContain(`<html lang="${language}" dir="${language === "ar" ? "rtl" : "ltr"}">`);
+  }
 });
 
 test("a repeated Idempotency-Key gets no second reply", async () => {

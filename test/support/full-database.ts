@@ -222,6 +222,7 @@ function* fillSubmissions({ accountId, submissionIds }: Filled): Steps<void> {
     const sent = { event_head: "{", event_tail: "}", not_sent: JSON.stringify([leftOut]) };
     const event = index % 2 === 0 ? sent : {};
     yield* insert("submission", { ...content(id, index), endpoint_number: endpointNumber, ...event });
+    if (index % 7 === 0) yield* insert("reply_language", { submission_id: id, language: "de" });
     if (index % 4 === 0) yield* insert("submission_read", { submission_id: id, account_id: accountId });
     if (index % 5 === 0) {
       yield* insert("submission_work", {

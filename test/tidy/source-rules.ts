@@ -167,6 +167,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "foundation",
     "history",
     "keys",
+    "languages",
     "operations",
     "outbox",
     "schemas",

@@ -40,6 +40,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   quota_use: "outbox",
   mail_recipient: "mail",
   auto_reply: "mail",
+  reply_language: "mail",
   letter: "mail",
   mail_frame: "mail",
   webhook: "webhooks",

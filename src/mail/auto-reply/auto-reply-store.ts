@@ -3,6 +3,7 @@ import { query } from "../../database/database.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { newId } from "../../foundation/id.ts";
+import { findLanguage, type Language } from "../../languages/language.ts";
 import { type Recipient, REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { findRecipient, insertRecipient, listRecipients } from "../../outbox/queue/recipient-store.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
@@ -53,6 +54,19 @@ export function* insertAutoReplyRows(
 
 export function* updateAutoReplyRow(id: string, settings: AutoReplySettings): Steps<void> {
   yield* run(query.updateTable("auto_reply").set(toColumns(settings)).where("id", "=", id));
+}
+
+/** In which language whoever posted is answered. In the transaction that stores the submission, whose row may come later. */
+export function* insertReplyLanguageRow(submissionId: string, language: Language): Steps<void> {
+  yield* run(query.insertInto("reply_language").values({ submission_id: submissionId, language }));
+}
+
+/** Null if the post said nothing of it. */
+export function* readReplyLanguage(submissionId: string): Steps<Language | null> {
+  const row = yield* first(
+    query.selectFrom("reply_language").select("language").where("submission_id", "=", submissionId),
+  );
+  return findLanguage(row?.language);
 }
 
 export function* noteReplyBegun(id: string, now: number): Steps<void> {

@@ -22,6 +22,7 @@ import {
   listAutoReplies,
   noteReplyBegun,
   noteReplySent,
+  readReplyLanguage,
 } from "./auto-reply-store.ts";
 import { getsAnswers } from "./check-auto-reply-settings.ts";
 import { composeAutoReply } from "./compose-auto-reply.ts";
@@ -81,8 +82,8 @@ async function attempt(
   id: string,
   message: Message,
 ): Promise<AttemptResult> {
-  const { data } = readEvent(message.body, UTC);
-  const begun = await begin(db, { id, messageId: message.id, data }, clock.now());
+  const { data, submissionId } = readEvent(message.body, UTC);
+  const begun = await begin(db, { id, messageId: message.id, submissionId, data }, clock.now());
   if (typeof begun === "string") return nothingSent("message", "suppressed", begun);
   if (begun === null) return nothingSent("own", "interrupted", "The database was busy; nothing was sent.");
   // A frame of an earlier version names neither.
@@ -121,6 +122,7 @@ interface Beginning {
   /** Of the reply's settings. */
   readonly id: string;
   readonly messageId: string;
+  readonly submissionId: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -132,7 +134,7 @@ interface Beginning {
  */
 async function begin(
   db: Database,
-  { id, messageId, data }: Beginning,
+  { id, messageId, submissionId, data }: Beginning,
   now: number,
 ): Promise<Begun | string | null> {
   try {
@@ -146,7 +148,7 @@ async function begin(
       yield* noteReplyBegun(id, now);
       const { subject, text } = reply.settings;
       const endpoint = yield* findEndpoint(reply.endpointId);
-      const language = endpoint?.settings.language ?? "en";
+      const language = (yield* readReplyLanguage(submissionId)) ?? endpoint?.settings.language ?? "en";
       const timeZone = endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC);
       const frame: Frame = {
         words: { subject, text },

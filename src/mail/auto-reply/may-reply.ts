@@ -1,9 +1,10 @@
 import { findEndpoint } from "../../endpoints/endpoint-store.ts";
 import { parseMailAddress } from "../../foundation/mail-address.ts";
+import { findLanguage } from "../../languages/language.ts";
 import type { MayReply } from "../../outbox/queue/outbox.ts";
 import { countUse, isWithin } from "../../outbox/queue/quotas.ts";
 import { listMailFields } from "../mail-fields.ts";
-import { isSuppressed, readReplyField } from "./auto-reply-store.ts";
+import { insertReplyLanguageRow, isSuppressed, readReplyField } from "./auto-reply-store.ts";
 import { isAutomaticAddress, mailboxOf } from "./automatic-address.ts";
 import { limitsOfWorkspace, postQuotas, type ReplyLimits, sharedQuotas } from "./reply-limits.ts";
 
@@ -15,7 +16,7 @@ import { limitsOfWorkspace, postQuotas, type ReplyLimits, sharedQuotas } from ".
  */
 export function createMayReply(own: readonly string[], limits: ReplyLimits): MayReply {
   const ownMailboxes = new Set(own.map(mailboxOf));
-  return function* (recipientId, { submission, address, trapped }, now) {
+  return function* (recipientId, { submission, address, trapped, language }, now) {
     if (trapped) return false;
     const field = yield* readReplyField(recipientId);
     const to = field === undefined ? null : replyAddress(submission.data, field);
@@ -32,6 +33,8 @@ export function createMayReply(own: readonly string[], limits: ReplyLimits): May
     if (yield* isSuppressed(to)) return false;
     if (!(yield* listMailFields(endpoint)).includes(field)) return false;
     yield* countUse([...quotas, ...shared], submission.id, now);
+    const spoken = findLanguage(language?.());
+    if (spoken !== null) yield* insertReplyLanguageRow(submission.id, spoken);
     return true;
   };
 }

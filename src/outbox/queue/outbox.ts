@@ -19,6 +19,8 @@ export interface PostedSubmission {
   readonly trapped: boolean;
   /** Of the schema that it was checked with, by their names. */
   readonly fields: JudgedData["fields"];
+  /** The tag of the language in which the sender is answered; null or absent if the post says nothing of it. */
+  readonly language?: () => string | null;
 }
 
 /**

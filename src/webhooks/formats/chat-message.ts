@@ -1,4 +1,6 @@
+import type { FieldLabels } from "../../endpoints/field-labels.ts";
 import { valueText } from "../../foundation/file-list.ts";
+
 /** What a chat shows of a submission. The texts are a stranger's: each format makes them harmless in its own way. */
 export interface ChatMessage {
   readonly title: string;
@@ -27,12 +29,23 @@ interface ShownEvent {
   };
 }
 
-/** @param body the event as it is stored. @param dashboardUrl where the dashboard is; null if that is not known. */
-export function readChatMessage(body: string, dashboardUrl: string | null): ChatMessage {
+/** What is known of a submission besides its event. */
+export interface ChatContext {
+  /** Where the dashboard is; null if that is not known. */
+  readonly dashboardUrl: string | null;
+  /** Of the form's fields, by their names: what stands in place of those that have one. */
+  readonly labels: FieldLabels;
+}
+
+/** @param body the event as it is stored. */
+export function readChatMessage(body: string, { dashboardUrl, labels }: ChatContext): ChatMessage {
   const { endpoint, submission } = JSON.parse(body) as ShownEvent;
+  const labelled = Object.entries(submission.data).map(
+    ([name, value]) => [Object.hasOwn(labels, name) ? (labels[name] ?? name) : name, value] as const,
+  );
   return {
     title: shorten(`New submission: ${oneLine(endpoint.name)}`, MAX_LABEL_LENGTH),
-    lines: linesOf([...Object.entries(submission.data), ...besideOf(submission.unknown_fields)]),
+    lines: linesOf([...labelled, ...besideOf(submission.unknown_fields)]),
     link: dashboardUrl === null ? null : `${dashboardUrl}/submissions/${submission.id}`,
   };
 }

@@ -27,6 +27,9 @@ const PATHS: Readonly<Record<ChatFormatName, string>> = {
   apprise: "/notify/secret",
 };
 
+/** Of the form's fields. */
+const LABELS = { day: "Day of collection" };
+
 const FORMATS = Object.keys(CHAT_FORMATS) as ChatFormatName[];
 
 /** Sends one notification to a real receiver that answers as the service would. */
@@ -55,10 +58,16 @@ async function tell(
     maxSpamScore: 100,
     conditions: [],
     format,
+    endpointId: "ep_1",
     keys: [],
   };
   const message = { id: "msg_1", body: JSON.stringify(event) };
-  const parts = { sender, dashboardUrl: "https://forms.example/dashboard", now: () => 1_790_000_000_000 };
+  const parts = {
+    sender,
+    dashboardUrl: "https://forms.example/dashboard",
+    readLabels: () => Promise.resolve(LABELS),
+    now: () => 1_790_000_000_000,
+  };
   const result = await makeAttempt(parts, webhook, message);
   await sender.destroy();
   const last = receiver.received.at(-1);
@@ -91,6 +100,14 @@ describe.each(FORMATS)("%s", (format) => {
       "content-type": "application/json",
       authorization: "Bearer own",
     });
+  });
+
+  test("calls a field by its label, and by its name if it has none", async () => {
+    const { document } = await tell(format, { day: "2026-12-24", message: "Lemon" });
+    const texts = textsOf(document).replaceAll("\\", "");
+    expect(texts).toContain("Day of collection");
+    expect(texts).toContain("message");
+    expect(texts).not.toMatch(/\bday:/);
   });
 
   test("shows 64 KiB of one field, and a thousand fields, within the service's limit", async () => {
