@@ -16,6 +16,7 @@ const AT_A_DISTANCE = [
   "endpoint-language",
   "held-commands",
   "hints",
+  "import-command",
   "places",
   "plan-commands",
   "refused-origins",

@@ -9,9 +9,9 @@ import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
  * Usage: node scripts/bench/api.ts [SUBMISSIONS] [READS], after npm run build.
  */
 const ROWS_AT_ONCE = 100_000;
-/** Posts alone and beside reads, in turn. */
-const ROUNDS = 3;
-const POSTS_SECONDS = 10;
+/** Posts alone and beside reads, in turn: many short ones, since a disk that is slow for a second decides a p99. */
+const ROUNDS = 15;
+const POSTS_SECONDS = 3;
 const POST_INTERVAL_MS = 5;
 const READ_INTERVAL_MS = 20;
 

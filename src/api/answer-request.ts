@@ -21,12 +21,15 @@ import { hasSecrets, withoutSecrets } from "../operations/marks.ts";
 import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Door, type Guard, perform, performStream, stepsOf } from "../operations/perform.ts";
 import { EXPORT_TYPES, type ExportFormat, partContent } from "../submissions/export-submissions.ts";
+import type { ReceivedFile } from "../submissions/import-spool.ts";
 import type { saveFile } from "../submissions/file-operations.ts";
 import { type Chosen, refuseDryRun } from "./dry-run.ts";
 import { changedSince, entityTag, namesTag } from "./entity-tag.ts";
 import { reachNamed } from "./require-role.ts";
 import { isList, pageOf, readPaging } from "./list-pages.ts";
-import type { ApiParts, ServedParts } from "./parts.ts";
+import { type ApiParts, NO_FILE, type ServedParts } from "./parts.ts";
+import { fileOf } from "./file-bodies.ts";
+import { ownerOf } from "./token-owner.ts";
 import { inputOfBody, inputOfQuery } from "./read-input.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
 
@@ -72,7 +75,7 @@ export async function answerRequest(
       config,
       now: clock.now(),
       actor,
-      parts: { ...parts, committed: () => sleep(FOLLOW_MS) },
+      parts: { ...parts, source: NO_FILE, committed: () => sleep(FOLLOW_MS) },
       onChange,
       onProgress: () => sleep(PAUSE_MS),
     },
@@ -82,7 +85,8 @@ export async function answerRequest(
   try {
     if (route.operation.kind === "stream") return await answerStream(call, route.operation);
     if (route.method === "GET") return await answerRead(call, route.operation);
-    return await answerWrite(call, route.operation);
+    if (!route.takesFile) return await answerWrite(call, route.operation, null);
+    return await answerFileWork(call, route.operation);
   } catch (error) {
     if (error instanceof FormsvcError && describeError(error.code).status === 400) await refuseUnseen(call);
     throw error;
@@ -189,22 +193,44 @@ async function* contentOf(parts: AsyncGenerator, isText: boolean): AsyncGenerato
     yield isText ? partContent(part as { readonly text: string }) : `${JSON.stringify(part)}\n`;
 }
 
-async function answerWrite(call: Call, operation: Operation<ApiParts>): Promise<unknown> {
+/** The file is there until the work has ended, which may be after the client has left. */
+async function answerFileWork(call: Call, operation: Operation<ApiParts>): Promise<unknown> {
+  const file = fileOf(call.request);
+  try {
+    const { door } = call;
+    return await answerWrite(
+      { ...call, door: { ...door, parts: { ...door.parts, source: file } } },
+      operation,
+      file,
+    );
+  } finally {
+    await file.closeUnused();
+  }
+}
+
+async function answerWrite(
+  call: Call,
+  operation: Operation<ApiParts>,
+  file: ReceivedFile | null,
+): Promise<unknown> {
   const { route, reply, request, door, params, query } = call;
   const { status } = route;
   refuseDryRun(call);
   const body = Buffer.isBuffer(request.body) ? request.body : null;
-  const keyed = readKey(call, body);
+  const keyed = readKey(call, file === null ? body : file.sha256);
   if (keyed !== null) {
     const kept = await door.db.read(() => recallAnswer(keyed, door.now));
     if (kept !== null) return repeat(call, kept);
   }
   const input =
-    route.method === "DELETE"
+    route.method === "DELETE" || route.takesFile
       ? inputOfQuery(operation, { params, query })
       : inputOfBody(operation, { params, query, body });
-  const work = (onProgress: Door<ApiParts>["onProgress"]): Promise<unknown> =>
-    performOnce({ ...call, operation, door: { ...door, ...(onProgress && { onProgress }) } }, input, keyed);
+  const work = (onProgress: Door<ApiParts>["onProgress"]): Promise<unknown> => {
+    const begin = () =>
+      performOnce({ ...call, operation, door: { ...door, ...(onProgress && { onProgress }) } }, input, keyed);
+    return file === null ? begin() : file.use(begin);
+  };
   try {
     const done = wantsLines(request)
       ? await workInLines(call, work)
@@ -260,7 +286,7 @@ async function performOnce(
   return output;
 }
 
-/** Null without an `Idempotency-Key`. @throws invalid_request */
+/** Null without an `Idempotency-Key`. @param body or its digest @throws invalid_request */
 function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequest | null {
   const header = request.headers["idempotency-key"];
   if (header === undefined || route.method !== "POST" || route.operation.kind === "read") return null;
@@ -271,10 +297,9 @@ function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequ
     });
   }
   const actor = door.actor as TokenActor;
-  const owner = actor.account?.accountId ?? actor.reach?.endpointId ?? actor.reach?.workspaceId ?? "";
   const asked = Buffer.concat([Buffer.from(`${request.url}\n`), body ?? Buffer.alloc(0)]);
   return {
-    owner,
+    owner: ownerOf(actor),
     operation: route.operation.name,
     keyHash: hash("sha256", header, "buffer"),
     bodyHash: hash("sha256", asked, "buffer"),

@@ -5,12 +5,13 @@ import { compileNetworks } from "../foundation/ip-address.ts";
 import { bodyLimitOf, nameBodyLimit } from "./body-limit.ts";
 import { createAuthentication, refusePlainHttp } from "./authenticate.ts";
 import { chooseRun } from "./dry-run.ts";
+import { takeFiles } from "./file-bodies.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { narrow, ONLY_HEADER } from "./narrow.ts";
 import { openapiDocument } from "./openapi.ts";
 import type { ServedParts } from "./parts.ts";
 import { requireRole } from "./require-role.ts";
-import { ROUTES } from "./routes.ts";
+import { type ApiRoute, ROUTES } from "./routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -45,8 +46,8 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
       loginRoutes(logins, parts, (request) => refusePlainHttp(request, proxies));
       ready();
     });
-    for (const route of ROUTES)
-      scope.route({
+    const add = (to: FastifyInstance, route: ApiRoute): void => {
+      to.route({
         method: route.method,
         url: route.path,
         bodyLimit: bodyLimitOf(parts.config),
@@ -60,6 +61,13 @@ export function mountApi(server: FastifyInstance, parts: ServedParts): void {
         handler: (request, reply) =>
           answerRequest(chooseRun(route, request.url), served, { actor: actorOf(request), request, reply }),
       });
+    };
+    for (const route of ROUTES) if (!route.takesFile) add(scope, route);
+    scope.register((files, _none, ready) => {
+      takeFiles(files, parts.imports);
+      for (const route of ROUTES) if (route.takesFile) add(files, route);
+      ready();
+    });
     done();
   };
   server.register(addScope, { prefix: "/api/v1" });

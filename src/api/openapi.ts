@@ -6,6 +6,7 @@ import { ruleOf, SCOPES } from "../operations/access.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./cursor.ts";
 import { type Json, jsonOf } from "./json-schema.ts";
+import { FILE_TYPES } from "./file-bodies.ts";
 import { isList } from "./list-pages.ts";
 import { loginPaths } from "./login-openapi.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
@@ -62,8 +63,9 @@ function operationJson(route: ApiRoute): Json {
   const inPath = new Set([...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name));
   const rest = Object.entries(shape).filter(([name]) => !inPath.has(name));
   const hasBody = method !== "GET" && method !== "DELETE";
+  const hasMembers = hasBody && !route.takesFile;
   const inQuery = rest.filter(([name]) =>
-    hasBody ? name === "dry_run" : !(isList(operation) && PAGING.has(name)),
+    hasMembers ? name === "dry_run" : !(isList(operation) && PAGING.has(name)),
   );
   const parameters = [
     ...[...inPath].map((name) => parameter("path", name, shape[name] ?? z.string())),
@@ -80,7 +82,8 @@ function operationJson(route: ApiRoute): Json {
     security: [{ token: ruleOf(operation.access).scopes ?? [] }],
     ...(operation.furtherAccess !== undefined && { description: furtherWords(operation.furtherAccess) }),
     ...(parameters.length > 0 && { parameters }),
-    ...(hasBody && rest.length > 0 && { requestBody: bodyOf(rest) }),
+    ...(hasMembers && rest.length > 0 && { requestBody: bodyOf(rest) }),
+    ...(route.takesFile && { requestBody: fileBody }),
     responses: { ...successOf(route), ...errorsOf(route) },
   };
 }
@@ -144,6 +147,14 @@ function furtherWords(further: NonNullable<AnyOperation["furtherAccess"]>): stri
     .map((access) => `${ruleOf(access).about}: needs ${(ruleOf(access).scopes ?? []).join(" and ")}.`)
     .join("\n");
 }
+
+const fileBody: Json = {
+  required: true,
+  description: "The file as it is, of whatever of these types.",
+  content: Object.fromEntries(
+    FILE_TYPES.map((type) => [type, { schema: { type: "string", format: "binary" } }]),
+  ),
+};
 
 function bodyOf(rest: readonly (readonly [string, z.ZodType])[]): Json {
   const members = rest.filter(([name]) => name !== "dry_run");

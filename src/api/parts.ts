@@ -13,12 +13,20 @@ import type { MailTests } from "../mail/mail-tests.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
+import type { ImportedFile } from "../submissions/imported-file.ts";
+import type { ImportSpool } from "../submissions/import-spool.ts";
 import type { SearchPlaces } from "../submissions/search-places.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import type { TestPlaces } from "../webhooks/test-places.ts";
 
 /** What a server hands to the API. */
-export type ServedParts = Omit<ApiParts, "committed">;
+export type ServedParts = Omit<ApiParts, "committed" | "source"> & {
+  /** Where files wait that are imported. */
+  readonly imports: ImportSpool;
+};
+
+/** The file of a request that brings none. */
+export const NO_FILE: ImportedFile = { name: "", longestPieceBytes: 0, bytes: () => [] };
 
 /** What the API works with, and the operations behind it. */
 export interface ApiParts {
@@ -49,6 +57,8 @@ export interface ApiParts {
   readonly searches: SearchPlaces;
   /** Waits until something may have been committed since it returned last. */
   readonly committed: () => Promise<void>;
+  /** The file that came with the request, for operations that read one. */
+  readonly source: ImportedFile;
   readonly limiter: RateLimiter;
   /** Why nobody's token can be judged now; null if it can. */
   readonly blindness: () => Blindness | null;

@@ -4,7 +4,7 @@ import type { Steps } from "../database/steps.ts";
 import { type Door, stepsOf } from "../operations/perform.ts";
 import { reachHeldPost } from "../submissions/reach-posts.ts";
 import { requireAnywhere } from "../workspaces/standing.ts";
-import type { ApiParts, ServedParts } from "./parts.ts";
+import { type ApiParts, NO_FILE, type ServedParts } from "./parts.ts";
 import type { ApiRoute } from "./routes.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function requireRole(
     config,
     now: clock.now(),
     actor,
-    parts: { ...parts, committed: () => sleep(0) },
+    parts: { ...parts, source: NO_FILE, committed: () => sleep(0) },
     onChange,
   };
   const named = reachNamed(route, door, params);

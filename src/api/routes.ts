@@ -42,6 +42,8 @@ import { listEvents } from "../submissions/event-operations.ts";
 import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/file-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
+import { importSubmissions } from "../submissions/import-submissions.ts";
+import { importTable } from "../submissions/import-table.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
@@ -113,19 +115,26 @@ export interface ApiRoute {
   readonly shownBy: Operation<ApiParts> | null;
   /** The operation that takes its place with `dry_run=true`, if it is another one. */
   readonly dryRun: Operation<ApiParts> | null;
+  /** Whether its body is a file, which the operation reads; then the whole input stands in the address. */
+  readonly takesFile: boolean;
 }
 
-type Further = Partial<Pick<ApiRoute, "shownBy" | "dryRun">>;
+type Further = Partial<Pick<ApiRoute, "shownBy" | "dryRun" | "takesFile">>;
 
 const route =
   (method: Method, status: ApiRoute["status"]) =>
-  (path: string, operation: RoutedOperation, { shownBy = null, dryRun = null }: Further = {}): ApiRoute => ({
+  (
+    path: string,
+    operation: RoutedOperation,
+    { shownBy = null, dryRun = null, takesFile = false }: Further = {},
+  ): ApiRoute => ({
     operation,
     method,
     path,
     status,
     shownBy,
     dryRun,
+    takesFile,
   });
 
 const read = route("GET", 200);
@@ -199,6 +208,8 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/submissions", listSubmissions),
   read("/submissions/export", exportSubmissions),
   read("/submissions/tail", tailSubmissions),
+  act("/submissions/import", importSubmissions, { takesFile: true }),
+  act("/endpoints/:endpoint/import", importTable, { ...ofEndpoint, takesFile: true }),
   read("/submissions/:submission", showSubmission, { shownBy: showSubmission }),
   act("/submissions/mark", markSubmissionsAs),
   act("/submissions/mark-read", markSubmissionsRead),
@@ -266,8 +277,6 @@ export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
   "member.accept": "is done by whoever is invited, who is signed in",
   "member.decline": "the same",
   "member.leave": "is done by people; a token’s account is removed by an owner",
-  "submission.import-table": "takes a file of another service, which is read twice",
-  "submission.import": "takes a file, which may be larger than any request's body",
   "account.end-own-sessions": "is about the browser that asks",
   "recipient.confirm": "is done with the link of a letter",
   "recipient.unsubscribe": "is done with the link of a letter",

@@ -8,6 +8,7 @@ import { createUploads, type Uploads } from "../files/uploads.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { SingleFlight } from "../foundation/single-flight.ts";
+import { ImportSpool } from "../submissions/import-spool.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** The limits that the database keeps. */
@@ -25,11 +26,24 @@ export function openUploads(
     limits: files,
     fileRoom,
     spoolRoom: new SpoolRoom(files.spoolBytes, files.maxPostBytes),
-    // Beside the database file there is a disk with room, which the server may write to.
-    folder: db.engine === "sqlite" ? dirname(db.path) : tmpdir(),
+    folder: spoolFolder(db),
     clock,
     freeBytes: () => served.freeBytes(),
   });
+}
+
+/** Where files wait that are imported through the server. */
+export function openImports({ db, config: { files } }: ServiceParts, served: ServedDatabase): ImportSpool {
+  return new ImportSpool({
+    folder: spoolFolder(db),
+    freeBytes: () => served.freeBytes(),
+    minFreeBytes: files.minFreeBytes,
+  });
+}
+
+/** Beside the database file there is a disk with room, which the server may write to. */
+function spoolFolder(db: ServiceParts["db"]): string {
+  return db.engine === "sqlite" ? dirname(db.path) : tmpdir();
 }
 
 export interface FileDrop {

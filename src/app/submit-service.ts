@@ -15,6 +15,8 @@ import type { Keyring } from "../secrets/keyring.ts";
 import { createLinkedFiles, type LinkedFiles } from "../submissions/linked-files.ts";
 import type { LimitNews } from "../submissions/limit-news.ts";
 import { newsHead, type News } from "../submissions/news.ts";
+import type { ImportSpool } from "../submissions/import-spool.ts";
+import { openImports } from "./open-uploads.ts";
 import { SearchPlaces } from "../submissions/search-places.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import type { HttpSender } from "../webhooks/send.ts";
@@ -36,6 +38,7 @@ export interface SubmitService {
   readonly linkedFiles: LinkedFiles;
   /** For everything in this server that looks at submissions one by one. */
   readonly searches: SearchPlaces;
+  readonly imports: ImportSpool;
   /** For tests of webhooks, which hold the sender's places. */
   readonly testPlaces: TestPlaces;
   /** Sends the deliveries that posts queued, once it is started. */
@@ -101,6 +104,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     reader: createSubmissionReader(db, searches, () => served.cleaner.note(1)),
     linkedFiles: createLinkedFiles({ db, fileLinks, clock }),
     searches,
+    imports: openImports(parts, served),
     testPlaces: new TestPlaces(),
     deliverer,
     upkeep,

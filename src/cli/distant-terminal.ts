@@ -6,6 +6,7 @@ import { ONLY_HEADER } from "../api/narrow.ts";
 import { type ApiRoute, ROUTES } from "../api/routes.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { AnyOperation, Progress } from "../operations/operation.ts";
+import type { ImportedFile } from "../submissions/imported-file.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import type { ChosenServer } from "./choose-server.ts";
 import { doneBeside } from "./open.ts";
@@ -38,6 +39,7 @@ export function terminalAtDistance(
     here: null,
     perform: async (operation, input, ..._parts) => (await door.perform(operation, input)) as never,
     stream: async (operation, input, ..._parts) => (await door.stream(operation, input)) as never,
+    bring: async (operation, input, file) => (await door.perform(operation, input, file)) as never,
   };
 }
 
@@ -59,10 +61,11 @@ class DistantDoor {
     this.#only = only;
   }
 
-  async perform(operation: AnyOperation, input: Input): Promise<unknown> {
+  /** @param file what the route takes as its body, if it takes a file */
+  async perform(operation: AnyOperation, input: Input, file?: ImportedFile): Promise<unknown> {
     const route = this.#routeOf(operation);
     if (isList(operation)) return this.#readList(route, input);
-    const answer = await this.#ask(route, input);
+    const answer = await this.#ask(route, input, file);
     if (answer.headers["content-type"]?.startsWith(LINES) !== true)
       return this.#read(await textOf(this.#origin, answer));
     return this.#followWork(answer);
@@ -120,10 +123,10 @@ class DistantDoor {
     }
   }
 
-  async #ask(route: ApiRoute, given: Input): Promise<IncomingMessage> {
+  async #ask(route: ApiRoute, given: Input, file?: ImportedFile): Promise<IncomingMessage> {
     const { path, rest } = await this.#addressOf(route, given);
-    const hasBody = route.method !== "GET" && route.method !== "DELETE";
-    const query = hasBody ? "" : queryOf(rest);
+    const hasMembers = route.method !== "GET" && route.method !== "DELETE" && !route.takesFile;
+    const query = hasMembers ? "" : queryOf(rest);
     const isStream = route.operation.kind === "stream";
     const answer = await sendTo(this.#origin, {
       method: route.method,
@@ -134,7 +137,8 @@ class DistantDoor {
         prefer: isStream ? "parts" : "return=representation",
         ...(this.#only !== null && { [ONLY_HEADER]: this.#only }),
       },
-      ...(hasBody && { body: rest }),
+      ...(hasMembers && { body: rest }),
+      ...(file !== undefined && { file }),
       waitMs: isStream ? STREAM_MS : route.method === "GET" ? READ_MS : WRITE_MS,
       ...(isStream && { silenceMs: STREAM_MS }),
     });

@@ -1,20 +1,14 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { ImportSource } from "../submissions/import-submissions.ts";
-import type { TableSource } from "../submissions/table-rows.ts";
+import type { ImportedFile } from "../submissions/imported-file.ts";
 
-/** Longest line; a post is at most 10 MiB and grows by escapes. */
-const MAX_LINE_BYTES = 67_108_864;
+/** A post is at most 10 MiB and grows by escapes; JSON of other services has no rows before all of it is read. */
+const MAX_PIECE_BYTES = 67_108_864;
 const READ_BYTES = 65_536;
 
-/** The bytes of a file that is read more than once. */
-export function importedTable(file: string): TableSource {
-  return { name: file, bytes: () => readParts(file) };
-}
-
-/** The lines of a file that is read more than once. */
-export function importFile(file: string): ImportSource {
-  return { name: file, lines: () => readLines(file) };
+/** A file of this machine that is read more than once. */
+export function importFile(file: string): ImportedFile {
+  return { name: file, bytes: () => readParts(file), longestPieceBytes: MAX_PIECE_BYTES };
 }
 
 /** A pipe is empty when it is read again: nothing would be imported, and nobody would notice. */
@@ -48,20 +42,4 @@ function openPlainFile(file: string): number {
       cause: error,
     });
   }
-}
-
-/** The lines of a file, in constant memory. @throws usage */
-function* readLines(file: string): Generator<string> {
-  let rest = Buffer.alloc(0);
-  for (const part of readParts(file)) {
-    let begun = 0;
-    for (let end = part.indexOf(10); end !== -1; end = part.indexOf(10, begun)) {
-      yield Buffer.concat([rest, part.subarray(begun, end)]).toString("utf8");
-      rest = Buffer.alloc(0);
-      begun = end + 1;
-    }
-    rest = Buffer.concat([rest, part.subarray(begun)]);
-    if (rest.length > MAX_LINE_BYTES) throw new FormsvcError("usage", `${file}: a line is too long`);
-  }
-  if (rest.length > 0) yield rest.toString("utf8");
 }

@@ -47,6 +47,7 @@ export function terminalHere(
       perform({ ...door(), parts: (await make?.(here)) as never }, operation, input),
     stream: async (operation, input, ...[make]) =>
       performStream({ ...door(), parts: (await make?.(here)) as never }, operation, input),
+    bring: async (operation, input, source) => perform({ ...door(), parts: { source } }, operation, input),
   };
 }
 

@@ -1,6 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { Readable } from "node:stream";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { ImportedFile } from "../submissions/imported-file.ts";
 import { version } from "../foundation/version.ts";
 
 export interface RemoteRequest {
@@ -10,7 +12,9 @@ export interface RemoteRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; undefined sends none. */
   readonly body?: unknown;
-  /** Time until the answer begins, in milliseconds. */
+  /** Sent as it is, in place of a body. */
+  readonly file?: Pick<ImportedFile, "name" | "bytes">;
+  /** Time until the answer begins, in milliseconds; of a file, from its last part on. */
   readonly waitMs: number;
   /** Longest silence within the answer, in milliseconds. */
   readonly silenceMs?: number;
@@ -40,6 +44,7 @@ export function sendTo(origin: string, asked: RemoteRequest): Promise<IncomingMe
       headers: {
         "user-agent": `formsvc/${version}`,
         ...(body !== null && { "content-type": "application/json", "content-length": body.length }),
+        ...(asked.file !== undefined && fileHeaders(asked.file.name)),
         ...asked.headers,
       },
     });
@@ -50,12 +55,49 @@ export function sendTo(origin: string, asked: RemoteRequest): Promise<IncomingMe
       watchSilence(answer, asked.silenceMs ?? SILENCE_MS);
       resolve(answer);
     });
-    request.once("error", (error) => {
+    // A second error may follow when an answer came before the whole file was sent.
+    request.on("error", (error) => {
       clearTimeout(timer);
-      reject(unreachable(origin, error));
+      reject(error instanceof FormsvcError ? error : unreachable(origin, error));
     });
-    request.end(body ?? undefined);
+    if (asked.file === undefined) request.end(body ?? undefined);
+    else sendFile(request, asked.file, timer);
   });
+}
+
+function fileHeaders(name: string): Readonly<Record<string, string>> {
+  return {
+    "content-type": "application/octet-stream",
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`,
+  };
+}
+
+/** Sends a file part by part, until it ends or an answer comes. @param timer begins anew with each part */
+function sendFile(
+  request: ClientRequest,
+  { bytes }: Pick<ImportedFile, "bytes">,
+  timer: NodeJS.Timeout,
+): void {
+  const parts = Readable.from(copiesOf(bytes(), timer));
+  request.once("response", (answer) => {
+    if (request.writableEnded) return;
+    // What is refused early is not sent on; the connection cannot be used once more.
+    parts.unpipe(request).destroy();
+    answer.once("close", () => request.destroy());
+  });
+  request.once("close", () => parts.destroy());
+  parts.once("error", (error) => request.destroy(error));
+  parts.pipe(request);
+}
+
+async function* copiesOf(
+  bytes: ReturnType<ImportedFile["bytes"]>,
+  timer: NodeJS.Timeout,
+): AsyncGenerator<Buffer> {
+  for await (const part of bytes) {
+    timer.refresh();
+    yield Buffer.from(part);
+  }
 }
 
 function noAnswer(ms: number): string {

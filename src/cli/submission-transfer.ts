@@ -8,7 +8,7 @@ import { importTable } from "../submissions/import-table.ts";
 import { parseCount } from "./arguments.ts";
 import { command, type CommandContext, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
-import { importedTable, importFile } from "./import-file.ts";
+import { importFile } from "./import-file.ts";
 import { operate } from "./operate.ts";
 import type { Terminal } from "./terminal.ts";
 import { countOf } from "../foundation/count-of.ts";
@@ -134,9 +134,8 @@ are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was 
           `${flag} is for the export of another service; name it: --format ${TABLE_FORMATS.join("|")}`,
         );
       const { output } = context;
-      const parts = () => ({ source: importFile(file) });
       const input = { endpoint: options.endpoint, imported_from: format };
-      const { imported } = await terminal.perform(importSubmissions, input, parts);
+      const { imported } = await terminal.bring(importSubmissions, input, importFile(file));
       const { added, known } = imported;
       if (output.isJson)
         return output.json(
@@ -165,7 +164,7 @@ const SHOWN_REFUSALS = 20;
 /** @throws failed if rows were refused, when what was done is told */
 async function bringTable(
   { output }: CommandContext,
-  { perform }: Terminal,
+  { bring }: Terminal,
   { file, format, endpoint, map, encoding, dryRun }: TableOptions,
 ): Promise<void> {
   if (endpoint === null)
@@ -174,7 +173,7 @@ async function bringTable(
       `the rows of ${format} name no endpoint; say where they go: --endpoint ENDPOINT`,
     );
   const input = { endpoint, format, map: map ?? [], encoding, dry_run: dryRun };
-  const done = await perform(importTable, input, () => ({ source: importedTable(file) }));
+  const done = await bring(importTable, input, importFile(file));
   const { rows, imported, known, refused, unmapped } = done;
   if (output.isJson) output.json(done);
   else {

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
+import type { ImportedFile } from "../submissions/imported-file.ts";
 
 /** A database of this machine that is open. */
 export interface Here {
@@ -27,10 +28,18 @@ type Stream = <Parts, Input extends z.ZodObject, Part extends z.ZodType>(
   ...parts: MakeParts<Parts>
 ) => Promise<AsyncGenerator<z.output<Part>>>;
 
+/** The same for an operation that reads a file of this machine. */
+type Bring = <Input extends z.ZodObject, Output extends z.ZodType>(
+  operation: Operation<{ readonly source: ImportedFile }, Input, Output>,
+  input: z.input<Input>,
+  file: ImportedFile,
+) => Promise<z.output<Output>>;
+
 /** The place in which a command runs operations: beside the database, or at a distance. */
 export interface Terminal {
   readonly perform: Perform;
   readonly stream: Stream;
+  readonly bring: Bring;
   /** What is here alone; null at a distance. */
   readonly here: Here | null;
 }

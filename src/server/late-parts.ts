@@ -10,7 +10,8 @@ interface Served {
 
 /** What operations work with in a server, whichever door they are done through. */
 export function latePartsOf({ parts, service }: Served) {
-  const { posts, keyring, fileLinks, sender, mail, news, searches, testPlaces, limiter, onChange } = service;
+  const { posts, keyring, fileLinks, sender, mail, news, searches, imports, testPlaces, limiter, onChange } =
+    service;
   return {
     ...parts,
     dashboardUrl: dashboardUrlOf(parts.config),
@@ -28,6 +29,7 @@ export function latePartsOf({ parts, service }: Served) {
     blindness: posts.blindness,
     news,
     searches,
+    imports,
     limiter,
     onChange,
   };

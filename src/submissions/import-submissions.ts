@@ -6,23 +6,18 @@ import { findReachableEndpoint, reachEndpoint } from "../endpoints/endpoint-stor
 import { FormsvcError } from "../foundation/errors.ts";
 import { describeFirstProblem } from "../foundation/problems.ts";
 import { changed, type Context, operation, type Outcome, type OwnChange } from "../operations/operation.ts";
+import { type ImportedFile, linesOf } from "./imported-file.ts";
 import { readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
 import { ADD_IMPORTED_SQL, importedValues } from "./submission-store.ts";
 
-/** The lines of an export in NDJSON. */
-export interface ImportSource {
-  /** For messages. */
-  readonly name: string;
-  /** From the first line on, each time it is called; in constant memory. @throws usage */
-  readonly lines: () => Iterable<string> | AsyncIterable<string>;
-}
-
 interface Parts {
-  readonly source: ImportSource;
+  readonly source: ImportedFile;
 }
 
 /** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
 const BATCH_SIZE = 500;
+/** UTF-16 units of them. */
+const BATCH_LENGTH = 1_048_576;
 
 /**
  * The whole source is checked before anything is stored. Existing submissions are skipped, so that an interrupted import can be run
@@ -56,8 +51,8 @@ export const importSubmissions = operation({
     const { source } = context.parts;
     const targetOf = await chooseTargets(context, reference);
     let total = 0;
-    for await (const each of readExport(source)) {
-      await targetOf(each.endpoint_id);
+    for await (const { content } of readExport(source)) {
+      await targetOf(content.endpoint_id);
       total += 1;
       if (total % BATCH_SIZE === 0) await giveTurn();
     }
@@ -135,22 +130,31 @@ async function chooseTargets(
   };
 }
 
-async function* batchesOf(lines: AsyncIterable<SubmissionLine>): AsyncGenerator<readonly SubmissionLine[]> {
+interface ReadLine {
+  readonly content: SubmissionLine;
+  /** UTF-16 units. */
+  readonly length: number;
+}
+
+async function* batchesOf(lines: AsyncIterable<ReadLine>): AsyncGenerator<readonly SubmissionLine[]> {
   let batch: SubmissionLine[] = [];
-  for await (const each of lines) {
-    batch.push(each);
-    if (batch.length < BATCH_SIZE) continue;
+  let batchLength = 0;
+  for await (const { content, length } of lines) {
+    batch.push(content);
+    batchLength += length;
+    if (batch.length < BATCH_SIZE && batchLength < BATCH_LENGTH) continue;
     yield batch;
-    batch = [];
+    [batch, batchLength] = [[], 0];
   }
   if (batch.length > 0) yield batch;
 }
 
-async function* readExport({ name, lines }: ImportSource): AsyncGenerator<SubmissionLine> {
+async function* readExport(file: ImportedFile): AsyncGenerator<ReadLine> {
   let number = 0;
-  for await (const line of lines()) {
+  for await (const line of linesOf(file)) {
     number += 1;
-    if (line.trim() !== "") yield parseLine(line, `${name}: line ${number}`);
+    if (line.trim() !== "")
+      yield { content: parseLine(line, `${file.name}: line ${number}`), length: line.length };
   }
 }
 

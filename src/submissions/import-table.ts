@@ -11,19 +11,22 @@ import { compileSchema } from "../schemas/compile-schema.ts";
 import { JUDGE_VERSION } from "../spam/judge.ts";
 import { readTimeZone } from "../workspaces/time-zone.ts";
 import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
+import type { ImportedFile } from "./imported-file.ts";
 import { claimRows, knownRows } from "./imported-rows.ts";
 import { type ColumnMap, mapColumns } from "./map-columns.ts";
 import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
 import { RowCounts } from "./row-counts.ts";
 import { ADD_IMPORTED_SQL, importedValues } from "./submission-store.ts";
-import { openTable, type TableSource } from "./table-rows.ts";
+import { openTable } from "./table-rows.ts";
 
 interface Parts {
-  readonly source: TableSource;
+  readonly source: ImportedFile;
 }
 
 /** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
 const BATCH_SIZE = 500;
+/** UTF-16 units of their cells. */
+const BATCH_LENGTH = 1_048_576;
 /** Rows of a file. */
 const MAX_ROWS = 10_000_000;
 /** Refused rows that are told. */
@@ -145,15 +148,16 @@ async function* batchesOf(
   reader: RowReader,
   rows: Awaited<ReturnType<typeof openTable>>["rows"],
 ): AsyncGenerator<RowBatch> {
-  let [count, read, refused]: [number, ReadRow[], RefusedRow[]] = [0, [], []];
+  let [count, length, read, refused]: [number, number, ReadRow[], RefusedRow[]] = [0, 0, [], []];
   for await (const row of rows) {
     const outcome = readRow(reader, row);
     if ("message" in outcome) refused.push(outcome);
     else read.push(outcome);
     count += 1;
-    if (count < BATCH_SIZE) continue;
+    for (const cell of row.cells) length += typeof cell === "string" ? cell.length : 1;
+    if (count < BATCH_SIZE && length < BATCH_LENGTH) continue;
     yield { rows: count, read, refused };
-    [count, read, refused] = [0, [], []];
+    [count, length, read, refused] = [0, 0, [], []];
   }
   if (count > 0) yield { rows: count, read, refused };
 }

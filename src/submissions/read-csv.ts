@@ -50,8 +50,9 @@ class RecordReader {
       this.#separator = separatorOf(this.#held.slice(0, end === -1 ? undefined : end));
     }
     // Whether a quote or a line's end goes on is told by what follows it.
-    const last = /["\r]+$/.exec(this.#held)?.[0].length ?? 0;
-    const text = this.#held.slice(0, this.#held.length - last);
+    let end = this.#held.length;
+    while (end > 0 && '"\r'.includes(this.#held.charAt(end - 1))) end -= 1;
+    const text = this.#held.slice(0, end);
     this.#held = this.#held.slice(text.length);
     yield* this.#read(text, this.#separator);
   }

@@ -1,15 +1,8 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { decodeText } from "./decode-text.ts";
 import { FORMATS, type TableFormat } from "./import-formats.ts";
+import type { ImportedFile } from "./imported-file.ts";
 import { readCsv } from "./read-csv.ts";
-
-/** The bytes of a file that is read more than once. */
-export interface TableSource {
-  /** For messages. */
-  readonly name: string;
-  /** From the first byte on, each time it is called; in constant memory. @throws usage */
-  readonly bytes: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-}
 
 export interface TableRow {
   /** The line of a CSV, or the place of a JSON row; the first is 1. */
@@ -25,8 +18,6 @@ export interface Table {
   readonly rows: AsyncGenerator<TableRow>;
 }
 
-/** JSON has no rows before all of it is read. */
-const MAX_JSON_BYTES = 67_108_864;
 const MAX_HEADINGS = 2000;
 
 /**
@@ -35,7 +26,7 @@ const MAX_HEADINGS = 2000;
  * @throws usage if it is neither
  */
 export async function openTable(
-  source: TableSource,
+  source: ImportedFile,
   { format, encoding }: { readonly format: TableFormat; readonly encoding: string | null },
 ): Promise<Table> {
   const chunks = decodeText(source.bytes(), encoding);
@@ -61,7 +52,7 @@ async function* prepend(first: string, rest: AsyncGenerator<string>): AsyncGener
   yield* rest;
 }
 
-async function csvTable({ name }: TableSource, text: AsyncIterable<string>): Promise<Table> {
+async function csvTable({ name }: ImportedFile, text: AsyncIterable<string>): Promise<Table> {
   const records = readCsv(text);
   const head = await records.next();
   if (head.done === true) throw new FormsvcError("usage", `${name}: the file has no row`);
@@ -80,17 +71,18 @@ async function csvTable({ name }: TableSource, text: AsyncIterable<string>): Pro
 }
 
 async function jsonTable(
-  { name }: TableSource,
+  { name, longestPieceBytes }: ImportedFile,
   chunks: AsyncIterable<string>,
   format: TableFormat,
 ): Promise<Table> {
   let text = "";
   for await (const chunk of chunks) {
     text += chunk;
-    if (text.length > MAX_JSON_BYTES)
+    // JSON has no rows before all of it is read.
+    if (text.length > longestPieceBytes)
       throw new FormsvcError(
         "usage",
-        `${name}: JSON is read up to ${MAX_JSON_BYTES / 1_048_576} MiB; export CSV instead`,
+        `${name}: JSON is read up to ${longestPieceBytes / 1_048_576} MiB here; export CSV instead`,
       );
   }
   const items = itemsOf(parse(name, text));

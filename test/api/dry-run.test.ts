@@ -10,11 +10,14 @@ import { goodPost, launchServer, startServer, type TestServer } from "../support
 
 /** Commands with `--dry-run` that are no operation. */
 const LOCAL = new Set(["apply", "migrate.up"]);
+/** Commands that are an operation of another name with `--dry-run`. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { "submission.import": "submission.import-table" };
 
 /** What is sent to the routes that have a dry run, so that there would be something to do. */
 const ASKED: Readonly<Record<string, object>> = {
   "webhook.replay": { failed: true },
   "mail.replay": { failed: true },
+  "submission.import-table": {},
   "spam.set": { choices: { keywords: [{ word: "open", effect: 40 }] } },
 };
 
@@ -32,7 +35,10 @@ test("the API takes dry_run for the commands that have --dry-run, and says so in
   );
   const taken = ROUTES.filter(hasDryRun).map(({ operation }) => operation.name as string);
   expect(taken.toSorted()).toEqual(
-    commands.filter((name) => !LOCAL.has(name) && !Object.hasOwn(LOCAL_OPERATIONS, name)).toSorted(),
+    commands
+      .filter((name) => !LOCAL.has(name) && !Object.hasOwn(LOCAL_OPERATIONS, name))
+      .map((name) => OTHER_NAMES[name] ?? name)
+      .toSorted(),
   );
   const { paths } = openapiDocument(null) as {
     paths: Record<string, Record<string, { "x-operation"?: string; parameters?: { name: string }[] }>>;
@@ -69,7 +75,9 @@ describe.each(ROUTES.map((route) => ({ route, name: route.operation.name })))("$
     const before = await rowsOf(server);
     const body = { ...ASKED[operation.name], ...(operation.name === "spam.set" && { endpoint: form.id }) };
     const known = path.replace(":endpoint", form.id).replace(":workspace", form.workspaceId);
-    const asked = { query: "dry_run=true", ...(method !== "GET" && method !== "DELETE" && { body }) };
+    const asked = route.takesFile
+      ? { query: `dry_run=true&format=csv`, body: "created_at,name\n2026-01-31T10:00:00Z,Ada\n" }
+      : { query: "dry_run=true", ...(method !== "GET" && method !== "DELETE" && { body }) };
     const answer = await ask(method, nowhere(known), asked);
     if (hasDryRun(route)) expect([answer.status, answer.json["code"]]).toEqual([200, undefined]);
     else expect([400, 404]).toContain(answer.status);

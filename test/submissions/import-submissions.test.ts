@@ -11,10 +11,10 @@ import { twoOwners } from "../support/two-owners.ts";
 
 /** A source of these lines, some of which come later. */
 function sourceOf(lines: readonly string[]) {
-  async function* read() {
-    for (const line of lines) yield await Promise.resolve(line);
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for (const line of lines) yield await Promise.resolve(Buffer.from(`${line}\n`));
   }
-  return { source: { name: "all.ndjson", lines: read } };
+  return { source: { name: "all.ndjson", bytes, longestPieceBytes: 1_048_576 } };
 }
 
 const lineOf = (endpointId: string, data: Record<string, unknown> = {}): string =>

@@ -8,7 +8,7 @@ export const isAtDistance = process.env["FORMSVC_TESTS_AT"] === "a distance";
 
 /** Commands that are about a machine, with the reason in `test/tidy/doors.ts` or in docs/remote.md. */
 const LOCAL =
-  /^(?:init|serve|backup|restore|migrate|copy|secrets|doctor|config|systemd|completion|docs|help|upgrade|version|healthcheck|login|logout|context|token|mail (?:check|test)|account (?:sign-in-link|reset-totp)|submission import|schema (?:check|edit)|webhook (?:verify|listen)|spam eval)\b/;
+  /^(?:init|serve|backup|restore|migrate|copy|secrets|doctor|config|systemd|completion|docs|help|upgrade|version|healthcheck|login|logout|context|token|mail (?:check|test)|account (?:sign-in-link|reset-totp)|schema (?:check|edit)|webhook (?:verify|listen)|spam eval)\b/;
 
 /** Whether a command line works on the machine, and would at a distance be refused or ignore the server. */
 function isLocal(args: readonly string[]): boolean {

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import type { ImportSpool, ReceivedFile } from "../submissions/import-spool.ts";
+import { ownerOf } from "./token-owner.ts";
+
+/** What a file may be called; what it is, the operation says that reads it. */
+export const FILE_TYPES = [
+  "application/octet-stream",
+  "application/x-ndjson",
+  "application/json",
+  "text/csv",
+  "text/plain",
+];
+
+/** Lets the routes of a scope take a file as their body, which is received whole before it is read. */
+export function takeFiles(scope: FastifyInstance, imports: ImportSpool): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(FILE_TYPES, async (request: FastifyRequest) => {
+    const length = request.headers["content-length"];
+    return imports.receive(request.raw.iterator({ destroyOnReturn: false }), {
+      owner: ownerOf(request.actor),
+      name: nameIn(request.headers["content-disposition"]),
+      lengthBytes: length === undefined ? null : Number(length),
+    });
+  });
+  scope.addHook("onRequest", (request, _reply, next) => {
+    // It has the time that files of forms have, and the pace.
+    if (request.flight !== null) request.flight.isUpload = true;
+    next();
+  });
+}
+
+/** @throws invalid_request if there is no body */
+export function fileOf({ body }: FastifyRequest): ReceivedFile {
+  if (typeof body !== "object" || body === null || !("closeUnused" in body))
+    throw new FormsvcError("invalid_request", "The body is missing: send the file as it is.");
+  return body as ReceivedFile;
+}
+
+const MAX_NAME_LENGTH = 200;
+
+/** The name that messages have for the file: what the header says (RFC 6266, RFC 8187). */
+function nameIn(header: string | undefined): string {
+  const [, encoded = ""] = /filename\*=utf-8''([^;\s]+)/i.exec(header ?? "") ?? [];
+  const [, quoted = ""] = /filename="([^"]*)"/i.exec(header ?? "") ?? [];
+  return plainText(decoded(encoded) ?? quoted).slice(0, MAX_NAME_LENGTH) || "the file";
+}
+
+function decoded(text: string): string | null {
+  try {
+    return text === "" ? null : decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

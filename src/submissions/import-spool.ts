@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { giveTurn } from "../database/read-in-turn.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { Spool } from "../files/spool.ts";
+import { SpoolRoom } from "../files/spool-room.ts";
+import type { ImportedFile } from "./imported-file.ts";
+
+/** A file that a client sent, until it is imported. */
+export interface ReceivedFile extends ImportedFile {
+  readonly sha256: Buffer;
+  /** Does work that reads it, and gives its room back when that has ended. */
+  use<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Gives its room back unless some work uses it. */
+  closeUnused(): Promise<void>;
+}
+
+export interface ImportSpoolParts {
+  /** Where the files are made. */
+  readonly folder: string;
+  /** Bytes that the disk still has; null if that cannot be seen. */
+  readonly freeBytes: () => number | null;
+  /** Below this many free bytes no file is taken. */
+  readonly minFreeBytes: number;
+}
+
+/** Bytes of a file that is imported through a server: a million submissions of the usual size. */
+export const MAX_IMPORT_BYTES = 268_435_456;
+/** Bytes of all files that are imported through a server at a time. */
+const ROOM_BYTES = 4 * MAX_IMPORT_BYTES;
+/** Bytes that are read in one piece: all else waits so long. */
+const PIECE_BYTES = 4_194_304;
+const PART_BYTES = 65_536;
+const RETRY_SECONDS = 60;
+
+/** Keeps files that are imported through a server: they are read twice, to check all of them before anything is stored. */
+export class ImportSpool {
+  readonly #parts: ImportSpoolParts;
+  readonly #room = new SpoolRoom(ROOM_BYTES, MAX_IMPORT_BYTES);
+  /** Whose file is here or on its way. */
+  readonly #owners = new Set<string>();
+
+  constructor(parts: ImportSpoolParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Receives a whole file. One account sends one at a time.
+   *
+   * @param lengthBytes what its client says; null if it does not
+   * @throws payload_too_large, rate_limited, unavailable, and what the stream throws if its client leaves
+   */
+  async receive(
+    body: AsyncIterable<Buffer>,
+    { owner, name, lengthBytes }: { owner: string; name: string; lengthBytes: number | null },
+  ): Promise<ReceivedFile> {
+    if (lengthBytes !== null && lengthBytes > MAX_IMPORT_BYTES) throw tooLarge();
+    const free = this.#parts.freeBytes();
+    if (free !== null && free < this.#parts.minFreeBytes + (lengthBytes ?? 0)) throw noRoom();
+    if (this.#owners.has(owner)) throw ownGoesOn();
+    this.#owners.add(owner);
+    const spool = new Spool({
+      room: this.#room,
+      sender: { unit: owner, kind: "client" },
+      folder: this.#parts.folder,
+    });
+    const close = async (): Promise<void> => {
+      this.#owners.delete(owner);
+      await spool.close();
+    };
+    try {
+      return receivedFile(name, spool, await fill(spool, body), close);
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+}
+
+/** Returns the digest. */
+async function fill(spool: Spool, body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const sha256 = createHash("sha256");
+  for await (const part of body) {
+    if (spool.size + part.length > MAX_IMPORT_BYTES) throw tooLarge();
+    sha256.update(part);
+    if (spool.append(part) !== null) throw noRoom();
+    await spool.settle().catch((cause: unknown) => {
+      throw noRoom(cause);
+    });
+  }
+  return sha256.digest();
+}
+
+function receivedFile(name: string, spool: Spool, sha256: Buffer, close: () => Promise<void>): ReceivedFile {
+  const source = spool.source(0, spool.size);
+  let isUsed = false;
+  return {
+    name,
+    sha256,
+    longestPieceBytes: PIECE_BYTES,
+    async *bytes() {
+      for (let offset = 0; offset < source.size; offset += PART_BYTES) {
+        yield await source.read(offset, PART_BYTES);
+        await giveTurn();
+      }
+    },
+    async use(work) {
+      isUsed = true;
+      try {
+        return await work();
+      } finally {
+        await close();
+      }
+    },
+    async closeUnused() {
+      if (!isUsed) await close();
+    },
+  };
+}
+
+function tooLarge(): FormsvcError {
+  return new FormsvcError(
+    "payload_too_large",
+    `A file has up to ${MAX_IMPORT_BYTES / 1_048_576} MiB here; split it, or import it on the machine of the server.`,
+    { details: { maximum: MAX_IMPORT_BYTES } },
+  );
+}
+
+function noRoom(cause?: unknown): FormsvcError {
+  return new FormsvcError("unavailable", "The server has no room for this file now.", {
+    retryAfterSeconds: RETRY_SECONDS,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+function ownGoesOn(): FormsvcError {
+  return new FormsvcError(
+    "rate_limited",
+    "Another import of yours goes on; try again when it has ended. What is imported twice is there once.",
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+}

@@ -1,0 +1,227 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { describe, expect, test } from "vitest";
+import { MAX_IMPORT_BYTES } from "../../src/submissions/import-spool.ts";
+import { type Ask, askWith, makeToken } from "../support/api-client.ts";
+import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+import { visit } from "../support/visitor.ts";
+
+/** More than waits in memory. */
+const MANY_ROWS = 6000;
+
+function table(rows: number): string {
+  const line = (row: number): string =>
+    `2026-01-31T10:00:00Z,Visitor ${row},v${row}@example.org,"Row, ${row}"`;
+  return `created_at,name,email,message\n${Array.from({ length: rows }, (_, row) => line(row)).join("\n")}\n`;
+}
+
+async function serve() {
+  const server = await startServer();
+  const form = await server.addEndpoint();
+  const token = await makeToken(server);
+  const ask = askWith(server, token);
+  const send = (path: string, query: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+    ask("POST", path, { query, body, headers: { "content-type": "application/octet-stream", ...headers } });
+  const sendTable = (query: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+    send(`/endpoints/${form.id}/import`, query, body, headers);
+  return { server, form, token, ask, send, sendTable };
+}
+
+/** Files without a name that this process still has open. */
+function openSpools(): number {
+  return readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).includes(".formsvc-upload-");
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test("an export comes back through the API with its ids, and what is there already is left as it is", async () => {
+  const { server, form, ask, send } = await serve();
+  for (const name of ["Ada", "Bo", "Cy"]) await server.post(form.secret, { ...goodPost, name });
+  const exported = (await ask("GET", "/submissions/export", { query: "format=ndjson" })).text;
+  expect((await send("/submissions/import", "", exported)).json).toEqual({
+    imported: { added: 0, known: 3 },
+  });
+  server.owner.execute("DELETE FROM submission WHERE seq = 2");
+  expect((await send("/submissions/import", "", exported)).json).toEqual({
+    imported: { added: 1, known: 2 },
+  });
+  const again = (await ask("GET", "/submissions/export", { query: "format=ndjson" })).text;
+  expect(new Set(again.trim().split("\n"))).toEqual(new Set(exported.trim().split("\n")));
+});
+
+test("a table comes in with a dry run before it, refused rows are told, and a second time there are no doubles", async () => {
+  const { server, sendTable } = await serve();
+  const body = `${table(2)}yesterday,Late,late@example.org,x\n`;
+  const done = {
+    rows: 3,
+    imported: 2,
+    known: 0,
+    refused: [{ line: 4, field: "created_at", message: expect.stringContaining("not a time") as string }],
+    unmapped: [],
+  };
+  expect((await sendTable("format=csv&dry_run=true", body)).json).toEqual(done);
+  expect(server.stored()).toEqual([]);
+  const headers = { "idempotency-key": "once", "content-type": "text/csv" };
+  expect((await sendTable("format=csv", body, headers)).json).toEqual(done);
+  expect((await sendTable("format=csv", body, headers)).json).toEqual(done);
+  expect((await sendTable("format=csv", `${body}\n`, headers)).status).toBe(409);
+  expect((await sendTable("format=csv", body)).json).toMatchObject({ imported: 0, known: 2 });
+  expect(server.stored().map(({ name }) => name)).toEqual(["Visitor 0", "Visitor 1"]);
+});
+
+test("columns are mapped by name, and a file in another encoding is read in it", async () => {
+  const { server, sendTable } = await serve();
+  const body = Buffer.from(
+    "Wann;Wer;Mail;message\n2026-01-31T10:00:00Z;J\u00f6rg;j@example.org;Gr\u00fc\u00dfe\n",
+    "latin1",
+  );
+  const query = "format=csv&encoding=windows-1252&map=Wann%3Dcreated_at&map=Wer%3Dname&map=Mail%3Demail";
+  expect((await sendTable(query, body)).json).toMatchObject({ imported: 1, refused: [], unmapped: [] });
+  expect(server.stored()).toEqual([
+    { name: "J\u00f6rg", email: "j@example.org", message: "Gr\u00fc\u00dfe" },
+  ]);
+  const wrong = await sendTable("format=csv&encoding=utf-9", body);
+  expect([wrong.status, wrong.json["message"]]).toEqual([
+    400,
+    expect.stringContaining('not an encoding: "utf-9"'),
+  ]);
+});
+
+test("who asks for lines is told how far a large import is, and no file is left open after it", async () => {
+  const { server, sendTable } = await serve();
+  const answer = await sendTable("format=csv", table(MANY_ROWS), { accept: "application/x-ndjson" });
+  const lines = answer.text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.at(-1)).toMatchObject({ output: { rows: MANY_ROWS, imported: MANY_ROWS, refused: [] } });
+  expect(lines[0]).toMatchObject({ total: MANY_ROWS });
+  expect(lines.length).toBeGreaterThan(2);
+  expect(server.stored().length).toBe(MANY_ROWS);
+  await until(() => openSpools() === 0);
+});
+
+describe("a file that cannot be imported is refused with what to do, and nothing is stored:", () => {
+  test.each<{
+    what: string;
+    query?: string;
+    body: string | Buffer;
+    type?: string;
+    status?: number;
+    said: string;
+  }>([
+    { what: "an empty one", body: "", said: "the file: the file is empty" },
+    { what: "one without columns of the form", body: "a,b\n1,2\n", said: "no column is named like a field" },
+    { what: "text in another encoding", body: Buffer.from([0x61, 0xff, 0x0a]), said: "no text in utf-8" },
+    { what: "a format that is none", query: "format=typeform", body: table(1), said: "format" },
+    { what: "an unknown parameter", query: "format=csv&surely=1", body: table(1), said: "surely" },
+    { what: "a member given twice", query: "format=csv&format=csv", body: table(1), said: "format" },
+    {
+      what: "a table in JSON that is too large",
+      body: `[${" ".repeat(4_194_304)}]`,
+      said: "up to 4 MiB here",
+    },
+    { what: "broken quotes", body: `${table(1)}"never closed`, said: "never closed" },
+    { what: "a form", body: "x", type: "multipart/form-data; boundary=x", status: 415, said: "Unsupported" },
+  ])("$what", async ({ query = "format=csv", body, type = "text/csv", status = 400, said }) => {
+    const { server, sendTable } = await serve();
+    const answer = await sendTable(query, body, { "content-type": type });
+    expect([answer.status, JSON.stringify(answer.json)]).toEqual([status, expect.stringContaining(said)]);
+    expect(server.stored()).toEqual([]);
+    expect((await sendTable("format=csv", table(1))).json).toMatchObject({ imported: 1 });
+  });
+
+  test("lines that are no export, or too long, named by the file's name", async () => {
+    const { server, send } = await serve();
+    const named = { "content-disposition": "attachment; filename*=UTF-8''old%20posts.ndjson" };
+    const broken = await send("/submissions/import", "", '{"id":1}\n', named);
+    expect([broken.status, broken.json["message"]]).toEqual([
+      400,
+      expect.stringContaining("ld posts.ndjson: line 1"),
+    ]);
+    const long = await send("/submissions/import", "", `"${"x".repeat(4_300_000)}"\n`, {
+      "content-disposition": 'attachment; filename="a\u001b[31m.ndjson"'.replace("\u001b", "%1b"),
+    });
+    expect([long.status, long.json["message"]]).toEqual([
+      400,
+      expect.stringContaining("a line is longer than"),
+    ]);
+    expect(server.stored()).toEqual([]);
+  });
+});
+
+test("a file that is too large by its length is refused before a byte of it came", async () => {
+  const { server, token, form } = await serve();
+  const answer = await new Promise<number>((resolve, reject) => {
+    const sent = httpRequest(`${server.url}/api/v1/endpoints/${form.id}/import?format=csv`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "text/csv",
+        "content-length": MAX_IMPORT_BYTES + 1,
+      },
+    });
+    sent.on("error", reject);
+    sent.on("response", (response) => {
+      sent
+        .off("error", reject)
+        .on("error", () => undefined)
+        .destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.flushHeaders();
+  });
+  expect(answer).toBe(413);
+});
+
+test("nobody imports without the scope, into a stranger's form, or as a reader of a form that is not theirs", async () => {
+  const { server, form } = await serve();
+  await visit(server, "eve@example.com");
+  const scopes = ["submissions:read", "submissions:write", "endpoints:read"] as const;
+  const stranger = askWith(server, await makeToken(server, scopes, { account: "eve@example.com" }));
+  const reader = askWith(server, await makeToken(server, ["submissions:read"], { endpoint: form.id }));
+  const path = `/endpoints/${form.id}/import`;
+  const asked = { query: "format=csv", body: table(1), headers: { "content-type": "text/csv" } };
+  expect((await stranger("POST", path, asked)).status).toBe(404);
+  expect((await reader("POST", path, asked)).status).toBe(403);
+  expect((await askWith(server, null)("POST", path, asked)).status).toBe(401);
+  const line = JSON.stringify({ id: "sub_1", endpoint_id: form.id });
+  const whole = { body: `${line}\n`, headers: { "content-type": "application/x-ndjson" } };
+  expect((await reader("POST", "/submissions/import", whole)).status).toBe(403);
+  expect([400, 404]).toContain((await stranger("POST", "/submissions/import", whole)).status);
+  expect(server.stored()).toEqual([]);
+});
+
+/** A client that has sent a part of its file and waits. */
+function beginTable({ url }: TestServer, path: string, token: string) {
+  const sent = httpRequest(`${url}/api/v1${path}?format=csv`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "text/csv" },
+  });
+  sent.on("error", () => undefined);
+  sent.write(table(MANY_ROWS));
+  return sent;
+}
+
+test("an account sends one file at a time, others are not held up by it, and who leaves in the middle frees the place", async () => {
+  const { server, form, token, sendTable } = await serve();
+  const slow = beginTable(server, `/endpoints/${form.id}/import`, token);
+  await until(() => openSpools() === 1);
+  const refused = await sendTable("format=csv", table(1));
+  expect([refused.status, refused.json["code"]]).toEqual([429, "rate_limited"]);
+  const service: Ask = askWith(
+    server,
+    await makeToken(server, ["submissions:write"], { workspace: form.workspaceId }),
+  );
+  const asked = { query: "format=csv", body: table(1), headers: { "content-type": "text/csv" } };
+  expect((await service("POST", `/endpoints/${form.id}/import`, asked)).json).toMatchObject({ imported: 1 });
+  slow.destroy();
+  await until(() => openSpools() === 0);
+  await until(async () => (await sendTable("format=csv", table(2))).status === 200);
+  expect(server.stored().length).toBe(2);
+});
