@@ -1,4 +1,5 @@
 import type { Blindness, ChangeWatch } from "../database/database.ts";
+import { findUniqueName } from "../endpoints/endpoint-store.ts";
 import { recallOrRead } from "../database/recall-or-read.ts";
 import type { ServedDatabase } from "../database/served-database.ts";
 import { maintenanceFailed, originRefused } from "../foundation/events.ts";
@@ -116,13 +117,14 @@ export function openPosts(
 }
 
 function openGate(
-  { config: { rateLimit: limits } }: ServiceParts,
+  { db, config: { rateLimit: limits } }: ServiceParts,
   { verifier, directory }: Memories,
   limiter: RateLimiter,
 ): Gatekeeper {
   return createGatekeeper({
     verifier,
     directory,
+    findNamed: (name) => db.read(() => findUniqueName(name)),
     limiter,
     limits,
     exempt: compileNetworks(limits.exempt),

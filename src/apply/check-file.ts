@@ -126,7 +126,12 @@ class Checker {
     for (const name of SETTINGS) {
       if (given[name] === undefined) continue;
       checked[name] = this.#try<unknown>([...at, name], given[name], () => {
-        const settings = { ...defaultEndpointSettings, ...settingsOf({ [name]: given[name] }) };
+        // A logo is one of an allowed origin.
+        const { allowed_origins = [] } = name === "page_logo" ? given : {};
+        const settings = {
+          ...defaultEndpointSettings,
+          ...settingsOf({ allowed_origins, [name]: given[name] }),
+        };
         return settingsJson(checkSettings(settings))[name];
       });
     }

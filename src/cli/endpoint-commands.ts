@@ -3,8 +3,6 @@ import { ENDPOINT_CONTENTS, MOVED_CONTENTS } from "../app/features.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import { moveEndpoint } from "../endpoints/move-endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
-import { namedOrigins } from "../endpoints/endpoint.ts";
-import type { settingsInput } from "../endpoints/endpoint-json.ts";
 import {
   listAllEndpoints,
   pauseEndpoint,
@@ -21,7 +19,7 @@ import { listHeld } from "../submissions/held-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
-import type { OptionValues } from "./option-values.ts";
+import { originOption, readSettings, settingOptions } from "./endpoint-settings.ts";
 import { withNewDatabase } from "./open.ts";
 import { ifAllowed } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
@@ -45,13 +43,6 @@ export function register(program: Command): void {
     remove,
   ]);
 }
-
-const originOption = {
-  flags: "--allow-origin <origin>",
-  summary:
-    "a page's origin that may post with the publishable key, like https://example.com or https://*.example.com; repeatable",
-  repeatable: true,
-} as const;
 
 /** Of the verbs that name one endpoint. */
 const workspaceOption = {
@@ -152,6 +143,7 @@ const show = command({
         ["language", endpoint.language ?? "the visitor's"],
         ["submissions kept", endpoint.keep_days === null ? "forever" : countOf(endpoint.keep_days, "day")],
         ["addresses stored", endpoint.store_address],
+        ["own page", endpoint.page === "on" ? `/p/${endpoint.id}` : "off"],
         ["schema version", String(endpoint.schema_version)],
         ["fields", Object.keys(endpoint.schema).join(", ")],
         ["created", endpoint.created_at],
@@ -175,56 +167,6 @@ const rename = command({
     change(context, setEndpoint, { endpoint: reference, workspace: options.workspace, name }),
 });
 
-const settingOptions = [
-  { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
-  {
-    flags: "--unknown-fields <what>",
-    summary:
-      "members that the schema does not declare: set them aside, drop them, keep them among the data, or reject the post",
-    choices: ["set-aside", "drop", "keep", "reject"],
-  },
-  {
-    flags: "--honeypot <name>",
-    summary: "a field that must stay empty; repeatable; 'default' alone restores the built-in list",
-    repeatable: true,
-  },
-  {
-    flags: "--success-url <url>",
-    summary: "page after a plain form's success; '' restores the built-in one",
-  },
-  {
-    flags: "--keep-days <days>",
-    summary: "delete submissions after this number of days; 'forever' keeps them",
-    parse: parseKeepDays,
-  },
-  {
-    flags: "--store-address <how>",
-    summary: "how much of a submitter's address is stored from now on: all, its network only, or nothing",
-    choices: ["full", "short", "none"],
-  },
-  {
-    flags: "--ignore-origin <origin>",
-    summary:
-      "an origin whose posts were refused and that is none of yours: they are not held any more; repeatable",
-    repeatable: true,
-  },
-  {
-    flags: "--heed-origin <origin>",
-    summary: "takes --ignore-origin back; repeatable",
-    repeatable: true,
-  },
-  {
-    flags: "--error-url <url>",
-    summary:
-      "page after a plain form's error, called with ?error=held|invalid|refused|later; '' restores the built-in one",
-  },
-  {
-    flags: "--language <tag>",
-    summary:
-      "language of what visitors read if their post names none, like de; '' takes it from their browser",
-  },
-] as const;
-
 const set = command({
   usage: "set <endpoint>",
   summary: "Change an endpoint's settings; each option replaces the whole setting",
@@ -232,6 +174,7 @@ const set = command({
   examples: [
     "formsvc endpoint set Contact --allow-origin https://example.com --allow-origin https://*.example.com",
     "formsvc endpoint set Contact --unknown-fields keep --honeypot website",
+    "formsvc endpoint set Contact --page on --page-title 'Order a cake' --page-colour '#0b6e5f'",
   ],
   action: (context, options, [reference]) => {
     const settings = readSettings(options);
@@ -330,35 +273,6 @@ function change<Input extends z.ZodObject>(
   input: z.input<Input>,
 ): Promise<void> {
   return operate(context, async ({ perform }) => printChanged(context, await perform(operation, input)));
-}
-
-function parseKeepDays(value: string): number | "forever" {
-  if (value === "forever") return value;
-  return /^\d{1,6}$/.test(value) ? Number(value) : refuse("expected a number of days, or forever");
-}
-
-function readSettings({
-  allowOrigin,
-  unknownFields,
-  honeypot,
-  successUrl,
-  errorUrl,
-  language,
-  keepDays,
-  storeAddress,
-}: OptionValues<typeof settingOptions>): z.input<typeof settingsInput> {
-  return {
-    ...(allowOrigin !== null && { allowed_origins: namedOrigins(allowOrigin) }),
-    ...(unknownFields !== null && { unknown_fields: unknownFields }),
-    ...(honeypot !== null && {
-      honeypots: honeypot.length === 1 && honeypot[0] === "default" ? null : honeypot,
-    }),
-    ...(successUrl !== null && { success_url: successUrl || null }),
-    ...(errorUrl !== null && { error_url: errorUrl || null }),
-    ...(language !== null && { language: language || null }),
-    ...(keepDays !== null && { keep_days: keepDays === "forever" ? null : keepDays }),
-    ...(storeAddress !== null && { store_address: storeAddress }),
-  };
 }
 
 function printCreated(

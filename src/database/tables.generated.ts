@@ -79,6 +79,7 @@ export interface Tables {
     store_address: "full" | "short" | "none";
     unknown_fields: "set-aside" | "drop" | "keep" | "reject";
     language: string | null;
+    page: string | null;
   };
   /** A small number for each endpoint, which its submissions refer to. A trigger adds it. */
   endpoint_number: {

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
-import { DEFAULT_HONEYPOTS, type Endpoint, type EndpointSettings, namedLanguage } from "./endpoint.ts";
+import { NO_PAGE, type OwnPage } from "./own-page.ts";
+import {
+  DEFAULT_HONEYPOTS,
+  type Endpoint,
+  type EndpointSettings,
+  namedLanguage,
+  type PlainSettings,
+} from "./endpoint.ts";
 
 const origins = z
   .array(z.string())
@@ -24,6 +31,18 @@ const keepDays = z.number().nullable().describe("Days that submissions are kept;
 const storeAddress = z
   .enum(["full", "short", "none"])
   .describe("How much of a submitter's address is stored: all, its network only, or nothing.");
+const page = z
+  .enum(["on", "off"])
+  .describe("Whether the form has a page of its own, at /p/ and its id, or its name if that is unique.");
+const pageText = (what: string) => z.string().nullable().describe(what);
+const pageMembers = {
+  page,
+  page_title: pageText("Title of that page; null is the name of the form."),
+  page_intro: pageText("What stands above the fields."),
+  page_colour: pageText("Of its button and edge, like #0b6e5f; null is the service's own."),
+  page_logo: pageText("An https address of one of the allowed origins."),
+  page_thanks: pageText("What is said after the form was sent; null is the built-in sentence."),
+};
 const honeypots = z.array(z.string()).readonly();
 
 /** An endpoint as every JSON output shows it. */
@@ -40,6 +59,7 @@ export const endpointShape = z.strictObject({
   language,
   keep_days: keepDays,
   store_address: storeAddress,
+  ...pageMembers,
   schema_version: z.number(),
   created_at: z.string(),
 });
@@ -71,10 +91,15 @@ export const settingsInput = z.strictObject({
   language: language.optional(),
   keep_days: keepDays.optional(),
   store_address: storeAddress.optional(),
+  ...z.strictObject(pageMembers).partial().shape,
 });
 
 /** The same settings in the names of the input. */
 export function settingsJson(settings: EndpointSettings) {
+  return { ...plainSettingsJson(settings), ...pageJson(settings.page) };
+}
+
+export function plainSettingsJson(settings: PlainSettings) {
   return {
     allowed_origins: settings.allowedOrigins,
     unknown_fields: settings.unknownFields,
@@ -87,9 +112,36 @@ export function settingsJson(settings: EndpointSettings) {
   };
 }
 
-/** The settings that are given. */
-export function settingsOf(input: z.output<typeof settingsInput>): Partial<EndpointSettings> {
+function pageJson({ isOn, title, intro, colour, logo, thanks }: OwnPage) {
   return {
+    page: isOn ? ("on" as const) : ("off" as const),
+    page_title: title,
+    page_intro: intro,
+    page_colour: colour,
+    page_logo: logo,
+    page_thanks: thanks,
+  };
+}
+
+/** The page with what is given of it. */
+function pageOf(input: z.output<typeof settingsInput>, before: OwnPage): OwnPage {
+  return {
+    isOn: input.page === undefined ? before.isOn : input.page === "on",
+    title: input.page_title === undefined ? before.title : input.page_title,
+    intro: input.page_intro === undefined ? before.intro : input.page_intro,
+    colour: input.page_colour === undefined ? before.colour : input.page_colour,
+    logo: input.page_logo === undefined ? before.logo : input.page_logo,
+    thanks: input.page_thanks === undefined ? before.thanks : input.page_thanks,
+  };
+}
+
+/** The settings that are given. @param before the page of now, of which each part is a setting */
+export function settingsOf(
+  input: z.output<typeof settingsInput>,
+  before: OwnPage = NO_PAGE,
+): Partial<EndpointSettings> {
+  return {
+    page: pageOf(input, before),
     ...(input.allowed_origins !== undefined && { allowedOrigins: input.allowed_origins }),
     ...(input.unknown_fields !== undefined && { unknownFields: input.unknown_fields }),
     ...(input.honeypots !== undefined && { honeypots: input.honeypots }),

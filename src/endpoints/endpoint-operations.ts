@@ -83,7 +83,7 @@ export const setEndpoint = operation({
   output: shown,
   *run(context, { name, ignore_origins, heed_origins, ...input }) {
     const before = yield* reachEndpoint(context, input);
-    const settings = settingsOf(input);
+    const settings = settingsOf(input, before.settings.page);
     const endpoint = yield* updateEndpointRow(before, name === undefined ? { settings } : { name, settings });
     const changes = [changeOf(endpoint)];
     for (const origin of ignore_origins) changes.push(yield* markOrigin(endpoint, origin, true));

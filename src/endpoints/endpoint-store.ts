@@ -15,6 +15,7 @@ import { SEES_ALL, type Viewing } from "../operations/actor.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
+import { pageColumn, readPageColumn } from "./own-page.ts";
 
 export interface NewEndpoint {
   readonly name: string;
@@ -188,6 +189,12 @@ export function* listRetentions(): Steps<{ readonly number: number; readonly kee
   return (yield* all(rows)).map(({ number, keep_days }) => ({ number, keepDays: keep_days ?? 0 }));
 }
 
+/** The id of the endpoint of this name; null if there is none, or several. */
+export function* findUniqueName(name: string): Steps<string | null> {
+  const rows = yield* all(query.selectFrom("endpoint").select("id").where("name", "=", name).limit(2));
+  return rows.length === 1 ? (rows[0]?.id ?? null) : null;
+}
+
 /** The endpoint with this id, or undefined. */
 export function* findEndpoint(id: string): Steps<Endpoint | undefined> {
   const row = yield* first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
@@ -347,6 +354,7 @@ function toColumns(settings: EndpointSettings) {
     language: settings.language,
     keep_days: settings.keepDays,
     store_address: settings.storeAddress,
+    page: pageColumn(settings.page),
   };
 }
 
@@ -366,6 +374,7 @@ function toEndpoint(row: Tables["endpoint"]): Endpoint {
       language: findLanguage(row.language),
       keepDays: row.keep_days,
       storeAddress: row.store_address,
+      page: readPageColumn(row.page),
     },
     createdAt: row.created_at,
   };

@@ -2,6 +2,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import { findLanguage, type Language, LANGUAGES } from "../languages/language.ts";
 import { checkOrigin, MAX_ALLOWED_ORIGINS } from "./allowed-origin.ts";
+import { checkPage, NO_PAGE, type OwnPage } from "./own-page.ts";
 
 /** One form. */
 export interface Endpoint {
@@ -30,7 +31,11 @@ export interface EndpointSettings {
   readonly keepDays: number | null;
   /** How much of a submitter's address is stored: all, its network (IPv4 /24, IPv6 /48), or nothing. */
   readonly storeAddress: StoreAddress;
+  readonly page: OwnPage;
 }
+
+/** All but the form's own page, which has a page of the dashboard for itself. */
+export type PlainSettings = Omit<EndpointSettings, "page">;
 
 export type StoreAddress = "full" | "short" | "none";
 
@@ -43,6 +48,7 @@ export const defaultEndpointSettings: EndpointSettings = {
   language: null,
   keepDays: null,
   storeAddress: "full",
+  page: NO_PAGE,
 };
 
 /** Hidden fields that people leave empty and robots fill, unless the schema declares them as fields. */
@@ -56,8 +62,9 @@ const MAX_URL_LENGTH = 2000;
 
 /** The same settings in the form that is stored and compared. @throws usage naming the value that is wrong. */
 export function checkSettings(settings: EndpointSettings): EndpointSettings {
+  const allowedOrigins = checkOrigins(settings.allowedOrigins);
   return {
-    allowedOrigins: checkOrigins(settings.allowedOrigins),
+    allowedOrigins,
     unknownFields: settings.unknownFields,
     honeypots: settings.honeypots === null ? null : checkHoneypots(settings.honeypots),
     successUrl: settings.successUrl === null ? null : checkPageUrl(settings.successUrl),
@@ -65,6 +72,7 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
     language: settings.language,
     keepDays: settings.keepDays === null ? null : checkKeepDays(settings.keepDays),
     storeAddress: settings.storeAddress,
+    page: checkPage(settings.page, allowedOrigins),
   };
 }
 

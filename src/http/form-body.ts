@@ -103,3 +103,9 @@ function noFiles(): FormsvcError {
 export function malformed(message: string): FormsvcError {
   return new FormsvcError("invalid_request", message, { details: { body: "malformed" } });
 }
+
+/** @throws unsupported_media_type */
+export function checkMediaType(header: string | undefined): void {
+  if (FORM_TYPES.some((type) => type === mediaType(header))) return;
+  throw new FormsvcError("unsupported_media_type", `Send the form as ${FORM_TYPES.join(" or ")}.`);
+}

@@ -1,6 +1,7 @@
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
+import { htmlPattern } from "../schemas/html-pattern.ts";
 import { labelAt } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
@@ -34,6 +35,16 @@ export interface PageField {
   readonly options: readonly string[];
   /** What is wrong, in sentences. */
   readonly problems: readonly string[];
+  /** What a browser checks before it sends; absent if the server alone does. */
+  readonly rules?: FieldRules;
+}
+
+export interface FieldRules {
+  readonly isRequired: boolean;
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+  /** As HTML writes it. */
+  readonly pattern: string | null;
 }
 
 /** The inputs that the error page shows again. */
@@ -93,6 +104,36 @@ export function pageForm(
     others,
     hidden: [...hidden].filter(([, value]) => value !== ""),
     problems: problems.slice(0, MAX_PROBLEMS),
+  };
+}
+
+/** Every field, empty, with what a browser can check. A list of groups has no input. */
+export function blankForm(asked: AskedForm): PageForm {
+  const fields = Object.entries(asked.definition)
+    .flatMap(([name, field]) => inputsOf({ path: [name], field }))
+    .filter(({ field }) => isScalar(field) || (field.type === "array" && isScalar(field.items)))
+    .map(({ path, field }): PageField => {
+      const shown = toPageField(
+        { path, field, name: nameOf(path), values: [], problems: [] },
+        asked.definition,
+      );
+      const rules = rulesOf(field);
+      const isLong = shown.kind === "text" && (rules.maxLength ?? 0) >= LONG_LENGTH;
+      return Object.assign(shown, { kind: isLong ? ("area" as const) : shown.kind, rules });
+    });
+  return { ...NOTHING_ASKED, fields };
+}
+
+/** A text that may have this length is written in a larger input. */
+const LONG_LENGTH = 300;
+
+function rulesOf(field: FieldDefinition): FieldRules {
+  const isText = field.type === "string";
+  return {
+    isRequired: field.required === true && field.default === undefined,
+    minLength: isText ? (field.minLength ?? null) : null,
+    maxLength: isText ? (field.maxLength ?? null) : null,
+    pattern: isText ? htmlPattern(field.pattern) : null,
   };
 }
 

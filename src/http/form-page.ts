@@ -112,13 +112,75 @@ function fieldHtml(field: PageField, index: number): Html {
       )}</p>`
     : null;
   const marks = isWrong ? html` aria-invalid="true" aria-describedby="${id}-problem"` : null;
-  const attributes = html`id="${id}" name="${field.name}"${marks}`;
+  const attributes = html`id="${id}" name="${field.name}"${ruleMarks(field)}${marks}`;
   if (field.kind === "checkbox") {
     const checked = ["on", "true", "1"].includes(field.values[0] ?? "") ? html` checked` : null;
     return html`<div><input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${field.label}</label>${problems}</div>`;
   }
   const further = furtherValues(field).map(otherHtml);
   return html`<div><label for="${id}">${field.label}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
+}
+
+/** Inputs whose lengths and pattern a browser checks. */
+const TYPED: ReadonlySet<PageField["kind"]> = new Set(["text", "area", "email", "url", "phone"]);
+
+function ruleMarks({ kind, rules }: PageField): Html | null {
+  if (rules === undefined) return null;
+  const isText = TYPED.has(kind);
+  const [min, max] = isText ? [rules.minLength, rules.maxLength] : [null, null];
+  const pattern = isText && kind !== "area" ? rules.pattern : null;
+  return html`${rules.isRequired && html` required`}${min !== null && html` minlength="${min}"`}${max !== null && html` maxlength="${max}"`}${pattern !== null && html` pattern="${pattern}"`}`;
+}
+
+/** The form's own page, before anything was sent. */
+export function blankPage(wording: Wording, look: PageLook, form: PageForm, honeypot: string | null): string {
+  const encoding = asksForFiles(form) ? html` enctype="multipart/form-data"` : null;
+  return visitorPage(
+    wording.language,
+    look.title,
+    html`${look.logo !== null && html`<img class="logo" src="${look.logo}" alt="">`}
+<h1 dir="auto">${look.title}</h1>
+${look.intro !== null && paragraphs(look.intro)}
+<form method="post" accept-charset="utf-8"${encoding}>
+${honeypot !== null && html`<div class="far" aria-hidden="true"><input name="${honeypot}" tabindex="-1" autocomplete="off"></div>`}
+${joinHtml(form.fields.map(fieldHtml), NEW_LINE)}
+<button>${wording.text("send")}</button>
+</form>`,
+    look.colour,
+  );
+}
+
+/** After it was sent. */
+export function thanksPage(wording: Wording, { logo, thanks, colour }: PageLook): string {
+  return visitorPage(
+    wording.language,
+    wording.text("thanks"),
+    html`${logo !== null && html`<img class="logo" src="${logo}" alt="">`}
+${sealOf("check")}
+<h1>${wording.text("thanks")}</h1>
+${thanks === null ? html`<p>${wording.text("received")}</p>` : paragraphs(thanks)}`,
+    colour,
+  );
+}
+
+/** What an owner chose for a form's own page. */
+export interface PageLook {
+  readonly title: string;
+  readonly intro: string | null;
+  readonly colour: string | null;
+  readonly logo: string | null;
+  readonly thanks: string | null;
+}
+
+function paragraphs(text: string): Html {
+  const parts = text.split(/\n{2,}/).map(
+    (part) =>
+      html`<p dir="auto">${joinHtml(
+        part.split("\n").map((line) => html`${line}`),
+        html`<br>`,
+      )}</p>`,
+  );
+  return joinHtml(parts, NEW_LINE);
 }
 
 /** The inputs of a list: one for each value; a multiple choice has one for all. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
-import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
+import { describeError, type ErrorCode, type FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
@@ -20,11 +20,12 @@ import {
   successAddress,
   webOrigin,
 } from "./form-addresses.ts";
-import { FORM_TYPES, mediaType, MULTIPART, readFormBody, readWhole, URL_ENCODED } from "./form-body.ts";
+import { checkMediaType, mediaType, MULTIPART, readFormBody, readWhole, URL_ENCODED } from "./form-body.ts";
 import { NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
 import { type ErrorPage, errorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
+import { OWN_PAGE_PATH, ownPageRoutes, sendThanks } from "./own-page-routes.ts";
 import { pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
 import { type VisitorProblem, visitorWords } from "./visitor-words.ts";
@@ -44,12 +45,14 @@ interface FormRequest {
 
 /** State of a form's post, filled step by step. */
 interface FormExchange {
-  readonly request: FastifyRequest<FormRequest>;
+  readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   caller: Caller | null;
   entries: readonly FormEntry[];
   /** The origin of the page that the visitor filled in. */
   origin: string | undefined;
+  /** Whether it is the form's own page. */
+  readonly isOwnPage: boolean;
 }
 
 /**
@@ -70,8 +73,10 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
     scope.setErrorHandler<Error, FormRequest>((error, request, reply) => {
       const { origin } = request.headers;
       const caller = request.begun?.caller ?? null;
-      return answerError(parts, { request, reply, caller, entries: [], origin }, error);
+      const isOwnPage = request.url.startsWith(OWN_PAGE_PATH);
+      return answerError(parts, { request, reply, caller, entries: [], origin, isOwnPage }, error);
     });
+    ownPageRoutes(scope, parts, (request, reply) => takeOrExplain(parts, { request, reply }, true));
     scope.options("/f/:key", (_request, reply) => answerPreflight(reply));
     scope.post<FormRequest>("/f/:key", {
       config: { operation: formOperation },
@@ -94,24 +99,25 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
           done,
         );
       },
-      handler: async (request, reply) => {
-        const { origin } = request.headers;
-        const caller = request.begun?.caller ?? null;
-        const form: FormExchange = { request, reply, caller, entries: [], origin };
-        try {
-          return await takeForm(parts, form);
-        } catch (error) {
-          return answerError(parts, form, error);
-        }
-      },
+      handler: (request, reply) => takeOrExplain(parts, { request, reply }, false),
     });
     done();
   });
 }
 
-function checkMediaType(header: string | undefined): void {
-  if (FORM_TYPES.some((type) => type === mediaType(header))) return;
-  throw new FormsvcError("unsupported_media_type", `Send the form as ${FORM_TYPES.join(" or ")}.`);
+async function takeOrExplain(
+  parts: FormRoutesParts,
+  exchange: Pick<FormExchange, "request" | "reply">,
+  isOwnPage: boolean,
+): Promise<FastifyReply> {
+  const { request } = exchange;
+  const caller = request.begun?.caller ?? null;
+  const form: FormExchange = { ...exchange, caller, entries: [], origin: request.headers.origin, isOwnPage };
+  try {
+    return await takeForm(parts, form);
+  } catch (error) {
+    return answerError(parts, form, error);
+  }
 }
 
 async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<FastifyReply> {
@@ -137,6 +143,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
         source,
       });
   const { id, settings } = receipt.caller.ready.endpoint;
+  if (form.isOwnPage) return sendThanks(request, reply, receipt.caller);
   const redirect = entryOf(entries, REDIRECT_MEMBER);
   // The visitor is led elsewhere in silence; whoever made the page must be able to see why.
   const isIgnored = isRedirectIgnored(redirect, form.origin, settings);
@@ -172,8 +179,8 @@ function thanksFor(request: FastifyRequest): { readonly visitor_message?: string
 }
 
 /** A form has its key in its address, because a page without script cannot send the header. */
-function authorizationOf(request: FastifyRequest<FormRequest>): string {
-  return `Bearer ${request.params.key}`;
+function authorizationOf({ params }: FastifyRequest): string {
+  return `Bearer ${(params as FormRequest["Params"]).key}`;
 }
 
 /** The last value of a name. */
@@ -192,7 +199,7 @@ async function answerError(
   const { request, reply } = form;
   const error = beginErrorReply({ request, reply, log: parts.log }, thrown, parts.bodyLimitBytes);
   if (prefersJson(request.headers.accept)) return reply.send(errorBody(error, request));
-  if (form.caller === null && REFUSED_EARLY.has(error.code)) {
+  if (form.caller === null && !form.isOwnPage && REFUSED_EARLY.has(error.code)) {
     form.caller = await identify(parts, request, authorizationOf(request)).catch(() => null);
   }
   const settings = form.caller?.ready.endpoint.settings;

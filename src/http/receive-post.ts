@@ -44,6 +44,8 @@ export interface PostSender {
   readonly isMultipart: boolean;
   /** Whether a page answers: then a form whose files are refused is read on, so that the page can show what was typed. */
   readonly wantsPage: boolean;
+  /** Finds the sender of a page of ours, which has no key. */
+  readonly find?: () => Promise<Caller>;
 }
 
 declare module "fastify" {
@@ -75,7 +77,7 @@ export function identify(
 }
 
 /** Before a key is looked at. @throws unavailable */
-function lookAround({ noticeChanges, blindness }: CallerParts): void {
+export function lookAround({ noticeChanges, blindness }: CallerParts): void {
   noticeChanges();
   const blind = blindness();
   if (blind !== null) throw refusalOf(blind);
@@ -94,9 +96,10 @@ export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSend
   if (length > parts.bodyLimitBytes) refuseLength(parts, exchange, sender, length);
   checkEncoding(request.headers["content-encoding"]);
   lookAround(parts);
-  const known = parts.gatekeeper.recall(sender.authorization, request.clientAddress);
+  const { find, authorization } = sender;
+  const known = find === undefined ? parts.gatekeeper.recall(authorization, request.clientAddress) : null;
   if (known === null) {
-    identify(parts, request, sender.authorization)
+    (find === undefined ? identify(parts, request, authorization) : find())
       .then((caller) => admitPost(parts, exchange, caller, sender.source))
       .then(() => (sender.isMultipart ? admitUpload(parts, exchange, sender, length) : undefined))
       .then(() => proceed(), proceed);

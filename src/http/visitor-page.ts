@@ -42,10 +42,46 @@ button:hover { filter: brightness(1.08); }
 .seal { display: grid; place-items: center; width: 56px; height: 56px; margin-block-end: 1.5rem; border-radius: 50%; background: var(--accent-soft); color: var(--accent); }
 .seal svg { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
 .muted { color: var(--muted); }
+.logo { display: block; max-width: 12rem; max-height: 5rem; margin-block-end: 1.5rem; }
+.far { position: absolute; inset-inline-start: -9999px; }
 @media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
 `;
 
-const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
+const STYLE_HASH = hashOf(STYLE);
+
+function hashOf(style: string): string {
+  return `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
+}
+
+/** The same with an owner's colour for the button and the edge. @param colour `#rrggbb`, which was checked; null is our own */
+function styleWith(colour: string | null): string {
+  if (colour === null || !/^#[0-9a-f]{6}$/.test(colour)) return STYLE;
+  return `${STYLE}main { border-block-start: 6px solid ${colour}; }
+button { background: ${colour}; border-color: ${colour}; color: ${isLight(colour) ? "#000000" : "#ffffff"}; }
+`;
+}
+
+/** Whether black letters on it can be read better than white ones (WCAG's contrast). */
+function isLight(colour: string): boolean {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05);
+}
+
+/** Of a form's own page: it loads its logo and nothing else. */
+export function ownPagePolicy({
+  colour,
+  logo,
+}: {
+  readonly colour: string | null;
+  readonly logo: string | null;
+}): string {
+  const images = logo === null ? "" : `img-src ${new URL(logo).origin}; `;
+  return `${images}${pagePolicy([], null).replace(STYLE_HASH, hashOf(styleWith(colour)))}`;
+}
 
 /**
  * Nothing is loaded and no script runs. Browsers apply `form-action` also to redirects of a sent form.
@@ -64,13 +100,19 @@ export function pagePolicy(targets: readonly string[], embedder: string | null):
 }
 
 /** A whole page. */
-export function visitorPage(language: Language, title: string, content: Html): string {
+export function visitorPage(
+  language: Language,
+  title: string,
+  content: Html,
+  colour: string | null = null,
+): string {
   return wholePage(
     language,
     title,
     html`<main>
 ${content}
 </main>`,
+    styleWith(colour),
   );
 }
 
@@ -111,7 +153,7 @@ const SEALS: Readonly<Record<ServicePage["seal"], Html>> = {
   stop: html`<circle cx="10" cy="10" r="7"/><path d="M10 6.5v4.5M10 13.6h.01"/>`,
 };
 
-function wholePage(language: Language, title: string, body: Html): string {
+function wholePage(language: Language, title: string, body: Html, style = STYLE): string {
   return String(html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -119,7 +161,7 @@ function wholePage(language: Language, title: string, body: Html): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-${styleElement(STYLE)}
+${styleElement(style)}
 </head>
 <body>
 ${body}

@@ -7,6 +7,7 @@ import type {
   StringField,
   StringFormat,
 } from "./field-definition.ts";
+import { htmlPattern } from "./html-pattern.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
 
 /** The address that takes the posts of an endpoint, and the key that they carry. */
@@ -144,7 +145,9 @@ function control(
   if (field.format === undefined && isLong(name, field))
     return `<textarea ${name}${lengths}${required}></textarea>`;
   const type = field.format === undefined ? "" : INPUT_TYPES[field.format];
-  return `<input ${name}${type}${field.format === "date" ? "" : lengths}${required}>`;
+  const pattern = htmlPattern(field.pattern);
+  const rules = `${lengths}${pattern === null ? "" : ` pattern="${escapeHtml(pattern)}"`}`;
+  return `<input ${name}${type}${field.format === "date" ? "" : rules}${required}>`;
 }
 
 const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {

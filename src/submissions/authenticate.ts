@@ -1,5 +1,6 @@
 import type { EndpointDirectory, ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { isId } from "../foundation/id.ts";
 import { addressUnit, type NetworkList } from "../foundation/ip-address.ts";
 import { type ParsedKey, parseKey } from "../keys/key-format.ts";
 import type { Key } from "../keys/key-store.ts";
@@ -30,6 +31,8 @@ export interface Gatekeeper {
   authenticate(authorization: string | undefined, address: string): Promise<Caller>;
   /** The same for a key and an endpoint that this process remembers; null for any other. Most posts need no more, and wait for nothing. */
   recall(authorization: string | undefined, address: string): Caller | null;
+  /** Whoever sends a form's own page, which needs no key; null if there is none, or it is off. @param form its id, or its name if that is unique */
+  ofPage(form: string, address: string): Promise<Caller | null>;
   /** The caller with the settings of now, at once if they are remembered; rejects with unauthorized if its key has ended meanwhile. */
   renew(caller: Caller): MaybeLater<Caller>;
   /** Counts the request; null if no limit applies. @throws rate_limited */
@@ -39,6 +42,8 @@ export interface Gatekeeper {
 export interface GatekeeperParts {
   readonly verifier: KeyVerifier;
   readonly directory: EndpointDirectory;
+  /** The endpoint of a name that is unique; null if there is none. */
+  readonly findNamed: (name: string) => Promise<string | null>;
   readonly limiter: RateLimiter;
   readonly limits: RateLimits;
   readonly exempt: NetworkList;
@@ -46,6 +51,11 @@ export interface GatekeeperParts {
 
 export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const { verifier, directory, limiter, limits, exempt } = parts;
+  const onPage = async (endpointId: string, address: string): Promise<Caller | null> => {
+    const ready = await directory.find(endpointId);
+    if (ready === undefined || !ready.endpoint.settings.page.isOn) return null;
+    return { key: pageKey(endpointId), ready: withOwnPage(ready), address };
+  };
   const suspects = createSuspects(limiter, limits.badKey);
   /** Proves a key that this process does not remember. A bad key, or one that finds no place, counts against its address. */
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
@@ -78,7 +88,14 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
       return recallCaller(text === null ? null : verifier.recall(text), address);
     },
 
+    async ofPage(form, address) {
+      const id = isId("ep", form) ? form : await parts.findNamed(form);
+      return id === null ? null : onPage(id, address);
+    },
+
     renew({ key, address }) {
+      if (key.id === PAGE_KEY_ID)
+        return onPage(key.endpointId, address).then((caller) => caller ?? Promise.reject(unauthorized()));
       return andThen(
         verifier.renew(key),
         (renewed) => recallCaller(renewed, address) ?? callerWith(renewed, address),
@@ -94,6 +111,22 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
       return state;
     },
   };
+}
+
+/** No key has it: theirs begin with `key_`. */
+const PAGE_KEY_ID = "page";
+
+/** What stands in the place of a key: the page is ours, and its address is public. */
+function pageKey(endpointId: string): Key {
+  const never = { createdAt: 0, revokedAt: null, isRevoked: false, seenInBrowserAt: null };
+  return { ...never, id: PAGE_KEY_ID, endpointId, kind: "publishable", lookup: "", hash: "", tag: null };
+}
+
+/** The page posts from our own origin, whatever other pages may, and shows itself what came of it. */
+function withOwnPage(ready: ReadyEndpoint): ReadyEndpoint {
+  const { endpoint } = ready;
+  const settings = { ...endpoint.settings, allowedOrigins: [], successUrl: null, errorUrl: null };
+  return { ...ready, endpoint: { ...endpoint, settings } };
 }
 
 interface Suspects {

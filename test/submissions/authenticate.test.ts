@@ -39,6 +39,7 @@ test("many first posts with one genuine key cost two hashes at most, however few
   const gatekeeper = createGatekeeper({
     verifier: counted,
     directory,
+    findNamed: () => Promise.resolve(null),
     limiter: createRateLimiter(),
     limits,
     exempt: compileNetworks([]),
@@ -58,6 +59,7 @@ test("a key that finds no place counts towards its address's limit of bad keys",
   const gatekeeper = createGatekeeper({
     verifier,
     directory,
+    findNamed: () => Promise.resolve(null),
     limiter: createRateLimiter(),
     limits,
     exempt: compileNetworks([]),

@@ -6,6 +6,7 @@ const SECTIONS = [
   { path: "", label: "Settings" },
   { path: "/fields", label: "Fields" },
   { path: "/keys", label: "Keys and form" },
+  { path: "/page", label: "Own page" },
   { path: "/try", label: "Try a post" },
   { path: "/reply", label: "Automatic reply" },
 ] as const;

@@ -3,8 +3,8 @@ import {
   DEFAULT_HONEYPOTS,
   defaultEndpointSettings,
   type Endpoint,
-  type EndpointSettings,
   namedOrigins,
+  type PlainSettings,
   type StoreAddress,
 } from "../../endpoints/endpoint.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -15,12 +15,12 @@ import { readLines, readNumber } from "../kit/typed-text.ts";
 import { pageWords } from "../kit/sentence.ts";
 
 /** What the settings' form holds, as it was typed. */
-export type TypedSettings = Readonly<Record<"name" | keyof EndpointSettings, string>>;
+export type TypedSettings = Readonly<Record<"name" | keyof PlainSettings, string>>;
 
 /** A name and settings as they are stored. */
 export interface NamedSettings {
   readonly name: string;
-  readonly settings: EndpointSettings;
+  readonly settings: PlainSettings;
 }
 
 /** The names of the inputs: those of the members of an endpoint's JSON. */
@@ -95,13 +95,18 @@ export function checkSettingsForm(
   const problems = new Map<string, string>();
   const settings = toSettings(typed);
   noting(problems, "name", () => checkName(typed.name));
-  for (const name of Object.keys(settings) as (keyof EndpointSettings)[])
+  for (const name of Object.keys(settings) as (keyof PlainSettings)[])
     noting(problems, name, () => checkSettings({ ...defaultEndpointSettings, [name]: settings[name] }));
   if (problems.size > 0) return { checked: null, problems };
-  return { checked: { name: checkName(typed.name), settings: checkSettings(settings) } };
+  return {
+    checked: {
+      name: checkName(typed.name),
+      settings: checkSettings({ ...defaultEndpointSettings, ...settings }),
+    },
+  };
 }
 
-function toSettings(typed: TypedSettings): EndpointSettings {
+function toSettings(typed: TypedSettings): PlainSettings {
   const honeypots = readLines(typed.honeypots);
   const keepDays = readNumber(typed.keepDays);
   return {

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { settingsJson } from "../../endpoints/endpoint-json.ts";
+import { plainSettingsJson } from "../../endpoints/endpoint-json.ts";
 import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../../endpoints/endpoint-operations.ts";
 import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -75,7 +75,7 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
   async function save(visit: Visit, typed: TypedSettings, made: NamedSettings): Promise<Answer> {
     const { viewer, params, form, perform } = visit;
     const endpoint = params["id"] ?? "";
-    const input = { endpoint, name: made.name, ...settingsJson(made.settings) };
+    const input = { endpoint, name: made.name, ...plainSettingsJson(made.settings) };
     await perform(setEndpoint, input, function* () {
       const now = yield* getViewableEndpoint(viewer, endpoint);
       const changed = changedSince(form.get("shown") ?? "", now);

@@ -54,6 +54,7 @@ export const da: Texts = {
   headingRefused: "Din formular blev ikke sendt",
   goBack:
     "Med browserens tilbageknap kommer du tilbage til formularen. Det, du skrev, står der som regel endnu.",
+  send: "Indsend",
   sendAgain: "Send igen",
   frontHeading: "Dette er en formulartjeneste",
   frontText:

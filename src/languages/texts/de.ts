@@ -58,6 +58,7 @@ export const de: Texts = {
   headingRefused: "Ihr Formular wurde nicht gesendet",
   goBack:
     "Mit der Zurück-Taste Ihres Browsers kommen Sie wieder zum Formular. Was Sie geschrieben haben, ist meist noch da.",
+  send: "Senden",
   sendAgain: "Noch einmal senden",
   frontHeading: "Dies ist ein Formulardienst",
   frontText:

@@ -61,6 +61,7 @@ export const en = {
   headingInvalid: "Please check your answers",
   headingRefused: "Your form was not sent",
   goBack: "With your browser’s Back button you get back to the form; what you typed is usually still there.",
+  send: "Send",
   sendAgain: "Send again",
   frontHeading: "This is a form service",
   frontText:

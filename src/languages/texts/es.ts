@@ -57,6 +57,7 @@ export const es: Texts = {
   headingInvalid: "Revise sus respuestas",
   headingRefused: "Su formulario no se ha enviado",
   goBack: "Con el botón Atrás de su navegador vuelve al formulario; lo que ha escrito suele seguir ahí.",
+  send: "Enviar",
   sendAgain: "Enviar de nuevo",
   frontHeading: "Esto es un servicio de formularios",
   frontText:

@@ -55,6 +55,7 @@ export const fi: Texts = {
   headingRefused: "Lomakettasi ei lähetetty",
   goBack:
     "Selaimen Takaisin-painikkeella pääset takaisin lomakkeeseen. Kirjoittamasi on yleensä yhä tallella.",
+  send: "Lähetä",
   sendAgain: "Lähetä uudelleen",
   frontHeading: "Tämä on lomakepalvelu",
   frontText:

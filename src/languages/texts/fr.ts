@@ -58,6 +58,7 @@ export const fr: Texts = {
   headingRefused: "Votre formulaire n’a pas été envoyé",
   goBack:
     "Avec le bouton Retour de votre navigateur, vous revenez au formulaire ; ce que vous avez écrit y est en général encore.",
+  send: "Envoyer",
   sendAgain: "Renvoyer",
   frontHeading: "Ceci est un service de formulaires",
   frontText:

@@ -54,6 +54,7 @@ export const ja: Texts = {
   headingInvalid: "入力内容をご確認ください",
   headingRefused: "フォームは送信されませんでした",
   goBack: "ブラウザーの戻るボタンでフォームに戻れます。入力した内容はたいてい残っています。",
+  send: "送信",
   sendAgain: "もう一度送信",
   frontHeading: "フォームサービスです",
   frontText:

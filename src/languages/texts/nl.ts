@@ -56,6 +56,7 @@ export const nl: Texts = {
   headingRefused: "Uw formulier is niet verstuurd",
   goBack:
     "Met de knop Vorige van uw browser komt u terug bij het formulier; wat u hebt ingevuld staat er meestal nog.",
+  send: "Versturen",
   sendAgain: "Opnieuw versturen",
   frontHeading: "Dit is een formulierdienst",
   frontText:

@@ -65,6 +65,7 @@ export const pl: Texts = {
   headingRefused: "Formularz nie został wysłany",
   goBack:
     "Przycisk Wstecz w przeglądarce prowadzi z powrotem do formularza; wpisany tekst zwykle nadal tam jest.",
+  send: "Wyślij",
   sendAgain: "Wyślij ponownie",
   frontHeading: "To jest usługa formularzy",
   frontText:

@@ -57,6 +57,7 @@ export const pt: Texts = {
   headingRefused: "O seu formulário não foi enviado",
   goBack:
     "Com o botão Voltar do navegador, você retorna ao formulário; o que escreveu costuma ainda estar lá.",
+  send: "Enviar",
   sendAgain: "Enviar de novo",
   frontHeading: "Este é um serviço de formulários",
   frontText:

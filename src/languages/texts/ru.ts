@@ -65,6 +65,7 @@ export const ru: Texts = {
   headingInvalid: "Пожалуйста, проверьте ответы",
   headingRefused: "Ваша форма не отправлена",
   goBack: "Кнопка «Назад» в браузере вернёт вас к форме; написанное обычно ещё там.",
+  send: "Отправить",
   sendAgain: "Отправить ещё раз",
   frontHeading: "Это служба форм",
   frontText:

@@ -54,6 +54,7 @@ export const sv: Texts = {
   headingInvalid: "Kontrollera dina svar",
   headingRefused: "Ditt formulär skickades inte",
   goBack: "Med webbläsarens bakåtknapp kommer du tillbaka till formuläret. Det du skrev finns oftast kvar.",
+  send: "Skicka",
   sendAgain: "Skicka igen",
   frontHeading: "Det här är en formulärtjänst",
   frontText:

@@ -53,6 +53,7 @@ export const tr: Texts = {
   headingInvalid: "Lütfen yanıtlarınızı kontrol edin",
   headingRefused: "Formunuz gönderilmedi",
   goBack: "Tarayıcınızın Geri düğmesiyle forma dönebilirsiniz; yazdıklarınız çoğunlukla hâlâ oradadır.",
+  send: "Gönder",
   sendAgain: "Yeniden gönder",
   frontHeading: "Bu bir form hizmetidir",
   frontText: "Başka sayfaların formlarına yazılanları alır. Bu adreste yapılacak ya da okunacak bir şey yok.",

@@ -63,6 +63,7 @@ export const uk: Texts = {
   headingInvalid: "Будь ласка, перевірте відповіді",
   headingRefused: "Вашу форму не надіслано",
   goBack: "Кнопка «Назад» у браузері поверне вас до форми; написане зазвичай ще там.",
+  send: "Надіслати",
   sendAgain: "Надіслати ще раз",
   frontHeading: "Це служба форм",
   frontText:

@@ -1,0 +1,114 @@
+import type { z } from "zod";
+import { namedOrigins } from "../endpoints/endpoint.ts";
+import type { settingsInput } from "../endpoints/endpoint-json.ts";
+import { refuse } from "./command.ts";
+import type { OptionValues } from "./option-values.ts";
+
+export const originOption = {
+  flags: "--allow-origin <origin>",
+  summary:
+    "a page's origin that may post with the publishable key, like https://example.com or https://*.example.com; repeatable",
+  repeatable: true,
+} as const;
+
+export const settingOptions = [
+  { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
+  {
+    flags: "--unknown-fields <what>",
+    summary:
+      "members that the schema does not declare: set them aside, drop them, keep them among the data, or reject the post",
+    choices: ["set-aside", "drop", "keep", "reject"],
+  },
+  {
+    flags: "--honeypot <name>",
+    summary: "a field that must stay empty; repeatable; 'default' alone restores the built-in list",
+    repeatable: true,
+  },
+  {
+    flags: "--success-url <url>",
+    summary: "page after a plain form's success; '' restores the built-in one",
+  },
+  {
+    flags: "--keep-days <days>",
+    summary: "delete submissions after this number of days; 'forever' keeps them",
+    parse: parseKeepDays,
+  },
+  {
+    flags: "--store-address <how>",
+    summary: "how much of a submitter's address is stored from now on: all, its network only, or nothing",
+    choices: ["full", "short", "none"],
+  },
+  {
+    flags: "--ignore-origin <origin>",
+    summary:
+      "an origin whose posts were refused and that is none of yours: they are not held any more; repeatable",
+    repeatable: true,
+  },
+  {
+    flags: "--heed-origin <origin>",
+    summary: "takes --ignore-origin back; repeatable",
+    repeatable: true,
+  },
+  {
+    flags: "--error-url <url>",
+    summary:
+      "page after a plain form's error, called with ?error=held|invalid|refused|later; '' restores the built-in one",
+  },
+  {
+    flags: "--language <tag>",
+    summary:
+      "language of what visitors read if their post names none, like de; '' takes it from their browser",
+  },
+  {
+    flags: "--page <on>",
+    summary: "a page of the form's own at /p/ and its id, or its name if that is unique on the server",
+    choices: ["on", "off"],
+  },
+  { flags: "--page-title <text>", summary: "its title; '' is the name of the form" },
+  { flags: "--page-intro <text>", summary: "what stands above the fields; '' leaves it out" },
+  {
+    flags: "--page-colour <colour>",
+    summary: "of its button and edge, like #0b6e5f; '' is the built-in one",
+  },
+  { flags: "--page-logo <url>", summary: "an https address of one of the allowed origins; '' leaves it out" },
+  {
+    flags: "--page-thanks <text>",
+    summary: "what is said after the form was sent; '' is the built-in sentence",
+  },
+] as const;
+
+function parseKeepDays(value: string): number | "forever" {
+  if (value === "forever") return value;
+  return /^\d{1,6}$/.test(value) ? Number(value) : refuse("expected a number of days, or forever");
+}
+
+export function readSettings({
+  allowOrigin,
+  unknownFields,
+  honeypot,
+  successUrl,
+  errorUrl,
+  language,
+  keepDays,
+  storeAddress,
+  ...page
+}: OptionValues<typeof settingOptions>): z.input<typeof settingsInput> {
+  return {
+    ...(allowOrigin !== null && { allowed_origins: namedOrigins(allowOrigin) }),
+    ...(unknownFields !== null && { unknown_fields: unknownFields }),
+    ...(honeypot !== null && {
+      honeypots: honeypot.length === 1 && honeypot[0] === "default" ? null : honeypot,
+    }),
+    ...(successUrl !== null && { success_url: successUrl || null }),
+    ...(errorUrl !== null && { error_url: errorUrl || null }),
+    ...(language !== null && { language: language || null }),
+    ...(keepDays !== null && { keep_days: keepDays === "forever" ? null : keepDays }),
+    ...(storeAddress !== null && { store_address: storeAddress }),
+    ...(page.page !== null && { page: page.page }),
+    ...(page.pageTitle !== null && { page_title: page.pageTitle || null }),
+    ...(page.pageIntro !== null && { page_intro: page.pageIntro || null }),
+    ...(page.pageColour !== null && { page_colour: page.pageColour || null }),
+    ...(page.pageLogo !== null && { page_logo: page.pageLogo || null }),
+    ...(page.pageThanks !== null && { page_thanks: page.pageThanks || null }),
+  };
+}

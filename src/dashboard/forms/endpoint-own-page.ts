@@ -1,0 +1,102 @@
+import type { Steps } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { setEndpoint } from "../../endpoints/endpoint-operations.ts";
+import { findUniqueName, getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { html, type Html } from "../../foundation/html.ts";
+import { page, redirect } from "../answer.ts";
+import {
+  areaField,
+  checkField,
+  NO_PROBLEMS,
+  type Problems,
+  problemSummary,
+  textField,
+} from "../kit/field.ts";
+import { pageWords } from "../kit/sentence.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Routes, Visit } from "../routes.ts";
+import { endpointFrame, pathOf } from "./endpoint-frame.ts";
+
+const SECTION = "/page";
+
+/** `/dashboard/endpoints/:id/page`: the form's own page, to link to. */
+export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
+  function* read({ viewer, params }: Visit): Steps<{ readonly endpoint: Endpoint; readonly path: string }> {
+    const endpoint = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+    const isUnique = (yield* findUniqueName(endpoint.name)) === endpoint.id;
+    return { endpoint, path: `/p/${isUnique ? encodeURIComponent(endpoint.name) : endpoint.id}` };
+  }
+
+  routes.read("/endpoints/:id/page", async (visit) => {
+    const { endpoint, path } = await parts.db.read(() => read(visit));
+    const content = view(endpoint, path, typedOf(endpoint), NO_PROBLEMS);
+    return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content));
+  });
+
+  routes.write("/endpoints/:id/page", async (visit) => {
+    const { endpoint, path } = await parts.db.read(() => read(visit));
+    const typed = readTyped(visit.form);
+    try {
+      await visit.perform(setEndpoint, { endpoint: endpoint.id, ...inputOf(typed) });
+      return redirect(pathOf(endpoint, SECTION), "saved");
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+      const problems = new Map([["", `${pageWords(error.message)}.`]]);
+      const content = view(endpoint, path, typed, problems);
+      return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content), 422);
+    }
+  });
+}
+
+const NAMES = ["title", "intro", "colour", "logo", "thanks"] as const;
+
+type Typed = Readonly<Record<(typeof NAMES)[number] | "isOn", string>>;
+
+function typedOf({ settings: { page: own } }: Endpoint): Typed {
+  const { isOn, title, intro, colour, logo, thanks } = own;
+  return {
+    isOn: isOn ? "on" : "",
+    title: title ?? "",
+    intro: intro ?? "",
+    colour: colour ?? "",
+    logo: logo ?? "",
+    thanks: thanks ?? "",
+  };
+}
+
+function readTyped(form: URLSearchParams): Typed {
+  const value = (name: string): string => (form.get(`page_${name}`) ?? "").trim();
+  const [title = "", intro = "", colour = "", logo = "", thanks = ""] = NAMES.map(value);
+  return { isOn: form.get("page") === "on" ? "on" : "", title, intro, colour, logo, thanks };
+}
+
+function inputOf({ isOn, title, intro, colour, logo, thanks }: Typed) {
+  return {
+    page: isOn === "on" ? ("on" as const) : ("off" as const),
+    page_title: title || null,
+    page_intro: intro || null,
+    page_colour: colour || null,
+    page_logo: logo || null,
+    page_thanks: thanks || null,
+  };
+}
+
+function view(endpoint: Endpoint, path: string, typed: Typed, problems: Problems): Html {
+  const isThere = endpoint.settings.page.isOn;
+  return html`${problemSummary(problems)}
+    <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
+      <p>
+        A page with the form itself, to link to when you have no page to put it into. It works on phones and without script, in
+        the language of whoever opens it.
+      </p>
+      ${isThere && html`<p>It is at <a href="${path}">${path}</a>.</p>`}
+      ${checkField({ name: "page", label: "The form has a page of its own", value: typed.isOn })}
+      ${textField({ name: "page_title", label: "Title", value: typed.title, hint: "Empty is the name of the form." })}
+      ${areaField({ name: "page_intro", label: "Above the fields", value: typed.intro })}
+      ${textField({ name: "page_colour", label: "Colour", value: typed.colour, hint: "Of the button and the edge, like #0b6e5f. Empty is the built-in one." })}
+      ${textField({ name: "page_logo", label: "Address of the logo", value: typed.logo, hint: "An https address of one of the sites that may post." })}
+      ${areaField({ name: "page_thanks", label: "After it was sent", value: typed.thanks })}
+      <p><button class="primary">Save</button></p>
+    </form>`;
+}

@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Caller } from "../submissions/authenticate.ts";
+import { isOwnOrigin } from "./form-addresses.ts";
+import { checkMediaType, mediaType, MULTIPART } from "./form-body.ts";
+import { blankForm } from "./form-fields.ts";
+import { blankPage, type PageLook, thanksPage } from "./form-page.ts";
+import { prefersJson } from "./prefers-json.ts";
+import { beginPost, lookAround, type PostParts } from "./receive-post.ts";
+import { ownPagePolicy, sendPage } from "./visitor-page.ts";
+import { visitorWording } from "./visitor-language.ts";
+
+/** Before a form's id, or its name if that is unique on the server. */
+export const OWN_PAGE_PATH = "/p/";
+
+interface OwnPageParts extends PostParts {
+  readonly baseUrl: string | null;
+}
+
+interface OwnPageRequest {
+  readonly Params: { readonly form: string };
+}
+
+/** A form's own page, and what is sent from it. @param take stores the form, and answers */
+export function ownPageRoutes(
+  scope: FastifyInstance,
+  parts: OwnPageParts,
+  take: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+): void {
+  scope.get<OwnPageRequest>("/p/:form", async (request, reply) => {
+    const caller = await findPage(parts, request, request.params.form);
+    const { endpoint, schema, honeypots } = caller.ready;
+    if (endpoint.state === "paused") throw new FormsvcError("forbidden", "This endpoint is paused.");
+    const look = lookOf(caller);
+    const asked = {
+      definition: schema.definition,
+      unknownFields: endpoint.settings.unknownFields,
+      honeypots,
+    };
+    const html = blankPage(visitorWording(request, caller), look, blankForm(asked), honeypots[0] ?? null);
+    return sendPage(reply, html, ownPagePolicy(look));
+  });
+  scope.post<OwnPageRequest>("/p/:form", {
+    onRequest: (request, reply, done) => {
+      const { origin, host, "content-type": type } = request.headers;
+      checkMediaType(type);
+      // Another page would send in the name of this one, which needs no key.
+      if (!isOwnOrigin(origin, parts.baseUrl, host))
+        throw new FormsvcError("forbidden", "A form's own page is sent from that page only.");
+      const sender = {
+        authorization: undefined,
+        source: { origin, fromBrowser: true },
+        isMultipart: mediaType(type) === MULTIPART,
+        wantsPage: !prefersJson(request.headers.accept),
+        find: () => findPage(parts, request, request.params.form),
+      };
+      beginPost(parts, { request, reply }, sender, done);
+    },
+    handler: take,
+  });
+}
+
+/** @throws not_found, unavailable */
+async function findPage(parts: OwnPageParts, request: FastifyRequest, form: string): Promise<Caller> {
+  lookAround(parts);
+  const caller = await parts.gatekeeper.ofPage(form, request.clientAddress);
+  if (caller === null) throw new FormsvcError("not_found");
+  return caller;
+}
+
+export function sendThanks(request: FastifyRequest, reply: FastifyReply, caller: Caller): FastifyReply {
+  const look = lookOf(caller);
+  return sendPage(reply, thanksPage(visitorWording(request, caller), look), ownPagePolicy(look));
+}
+
+function lookOf({ ready: { endpoint } }: Caller): PageLook {
+  const { page } = endpoint.settings;
+  return { ...page, title: page.title ?? endpoint.name };
+}

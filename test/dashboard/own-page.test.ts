@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { addFormOwner } from "../support/form-owner.ts";
+import { startServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+test("an owner gives a form a page on the dashboard, and is told what is wrong with it", async () => {
+  const server = await startServer();
+  const ben = await addFormOwner(server, "ben@example.org");
+  const address = `/dashboard/endpoints/${ben.endpoint.id}/page`;
+  expect((await ben.get(address)).text).toContain("The form has a page of its own");
+  const wrong = await ben.post(address, { page: "on", page_title: "Cakes", page_colour: "red" });
+  expect([wrong.status, wrong.text.includes("colour"), wrong.text.includes('value="Cakes"')]).toEqual([
+    422,
+    true,
+    true,
+  ]);
+  const saved = await ben.post(address, { page: "on", page_title: "Cakes", page_colour: "#0B6E5F" });
+  expect(saved.status).toBe(303);
+  const path = /href="(\/p\/[^"]+)"/.exec((await ben.get(address)).text)?.[1] ?? "";
+  await until(async () => (await server.request({ method: "GET", path })).status === 200);
+  expect((await server.request({ method: "GET", path })).text).toContain('<h1 dir="auto">Cakes</h1>');
+  await ben.post(`/dashboard/endpoints/${ben.endpoint.id}`, { name: "Renamed", unknown_fields: "drop" });
+  const kept = await ben.get(address);
+  expect(kept.text).toContain('value="Cakes"');
+  expect((await ben.post(address, {})).status).toBe(303);
+  await until(
+    async () => (await server.request({ method: "GET", path: `/p/${ben.endpoint.id}` })).status === 404,
+  );
+});
