@@ -14,13 +14,16 @@ export interface ExportFile {
   abandon(): void;
 }
 
-/** A new file with mode 0600. @throws already_exists; usage when it cannot be made there. */
-export function createExportFile(file: string): ExportFile {
+/**
+ * A new file with mode 0600.
+ *
+ * @param unfinished its name until it is whole, in the same file system. @throws already_exists; usage when it cannot be made there.
+ */
+export function createExportFile(file: string, unfinished = `${file}.unfinished-${process.pid}`): ExportFile {
   if (existsSync(file)) throw nameTaken(file);
   if (!existsSync(dirname(file))) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }
-  const unfinished = `${file}.unfinished-${process.pid}`;
   let fd: number;
   try {
     fd = openSync(unfinished, "wx", 0o600);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import { FormsvcError } from "../foundation/errors.ts";
 import { sizeText } from "../foundation/file-list.ts";
@@ -17,6 +16,7 @@ import { addNoun, command, parseFile } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { createExportFile } from "./export-file.ts";
 import { operate } from "./operate.ts";
+import { writeParts } from "./save-bytes.ts";
 
 export function register(program: Command): void {
   addNoun(program, "file", "Files that came with submissions", [list, show, save, remove]);
@@ -109,22 +109,6 @@ const save = command({
 /** A stranger chose the name: it may not become a flag of the next command. */
 function ownName({ id, name }: FileJson): string {
   return name.startsWith("-") ? `${id}${name}` : name;
-}
-
-/** @throws failed if what comes is not the file */
-async function writeParts(
-  { id, sha256 }: FileJson,
-  parts: AsyncIterable<{ readonly bytes: string }>,
-  write: (bytes: Uint8Array) => void,
-): Promise<void> {
-  const digest = createHash("sha256");
-  for await (const { bytes } of parts) {
-    const part = Buffer.from(bytes, "base64");
-    digest.update(part);
-    write(part);
-  }
-  if (digest.digest("hex") !== sha256)
-    throw new FormsvcError("failed", `${id}: what came is not the file, its SHA-256 differs`);
 }
 
 const remove = command({

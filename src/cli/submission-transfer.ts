@@ -3,13 +3,17 @@ import { plainText } from "../foundation/plain-text.ts";
 import { COLUMN_ORDERS } from "../submissions/export-columns.ts";
 import { EXPORT_FORMATS, exportSubmissions, partContent } from "../submissions/export-submissions.ts";
 import { TABLE_FORMATS, type TableFormat } from "../submissions/import-formats.ts";
-import { importSubmissions } from "../submissions/import-submissions.ts";
+import { type BroughtFiles, importSubmissions } from "../submissions/import-submissions.ts";
 import { importTable } from "../submissions/import-table.ts";
 import { parseCount } from "./arguments.ts";
 import { command, type CommandContext, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
+import { type ExportFolder, openExportFolder, type SavedFiles, saveFiles } from "./export-files.ts";
 import { importFile } from "./import-file.ts";
+import { filesToImport } from "./import-files.ts";
+import { doneBeside } from "./open.ts";
 import { operate } from "./operate.ts";
+import type { Output } from "./output.ts";
 import type { Terminal } from "./terminal.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
@@ -52,23 +56,31 @@ export const exportCommand = command({
       summary: "a new file, mode 0600 (default: standard output)",
       parse: parseFile,
     },
+    {
+      flags: "--files <folder>",
+      summary:
+        "save their files there too, each as SUBMISSION/NAME; what is there already with the same bytes stays",
+      parse: parseFile,
+    },
   ],
   examples: [
     "formsvc submission export --endpoint Contact --since 2026-01-01 --output january.csv",
     "formsvc submission export --columns people --separator ';' --time-zone Europe/Berlin --output januar.csv",
     "formsvc submission export --endpoint Contact --format xlsx --output contact.xlsx",
-    "formsvc submission export --format ndjson --output all.ndjson",
+    "formsvc submission export --format ndjson --output all.ndjson --files all-files",
   ],
   action: (context, options) =>
-    operate(context, async ({ stream }) => {
+    operate(context, async (terminal) => {
       const { output } = context;
       const { output: name, search, state, assignee, limit, cursor } = options;
       const { columns, labels, separator, timeZone } = options;
       const format = options.format ?? (output.isJson ? "ndjson" : "csv");
       const chosen = { ...filterInput(options), search, state, assignee };
       const look = { columns, labels, separator, time_zone: timeZone };
-      const input = { ...chosen, ...look, format, limit, cursor };
-      const parts = await stream(exportSubmissions, input, () => ({ searches: null }));
+      const folder = options.files === null ? null : openExportFolder(options.files);
+      const input = { ...chosen, ...look, format, limit, cursor, files: folder !== null };
+      const fileIds: string[] = [];
+      const parts = await terminal.stream(exportSubmissions, input, () => ({ searches: null }));
       const file = name === null ? null : createExportFile(name);
       let count = 0;
       try {
@@ -77,16 +89,32 @@ export const exportCommand = command({
           if (typeof content === "string") (file ?? output).text(content);
           else (file ?? output).bytes(content);
           count = part.count;
+          fileIds.push(...(part.files ?? []));
           output.progress(`${count} exported`);
         }
         file?.finish();
       } finally {
         file?.abandon();
       }
-      if (name !== null && output.isJson) output.json({ exported: count, file: name });
+      const saved = folder === null ? null : await saveFiles(terminal, folder, fileIds, output);
+      if (name !== null && output.isJson)
+        output.json({ exported: count, file: name, ...(saved && { files: saved }) });
       output.note(`${countOf(count, "submission")} exported${name === null ? "" : ` to ${name}`}`);
+      if (folder !== null && saved !== null) tellSaved(output, folder, saved);
     }),
 });
+
+/** @throws failed if files are missing */
+function tellSaved(output: Output, { path }: ExportFolder, { saved, known, missing }: SavedFiles): void {
+  output.note(`${countOf(saved, "file")} saved in ${path}, ${known} ${known === 1 ? "was" : "were"} there`);
+  if (missing.length === 0) return;
+  for (const { id, message } of missing.slice(0, SHOWN_REFUSALS)) output.note(`${id}: ${message}`);
+  const what = countOf(missing.length, "file");
+  throw new FormsvcError("failed", `${what} could not be saved; everything else is exported`);
+}
+
+/** Refused rows or files that a person is shown. */
+const SHOWN_REFUSALS = 20;
 
 export const importCommand = command({
   usage: "import <file>",
@@ -109,17 +137,24 @@ are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was 
         "what becomes of a column; created_at is the time, an empty field leaves it out; may be repeated",
       repeatable: true,
     },
+    {
+      flags: "--files <folder>",
+      summary: "the folder that export --files wrote: bring the files too",
+      parse: parseFile,
+    },
     { flags: "--encoding <encoding>", summary: "of the file, like windows-1252 (default: UTF-8)" },
     { flags: "--dry-run", summary: "tell what would be imported and refused, and store nothing" },
   ],
   examples: [
-    "formsvc submission import all.ndjson --endpoint Contact",
+    "formsvc submission import all.ndjson --endpoint Contact --files all-files",
     "formsvc submission import formspree.csv --endpoint Contact --format formspree --dry-run",
     "formsvc submission import old.csv --endpoint Contact --format csv --map Mail=email --map When=created_at",
   ],
   action: (context, options, [file]) =>
     operate(context, async (terminal) => {
       const { format } = options;
+      if (format !== null && format !== "ndjson" && options.files !== null)
+        throw new FormsvcError("usage", "--files is for an export of formsvc in NDJSON; leave out --format");
       if (format !== null && format !== "ndjson")
         return bringTable(context, terminal, { ...options, format, file });
       const given = [
@@ -135,19 +170,60 @@ are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was 
         );
       const { output } = context;
       const input = { endpoint: options.endpoint, imported_from: format };
-      const { imported } = await terminal.bring(importSubmissions, input, importFile(file));
-      const { added, known } = imported;
+      const { imported } =
+        options.files === null
+          ? await terminal.bring(importSubmissions, input, importFile(file))
+          : await bringWithFiles(context, terminal, { ...input, file, folder: options.files });
+      const { added, known, files: brought } = imported;
       if (output.isJson)
-        return output.json(
+        output.json(
           format === null
             ? { imported }
-            : { rows: added + known, imported: added, known, refused: [], unmapped: [] },
+            : {
+                rows: added + known,
+                imported: added,
+                known,
+                refused: [],
+                unmapped: [],
+                ...(brought && { files: brought }),
+              },
         );
-      return output.note(
-        `${countOf(imported.added, "submission")} added, ${imported.known} ${imported.known === 1 ? "was" : "were"} there`,
-      );
+      output.note(`${countOf(added, "submission")} added, ${known} ${known === 1 ? "was" : "were"} there`);
+      if (brought !== undefined) tellBrought(output, brought);
     }),
 });
+
+interface WithFiles {
+  readonly endpoint: string | null;
+  readonly imported_from: "ndjson" | null;
+  readonly file: string;
+  readonly folder: string;
+}
+
+/** @throws usage at a distance: a folder of files is no body of a request */
+function bringWithFiles(
+  { server, clock }: CommandContext,
+  { here, perform }: Terminal,
+  { file, folder, ...input }: WithFiles,
+) {
+  if (here === null && server !== null) throw doneBeside(server);
+  const files = filesToImport(folder, clock);
+  return perform(importSubmissions, input, () => ({ source: importFile(file), files }));
+}
+
+/** @throws failed if files were refused */
+function tellBrought(output: Output, files: BroughtFiles): void {
+  const { added, known, refused, refused_count: count } = files;
+  output.note(`${countOf(added, "file")} added, ${known} known`);
+  for (const { submission_id: submission, name, message } of refused.slice(0, SHOWN_REFUSALS))
+    output.note(`${submission}, ${plainText(name)}: ${message}`);
+  if (count === 0) return;
+  const what = `${countOf(count, "file")} could not be added`;
+  throw new FormsvcError(
+    "failed",
+    `${what}; run it again when the folder has ${count === 1 ? "it" : "them"}`,
+  );
+}
 
 interface TableOptions {
   readonly file: string;
@@ -157,9 +233,6 @@ interface TableOptions {
   readonly encoding: string | null;
   readonly dryRun: boolean;
 }
-
-/** Refused rows that a person is shown. */
-const SHOWN_REFUSALS = 20;
 
 /** @throws failed if rows were refused, when what was done is told */
 async function bringTable(

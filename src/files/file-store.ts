@@ -65,9 +65,9 @@ export function* dropUnstored(fileId: string): Steps<number> {
 }
 
 const OF_SUBMISSIONS_SQL =
-  "SELECT id FROM file WHERE submission_id IN (SELECT value FROM json_each(?)) ORDER BY id";
+  "SELECT id FROM file WHERE submission_id IN (SELECT value FROM json_each(?)) ORDER BY submission_id, id";
 
-/** The ids of these submissions' files. */
+/** The ids of these submissions' files, those of one submission after each other. */
 export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]> {
   if (submissionIds.length === 0) return [];
   const rows = yield* all(text<{ id: string }>(OF_SUBMISSIONS_SQL, JSON.stringify(submissionIds)));

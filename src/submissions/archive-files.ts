@@ -32,12 +32,27 @@ async function* members(
 /** What Windows takes for a device, whatever follows the dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
-/** A name that no other file of the folder has, whatever the case: `cv.pdf`, then `cv (2).pdf`. @param taken in lower case; it is added */
+/** What the file systems of Linux and macOS take; a name of 200 characters may be longer. */
+const MAX_NAME_BYTES = 255;
+
+/**
+ * A name that no other file of the folder has, whatever the case: `cv.pdf`, then `cv (2).pdf`. It has 255 bytes at most.
+ *
+ * @param taken in lower case; it is added
+ */
 export function freeName(given: string, taken: Set<string>): string {
   const name = given.replace(DEVICE, "_$&");
-  const [, stem = name, extension = ""] = /^(.+?)(\.[^.]*)?$/su.exec(name) ?? [];
-  let free = name;
-  for (let number = 2; taken.has(free.toLowerCase()); number += 1) free = `${stem} (${number})${extension}`;
+  const [, stem = name, extension = ""] = /^(.+?)(\.[^.]{0,20})?$/su.exec(name) ?? [];
+  let free = fitting(stem, extension);
+  for (let number = 2; taken.has(free.toLowerCase()); number += 1)
+    free = fitting(stem, ` (${number})${extension}`);
   taken.add(free.toLowerCase());
   return free;
+}
+
+/** The stem loses its last characters if there is no room. */
+function fitting(stem: string, end: string): string {
+  const characters = Array.from(stem);
+  while (Buffer.byteLength(characters.join("") + end) > MAX_NAME_BYTES) characters.pop();
+  return characters.join("") + end;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
+import { listFileIdsOf } from "../files/file-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import { type Context, operation } from "../operations/operation.ts";
@@ -70,6 +71,10 @@ export const exportSubmissions = operation({
       .nullable()
       .default(null)
       .describe("Only what comes after this id, like the last one exported."),
+    files: z
+      .boolean()
+      .default(false)
+      .describe("Each part names the files of its submissions too: for who takes parts, and not a text."),
   }),
   output: z.strictObject({
     text: z.string().describe("Follows the text of the part before."),
@@ -78,9 +83,16 @@ export const exportSubmissions = operation({
       .optional()
       .describe("Of xlsx, instead of a text: bytes that follow those of the part before."),
     count: z.number().describe("Submissions so far."),
+    files: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe(
+        "If they were asked for: the ids of files, those of one submission after each other, each in one part.",
+      ),
   }),
   async run(context: Context<SearchParts>, { format, separator, columns, labels, time_zone, ...rest }) {
-    const { limit, cursor, ...input } = rest;
+    const { limit, cursor, files, ...input } = rest;
     const asked = { format, separator, columns, labels, timeZone: time_zone };
     checkAsked(asked);
     const { db, gone } = context;
@@ -89,8 +101,10 @@ export const exportSubmissions = operation({
     const conceal = await db.read(() => concealReasons(context.viewing));
     const readFilter = (): Steps<SubmissionFilter> => readSubmissionFilter(context, input);
     const how = { look, conceal, readFilter, format, separator: separator ?? ",", limit, cursor } as const;
-    const request = { filter, ...how, ...(gone && { gone }) };
-    return eachInSearchPlace(context, filter, writeExport(db, request));
+    const found = files ? new FoundFiles(db) : null;
+    const request = { filter, ...how, found, ...(gone && { gone }) };
+    const parts = writeExport(db, request);
+    return eachInSearchPlace(context, filter, found === null ? parts : found.tell(parts));
   },
 });
 
@@ -129,6 +143,8 @@ interface ExportRequest {
   readonly limit: number | null;
   /** Only submissions after this id; null begins with the oldest. */
   readonly cursor: string | null;
+  /** Null if nobody asked for files. */
+  readonly found: FoundFiles | null;
   /** Ends the export, with its reason, when nobody waits for it any more. */
   readonly gone?: AbortSignal;
 }
@@ -138,6 +154,37 @@ interface ExportPart {
   readonly base64?: string | undefined;
   /** Submissions so far. */
   readonly count: number;
+  readonly files?: readonly string[] | undefined;
+}
+
+/** The files of the submissions that were written, until a part tells of them. */
+class FoundFiles {
+  readonly #db: Database;
+  #ids: string[] = [];
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async look(page: readonly StoredSubmission[]): Promise<void> {
+    const ids = page.map(({ id }) => id);
+    this.#ids.push(...(await this.#db.read(() => listFileIdsOf(ids))));
+  }
+
+  async *tell(parts: AsyncGenerator<ExportPart>): AsyncGenerator<ExportPart> {
+    let count = 0;
+    for await (const part of parts) {
+      count = part.count;
+      yield { ...part, files: this.#take() };
+    }
+    if (this.#ids.length > 0) yield { text: "", count, files: this.#take() };
+  }
+
+  #take(): readonly string[] {
+    const ids = this.#ids;
+    this.#ids = [];
+    return ids;
+  }
 }
 
 /** What a part adds to the file. */
@@ -213,6 +260,7 @@ async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<
     const { endpointIds } = await db.read(request.readFilter);
     const seen = endpointIds === null ? slice : slice.filter((each) => endpointIds.includes(each.endpointId));
     const page = seen.slice(0, left);
+    await request.found?.look(page);
     yield page;
     left -= page.length;
     if (left === 0) return;

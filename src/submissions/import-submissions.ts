@@ -6,18 +6,23 @@ import { findReachableEndpoint, reachEndpoint } from "../endpoints/endpoint-stor
 import { FormsvcError } from "../foundation/errors.ts";
 import { describeFirstProblem } from "../foundation/problems.ts";
 import { changed, type Context, operation, type Outcome, type OwnChange } from "../operations/operation.ts";
+import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
 import { readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
 import { ADD_IMPORTED_SQL, importedValues } from "./submission-store.ts";
 
 interface Parts {
   readonly source: ImportedFile;
+  /** Absent for submissions without the bytes of their files. */
+  readonly files?: FilesToImport;
 }
 
 /** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
 const BATCH_SIZE = 500;
 /** UTF-16 units of them. */
 const BATCH_LENGTH = 1_048_576;
+/** Refused files that are told. */
+const MAX_TOLD = 1000;
 
 /**
  * The whole source is checked before anything is stored. Existing submissions are skipped, so that an interrupted import can be run
@@ -45,10 +50,29 @@ export const importSubmissions = operation({
     imported: z.strictObject({
       added: z.number(),
       known: z.number().describe("Submissions whose id exists already; they are not changed."),
+      files: z
+        .strictObject({
+          added: z.number(),
+          known: z.number().describe("Files that were there, or were deleted since."),
+          refused: z
+            .array(
+              z.strictObject({
+                submission_id: z.string(),
+                id: z.string(),
+                name: z.string(),
+                message: z.string(),
+              }),
+            )
+            .readonly()
+            .describe(`The first ${MAX_TOLD} files that could not be added.`),
+          refused_count: z.number(),
+        })
+        .optional()
+        .describe("Absent if no folder of files was given."),
     }),
   }),
   async *run(context: Context<Parts>, { imported_from: importedFrom, ...reference }) {
-    const { source } = context.parts;
+    const { source, files } = context.parts;
     const targetOf = await chooseTargets(context, reference);
     let total = 0;
     for await (const { content } of readExport(source)) {
@@ -58,6 +82,7 @@ export const importSubmissions = operation({
     }
     const recorded = new Set<string>();
     let [added, done] = [0, 0];
+    const tally = new FileTally();
     for await (const batch of batchesOf(readExport(source))) {
       const lines: Line[] = [];
       for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
@@ -67,12 +92,50 @@ export const importSubmissions = operation({
         recorded.add(id);
         added += count;
       }
+      if (files !== undefined)
+        for (const [index, submission] of batch.entries()) {
+          const endpoint = (lines[index] as Line).endpoint;
+          const began = (): string | null => (recorded.has(endpoint.id) ? null : beganOf(total));
+          for await (const fate of bringFiles(context, files, { submission, endpoint, began })) {
+            tally.add(fate);
+            if (fate === "added") recorded.add(endpoint.id);
+            yield { done: done + index, total };
+          }
+        }
       done += batch.length;
       yield { done, total };
     }
-    return { imported: { added, known: done - added } };
+    return { imported: { added, known: done - added, ...(files !== undefined && { files: tally.told() }) } };
   },
 });
+
+/** What became of the files. */
+class FileTally {
+  #added = 0;
+  #known = 0;
+  #refusedCount = 0;
+  readonly #refused: RefusedFile[] = [];
+
+  add(fate: "added" | "known" | RefusedFile): void {
+    if (fate === "added") this.#added += 1;
+    else if (fate === "known") this.#known += 1;
+    else {
+      this.#refusedCount += 1;
+      if (this.#refused.length < MAX_TOLD) this.#refused.push(fate);
+    }
+  }
+
+  told() {
+    const refused: readonly RefusedFile[] = this.#refused;
+    return { added: this.#added, known: this.#known, refused, refused_count: this.#refusedCount };
+  }
+}
+
+function beganOf(total: number): string {
+  return `began an import of ${total}`;
+}
+
+export type BroughtFiles = ReturnType<FileTally["told"]>;
 
 interface Line {
   readonly endpoint: Endpoint;
@@ -101,7 +164,7 @@ function* addRows(
     if (isNew) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
   }
   const changes = [...counts.keys()].flatMap(({ id, workspaceId }): OwnChange[] =>
-    recorded.has(id) ? [] : [{ subject: id, workspaceId, detail: `began an import of ${total}` }],
+    recorded.has(id) ? [] : [{ subject: id, workspaceId, detail: beganOf(total) }],
   );
   const added = [...counts].map(([{ id }, count]): Added => ({ id, count }));
   return changed(added, ...changes);

@@ -34,3 +34,11 @@ test("files of one name get numbers, whatever their case, and no name is a devic
     "console.txt",
   ]);
 });
+
+test("a name has 255 bytes at most and keeps its extension, with a number too", () => {
+  const taken = new Set<string>();
+  const long = `${"履".repeat(196)}.pdf`;
+  const names = [freeName(long, taken), freeName(long, taken)];
+  expect(names[0]).toBe(`${"履".repeat(83)}.pdf`);
+  expect(names[1]).toBe(`${"履".repeat(82)} (2).pdf`);
+});

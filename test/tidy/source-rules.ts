@@ -50,6 +50,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "database",
     "doctor",
     "endpoints",
+    "files",
     "foundation",
     "history",
     "keys",

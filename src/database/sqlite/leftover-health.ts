@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { toIsoTime } from "../../foundation/clock.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import { isRunning } from "../../foundation/is-running.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { mebibytes } from "./database-health.ts";
 
@@ -47,14 +48,6 @@ function name(what: string, from: readonly Leftover[], which: (leftover: Leftove
 function isOverdue({ pid, namedAt }: Leftover, now: number): boolean {
   if (pid === null) return now - namedAt > KEPT_DAYS * DAY_MS;
   return now - namedAt > LONGEST_WORK_MS || !isRunning(pid);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 function findLeftovers(databasePath: string, backupDirectory: string): Leftover[] {

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { constants, lstatSync, readdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { chunksOf } from "../files/byte-source.ts";
+import { cleanName } from "../files/clean-name.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { FilesToImport, OpenedSource } from "../submissions/import-files.ts";
+
+/**
+ * The files that an export put into a folder: those of a submission lie in one with its id. A file is known by its bytes, whatever its
+ * name became on the way. No link is followed.
+ *
+ * @throws usage
+ */
+export function filesToImport(folder: string, clock: Clock): FilesToImport {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new FormsvcError(
+      "usage",
+      `${folder}: there is no such folder; name the one that export --files wrote`,
+    );
+  return {
+    clock,
+    async find(submissionId, { name, size, sha256 }) {
+      for (const path of candidates(join(folder, submissionId), cleanName(name), size)) {
+        const source = await openSource(path);
+        if (source !== null && (await hashSource(source)) === sha256) return source;
+        await source?.close();
+      }
+      return null;
+    },
+  };
+}
+
+/** The files of this size in a folder, the one with this name first; none if there is no such folder. */
+export function candidates(folder: string, name: string | null, size: number): string[] {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = files.map((entry) => entry.name);
+  const ordered = names.toSorted((one, other) => Number(other === name) - Number(one === name));
+  const paths = ordered.map((each) => join(folder, each));
+  return paths.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.size === size);
+}
+
+/** Null if there is no file any more, or a link. */
+async function openSource(path: string): Promise<OpenedSource | null> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(() => null);
+  if (file === null) return null;
+  const { size } = await file.stat();
+  return {
+    size,
+    close: () => file.close(),
+    async read(offset, length) {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesRead } = await file.read(bytes, done, bytes.length - done, offset + done);
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      return bytes.subarray(0, done);
+    },
+  };
+}
+
+async function hashSource(source: OpenedSource): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const bytes of chunksOf(source)) digest.update(bytes);
+  return digest.digest("hex");
+}
+
+/** Of a whole file, in hexadecimal. */
+export async function hashFile(path: string): Promise<string | null> {
+  const source = await openSource(path);
+  try {
+    return source === null ? null : await hashSource(source);
+  } finally {
+    await source?.close();
+  }
+}
