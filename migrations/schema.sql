@@ -332,11 +332,13 @@ CREATE TABLE file (
   -- The media type that its content has.
   type TEXT NOT NULL,
   sha256 TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  for_held INTEGER NOT NULL DEFAULT 0 CHECK (for_held IN (0, 1)), is_left_out INTEGER NOT NULL DEFAULT 0 CHECK (is_left_out IN (0, 1))
 ) STRICT;
 CREATE INDEX file_by_endpoint ON file (endpoint_id, id);
 CREATE INDEX file_by_held ON file (held_id) WHERE held_id IS NOT NULL;
 CREATE INDEX file_by_submission ON file (submission_id) WHERE submission_id IS NOT NULL;
+CREATE INDEX file_for_held ON file (endpoint_id, size) WHERE for_held = 1;
 CREATE INDEX file_without_owner ON file (state, created_at) WHERE submission_id IS NULL AND held_id IS NULL;
 CREATE TRIGGER file_comes AFTER INSERT ON file BEGIN
   INSERT INTO file_total (endpoint_id, files, bytes) VALUES (new.endpoint_id, 1, new.size)

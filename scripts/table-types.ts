@@ -48,6 +48,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "held_total.bytes": "Of the texts of its posts.",
   "held_total.evicted": "Posts that were deleted because there were too many, since the beginning.",
   "file.state": "`storing` until its submission is stored: some chunks may be missing.",
+  "file.for_held": "1 if its post is held.",
+  "file.is_left_out": "1 if this database is a backup that was made without the bytes of files.",
   "file.size": "In bytes.",
   "file.type": "The media type that its content has.",
   "file.sha256": "Hexadecimal.",

@@ -89,6 +89,7 @@ export function openPosts(
     clock,
     linkFiles: (data, now) => parts.fileLinks.link(data, now),
     fileRoom,
+    heldFileBytes: parts.config.held.maxFileBytes,
     dropFiles: (taken) => lostFiles.drop(taken),
   });
   const { gatekeeper, intake } = countOutcomes(metrics, openedGate, openedIntake);

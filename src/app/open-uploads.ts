@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import type { ServedDatabase } from "../database/served-database.ts";
 import { createFileRoom, type FileRoom, type TakenFiles } from "../files/file-room.ts";
-import { dropUnstored } from "../files/file-store.ts";
+import { countFileBytes, dropUnstored } from "../files/file-store.ts";
 import { SpoolRoom } from "../files/spool-room.ts";
 import { createUploads, type Uploads } from "../files/uploads.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
@@ -18,14 +18,26 @@ export function openFileRoom({ db, config: { files, rateLimit } }: ServiceParts)
 
 /** The way of files from their first byte until they are checked. */
 export function openUploads(
-  { db, config: { files }, clock }: ServiceParts,
+  { db, config: { files }, clock, metrics }: ServiceParts,
   served: ServedDatabase,
   fileRoom: FileRoom,
 ): Uploads {
+  const spoolRoom = new SpoolRoom(files.spoolBytes, files.maxPostBytes);
+  if (metrics !== null) {
+    metrics.gauge("formsvc_file_bytes", "Bytes of all files, those under way included.", () =>
+      db.read(countFileBytes),
+    );
+    metrics.gauge("formsvc_file_max_bytes", "Bytes that they may take.", () => files.maxTotalBytes);
+    metrics.gauge(
+      "formsvc_file_spool_bytes",
+      "Bytes of files that wait to be checked and stored.",
+      () => spoolRoom.takenBytes,
+    );
+  }
   return createUploads({
     limits: files,
     fileRoom,
-    spoolRoom: new SpoolRoom(files.spoolBytes, files.maxPostBytes),
+    spoolRoom,
     folder: spoolFolder(db),
     clock,
     freeBytes: () => served.freeBytes(),

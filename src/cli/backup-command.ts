@@ -18,7 +18,13 @@ const backup = command({
     "formsvc backup /var/backups/formsvc-$(date +%F).db",
     "formsvc backup --json nightly.db | jq .backup.submissions",
   ],
-  action: async (context, _options, [file]) => {
+  options: [
+    {
+      flags: "--without-files",
+      summary: "leave the bytes of files out; their names and sizes stay",
+    },
+  ],
+  action: async (context, { withoutFiles }, [file]) => {
     const { output, clock } = context;
     const { path, url } = readConfig(context).database;
     const made =
@@ -28,19 +34,35 @@ const backup = command({
             onProgress: ({ copiedPages, totalPages }: CopyProgress) =>
               output.progress(`copied ${Math.floor((copiedPages / Math.max(1, totalPages)) * 100)} %`),
             onNote: (text) => output.note(text),
+            isWithoutFiles: withoutFiles,
           })
-        : await withDatabase(context, (db) => backUpToFile(context, db, file));
-    if (output.isJson) return output.json({ backup: made });
+        : await withDatabase(context, (db) => backUpToFile(context, db, file, withoutFiles));
+    if (output.isJson) {
+      const { leftOutFiles, ...rest } = made;
+      const backedUp = leftOutFiles === undefined ? rest : { ...rest, left_out_files: leftOutFiles };
+      return output.json({ backup: backedUp });
+    }
+    const leftOut =
+      made.leftOutFiles === undefined
+        ? ""
+        : `, without the bytes of ${countOf(made.leftOutFiles, "file")} (--without-files)`;
     return output.note(
-      `${made.file}: ${countOf(made.submissions, "submission")}, ${made.bytes} bytes, verified`,
+      `${made.file}: ${countOf(made.submissions, "submission")}, ${made.bytes} bytes, verified${leftOut}`,
     );
   },
 });
 
 /** One file with everything, which this program opens like any other. */
-async function backUpToFile({ output }: CommandContext, db: AnyDatabase, target: string): Promise<Backup> {
-  const made = await copyToFile(db, target, (rows) => output.progress(`copied ${countOf(rows, "row")}`));
+async function backUpToFile(
+  { output }: CommandContext,
+  db: AnyDatabase,
+  target: string,
+  isWithoutFiles: boolean,
+): Promise<Backup> {
+  const onProgress = (rows: number): void => output.progress(`copied ${countOf(rows, "row")}`);
+  const made = await copyToFile(db, target, onProgress, isWithoutFiles);
   const submissions = made.tables.find(({ table }) => table === "submission")?.rows ?? 0;
-  const { version, bytes } = made;
-  return { version, submissions, file: made.to, bytes, by: "command" };
+  const { version, bytes, leftOutFiles } = made;
+  const backedUp = { version, submissions, file: made.to, bytes, by: "command" } as const;
+  return leftOutFiles === undefined ? backedUp : { ...backedUp, leftOutFiles };
 }

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { openFileLinks, openKeyring } from "../app/features.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
@@ -10,8 +9,9 @@ import type { replayedShape } from "../recipients/replay-recipients.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command, type CommandContext } from "./command.ts";
+import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
-import type { Here, Perform } from "./terminal.ts";
+import type { Perform } from "./terminal.ts";
 
 type Listed = z.output<(typeof listMailDeliveries | typeof listWebhookDeliveries)["output"]>;
 type Whole = z.output<(typeof showMailDelivery | typeof showWebhookDelivery)["output"]>;
@@ -83,12 +83,6 @@ function noteOfMail(delivery: ListedDelivery, attempts: readonly ListedAttempt[]
   const mayHaveArrived = ["unsure", "interrupted"].includes(attempts.at(-1)?.outcome ?? "");
   if (state !== "failed" || !mayHaveArrived) return null;
   return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
-}
-
-/** What a replay works with at the machine. */
-async function linkParts({ db, config }: Here) {
-  const keyring = await db.read(() => openKeyring(config));
-  return { fileLinks: openFileLinks({ db, config }, keyring) };
 }
 
 /** `deliveries`, `attempts` and `replay` of one kind of recipient. */

@@ -9,6 +9,7 @@ import { confirm, parseCount, parseTimeText } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
+import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
 import { printWhole } from "./submission-view.ts";
 
@@ -79,7 +80,7 @@ const release = command({
       const released: Released[] = [];
       try {
         for (const id of ids) {
-          const done = await perform(releaseHeld, { held: id });
+          const done = await perform(releaseHeld, { held: id }, linkParts);
           context.output.note(`${id} is ${done.submission} now`);
           released.push(done);
         }

@@ -238,6 +238,13 @@ const sections = z.strictObject({
       .describe(
         "Bytes of refused posts that all workspaces keep together; beyond it, the workspace with the most gives way first. Null is a tenth of the free disk, and 10 GiB on PostgreSQL.",
       ),
+    maxFileBytes: z
+      .int()
+      .min(0)
+      .max(1_125_899_906_842_624)
+      .describe(
+        "Bytes of files that the refused posts of a workspace keep; beyond it, a post is held with the names and sizes of its files.",
+      ),
   }),
   files: filesSection,
   webhooks: z.strictObject({
@@ -352,7 +359,7 @@ export const defaultConfig: Config = {
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
   submissions: { binDays: 30 },
-  held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },
+  held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null, maxFileBytes: 52_428_800 },
   files: defaultFiles,
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],

@@ -4,7 +4,7 @@ import { type CopiedTable, copyTables, type TableReader } from "./copy-tables.ts
 import { migrate } from "./migrate.ts";
 import type { AnyDatabase } from "./any-database.ts";
 import type { PostgresqlDatabase } from "./postgresql/open-postgresql.ts";
-import { makeWhole } from "./sqlite/back-up.ts";
+import { leaveFilesOut, makeWhole } from "./sqlite/back-up.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./sqlite/open-database.ts";
 import { fillSqliteTables, readSqliteTables } from "./sqlite/sqlite-tables.ts";
 
@@ -18,6 +18,8 @@ export interface MadeCopy {
 
 export interface MadeFile extends MadeCopy {
   readonly bytes: number;
+  /** Files whose bytes are not in it; absent if it has everything. */
+  readonly leftOutFiles?: number;
 }
 
 /**
@@ -29,7 +31,9 @@ export async function copyToFile(
   from: AnyDatabase,
   target: string,
   onProgress: (rows: number) => void,
+  isWithoutFiles = false,
 ): Promise<MadeFile> {
+  let leftOutFiles: number | undefined;
   let tables: readonly CopiedTable[] = [];
   const { version } = await makeWhole(target, async (unfinished) => {
     const to = openDatabase(unfinished, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
@@ -41,9 +45,11 @@ export async function copyToFile(
     } finally {
       to.close();
     }
+    if (isWithoutFiles) leftOutFiles = leaveFilesOut(unfinished, target);
   });
   const file = resolve(target);
-  return { to: file, version, tables, bytes: statSync(file).size };
+  const made = { to: file, version, tables, bytes: statSync(file).size };
+  return leftOutFiles === undefined ? made : { ...made, leftOutFiles };
 }
 
 /**

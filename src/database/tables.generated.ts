@@ -253,6 +253,10 @@ export interface Tables {
     /** Hexadecimal. */
     sha256: string;
     created_at: number;
+    /** 1 if its post is held. */
+    for_held: Generated<number>;
+    /** 1 if this database is a backup that was made without the bytes of files. */
+    is_left_out: Generated<number>;
   };
   /** The bytes of files, 262144 a row; the last row of a file has the rest. */
   file_chunk: {

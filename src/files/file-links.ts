@@ -25,6 +25,8 @@ export interface FileLink {
 export interface FileLinks {
   /** The data of a submission as JSON, each of its files with an address. */
   link(data: Readonly<Record<string, unknown>>, now: number): Promise<string>;
+  /** The same inside a transaction. */
+  linkRow(data: Readonly<Record<string, unknown>>, now: number): Steps<string>;
   /** A message about a submission with new addresses, and none for files that are not there any more. Inside a transaction. */
   renew(submissionId: string, body: string, now: number): Steps<string>;
   /** Whether it was made here and has not ended. Takes as long for every wrong signature. */
@@ -51,8 +53,11 @@ export function createFileLinks({ db, keyring, baseUrl, days }: FileLinksParts):
   };
   return {
     async link(data, now) {
-      const linkOf = linker((known ??= await db.transaction(() => chooseKey(keyring))), now);
-      return JSON.stringify(withLinks(data, (id) => linkOf(id)));
+      known ??= await db.transaction(() => chooseKey(keyring));
+      return JSON.stringify(withLinks(data, linker(known, now)));
+    },
+    *linkRow(data, now) {
+      return JSON.stringify(withLinks(data, linker(yield* chooseKey(keyring), now)));
     },
     *renew(submissionId, body, now) {
       const linkOf = linker(yield* chooseKey(keyring), now);

@@ -17,6 +17,8 @@ export interface Uploading {
   readonly isPublishable: boolean;
   /** Of the person, canonical; null if it is not known. */
   readonly address: string | null;
+  /** `held.maxFileBytes` if the post is held: then the files count for what its workspace holds, too. */
+  readonly heldBytes?: number;
 }
 
 export interface FileRoomRules {
@@ -45,6 +47,12 @@ export interface FileRoom {
    * @throws upload_limit, storage_limit, unavailable; nothing was taken then.
    */
   take(uploading: Uploading, files: readonly NewFile[]): Promise<TakenFiles>;
+  /**
+   * Says of files whose room is taken that their post is held after all.
+   *
+   * @throws storage_limit if the workspace holds too many bytes of files; nothing was changed then.
+   */
+  hold(uploading: Uploading, taken: TakenFiles): Promise<void>;
   /** Gives a file's bytes back to the limits of its day, because it was not stored. */
   giveBack(taken: TakenFiles, bytes: number): Promise<void>;
 }
@@ -66,15 +74,23 @@ export function createFileRoom(
     take(uploading, files) {
       const [bytes, now] = [sumOf(files), files[0]?.createdAt ?? 0];
       const [day, units] = [dayOf(now), unitsOf(rules, uploading).map(({ unit }) => unit)];
+      const isForHeld = uploading.heldBytes !== undefined;
       const steps = function* (): Steps<TakenFiles> {
         yield* first(textByEngine(LOCK_SQL));
         yield* checkRoom(rules, uploading, bytes, now);
+        yield* checkHeld(uploading, bytes);
         for (const unit of units) yield* run(text(ADD_USE_SQL, day, unit, bytes));
-        for (const file of files) yield* run(text(INSERT_FILE_SQL, ...fileValues(file)));
+        for (const file of files) yield* run(text(INSERT_FILE_SQL, ...fileValues({ ...file, isForHeld })));
         return { day, units, files };
       };
       return noteFull(uploading, now, () => db.relaxedTransaction(steps));
     },
+    hold: (uploading, { files }) =>
+      db.relaxedTransaction(function* () {
+        yield* first(textByEngine(LOCK_SQL));
+        yield* checkHeld(uploading, sumOf(files));
+        yield* run(text(HOLD_SQL, JSON.stringify(files.map(({ id }) => id))));
+      }),
     giveBack: ({ day, units }, bytes) =>
       db.relaxedTransaction(function* () {
         for (const unit of units) yield* run(text(GIVE_BACK_SQL, bytes, day, unit));
@@ -115,8 +131,9 @@ const SERVER_IS_FULL = "full server";
 
 function fullUnit(error: unknown, workspaceId: string): string | null {
   if (!(error instanceof FormsvcError)) return null;
-  if (error.code === "storage_limit") return `full ${workspaceId}`;
-  return error.facts.details?.["limit"] === "files.maxTotalBytes" ? SERVER_IS_FULL : null;
+  const limit = error.facts.details?.["limit"];
+  if (limit === "fileBytes") return `full ${workspaceId}`;
+  return limit === "files.maxTotalBytes" ? SERVER_IS_FULL : null;
 }
 
 /** Whether a post was refused today or yesterday because all files together have no room. */
@@ -178,6 +195,20 @@ function* checkRoom(rules: FileRoomRules, uploading: Uploading, bytes: number, n
     const used = (yield* first(text<{ readonly bytes: number }>(USED_SQL, day, unit)))?.bytes ?? 0;
     if (used + bytes > most) throw dayIsFull({ most, limit, whose }, now);
   }
+}
+
+const HOLD_SQL = "UPDATE file SET for_held = 1 WHERE id IN (SELECT value FROM json_each(?))";
+const HELD_SQL = `SELECT CAST(coalesce(sum(file.size), 0) AS bigint) AS bytes
+  FROM endpoint JOIN file ON file.endpoint_id = endpoint.id AND file.for_held = 1 WHERE endpoint.workspace_id = ?`;
+
+/** @throws storage_limit */
+function* checkHeld({ workspaceId, heldBytes }: Uploading, bytes: number): Steps<void> {
+  if (heldBytes === undefined) return;
+  const held = (yield* first(text<{ readonly bytes: number }>(HELD_SQL, workspaceId)))?.bytes ?? 0;
+  if (held + bytes > heldBytes)
+    throw new FormsvcError("storage_limit", "The workspace holds as many bytes of files as it may.", {
+      details: { limit: "held.maxFileBytes", maximum: heldBytes },
+    });
 }
 
 interface DayUnit {

@@ -19,8 +19,14 @@ export function* countBrokenFiles(): Steps<number> {
   return (yield* first(text<{ readonly files: number }>(BROKEN_SQL)))?.files ?? 0;
 }
 
+/** Files whose bytes are not in this database, because it is a backup without them. */
+export function* countLeftOut(): Steps<number> {
+  const sql = "SELECT count(*) AS files FROM file WHERE is_left_out = 1";
+  return (yield* first(text<{ readonly files: number }>(sql)))?.files ?? 0;
+}
+
 /** A file has a row for each 262144 bytes that it has begun. */
-const BROKEN_SQL = `SELECT count(*) AS files FROM file WHERE state = 'stored'
+const BROKEN_SQL = `SELECT count(*) AS files FROM file WHERE state = 'stored' AND is_left_out = 0
   AND (size + 262143) / 262144 <> (SELECT count(*) FROM file_chunk WHERE file_id = file.id)`;
 
 /**
@@ -55,6 +61,12 @@ export function* dropSomeOf(fileId: string): Steps<number> {
   return dropped + (yield* run(query.deleteFrom("file").where("id", "=", fileId)));
 }
 
+/** Gives the files of a held post to its submission, in the transaction that releases it. */
+export function releaseFiles(heldId: string, submissionId: string): Steps<unknown> {
+  const given = { submission_id: submissionId, held_id: null, for_held: 0 };
+  return run(query.updateTable("file").set(given).where("held_id", "=", heldId));
+}
+
 /**
  * Deletes up to 16 chunks of a file whose post failed. A commit that nobody heard may have stored the post all the same: its file stays,
  * and a transaction that gives the file away meanwhile makes this one run again. Returns how many rows it deleted.
@@ -71,6 +83,15 @@ const OF_SUBMISSIONS_SQL =
 export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]> {
   if (submissionIds.length === 0) return [];
   const rows = yield* all(text<{ id: string }>(OF_SUBMISSIONS_SQL, JSON.stringify(submissionIds)));
+  return rows.map(({ id }) => id);
+}
+
+const OF_HELD_SQL = "SELECT id FROM file WHERE held_id IN (SELECT value FROM json_each(?)) ORDER BY id";
+
+/** The ids of these held posts' files. */
+export function* listFileIdsOfHeld(heldIds: readonly string[]): Steps<string[]> {
+  if (heldIds.length === 0) return [];
+  const rows = yield* all(text<{ id: string }>(OF_HELD_SQL, JSON.stringify(heldIds)));
   return rows.map(({ id }) => id);
 }
 

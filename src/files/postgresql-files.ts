@@ -23,6 +23,14 @@ const ATTACH_FILES: BatchStatement = {
     FROM json_to_recordset($1::json) AS post(submission_id text, file_id text) WHERE file.id = post.file_id`,
 };
 
+/** The same for held posts: `{held_id, file_id}`. One that is held already, by its Idempotency-Key, is not there. */
+const ATTACH_HELD_FILES: BatchStatement = {
+  name: "attach_held_files",
+  text: `UPDATE file SET held_id = post.held_id, state = 'stored'
+    FROM json_to_recordset($1::json) AS post(held_id text, file_id text) JOIN held ON held.id = post.held_id
+    WHERE file.id = post.file_id AND file.state = 'storing'`,
+};
+
 /** A submission of a batch, with its files. */
 interface WithFiles {
   readonly submission: { readonly id: string };
@@ -59,4 +67,15 @@ export function attachFiles(
     (fileIds ?? []).map((id) => ({ submission_id: submission.id, file_id: id })),
   );
   return attached.length === 0 ? [] : [transaction.query(ATTACH_FILES, JSON.stringify(attached))];
+}
+
+/** Gives files to their held posts, which are stored in the same transaction. */
+export function attachHeldFiles(
+  transaction: BatchTransaction,
+  posts: readonly { readonly held: { readonly id: string }; readonly fileIds?: readonly string[] | null }[],
+): Promise<unknown>[] {
+  const attached = posts.flatMap(({ held, fileIds }) =>
+    (fileIds ?? []).map((id) => ({ held_id: held.id, file_id: id })),
+  );
+  return attached.length === 0 ? [] : [transaction.query(ATTACH_HELD_FILES, JSON.stringify(attached))];
 }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { type Database, query } from "../database/database.ts";
 import { all, first, type Steps, textByEngine } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
 import { CHUNK_BYTES } from "./byte-source.ts";
@@ -15,9 +16,20 @@ export function* findFileOf(submissionId: string, id: string): Steps<FileFacts |
   );
 }
 
-/** The files of a submission that are there, in the order in which they came. */
+/** @throws gone if this database is a backup that was made without the bytes of files */
+export function* refuseLeftOut(id: string): Steps<void> {
+  const rows = query.selectFrom("file").select("id").where("id", "=", id).where("is_left_out", "=", 1);
+  if ((yield* first(rows)) !== undefined)
+    throw new FormsvcError(
+      "gone",
+      "The bytes of this file are not in this backup: it was made without files.",
+    );
+}
+
+/** The files of a submission whose bytes are there, in the order in which they came. */
 export function listFilesOf(submissionId: string): Steps<FileFacts[]> {
-  return all(query.selectFrom("file").select(FACTS).where("submission_id", "=", submissionId).orderBy("id"));
+  const rows = query.selectFrom("file").select(FACTS).where("submission_id", "=", submissionId);
+  return all(rows.where("is_left_out", "=", 0).orderBy("id"));
 }
 
 /** A file with what it belongs to. */

@@ -24,6 +24,8 @@ export interface PendingSubmission extends PostedSubmission {
 
 /** A post that is refused, and waits to be kept. */
 export interface PendingHeld extends NewHeldPost {
+  /** Its files, whose chunks are stored already; absent or null for none. */
+  readonly fileIds?: readonly string[] | null;
   /** Null if the workspace should not remember it, because it was refused only for the limit. */
   readonly recollection: Recollection | null;
 }

@@ -3,7 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { dropFiles, releaseFile } from "../files/file-store.ts";
-import { findFile, type FoundFile, listFiles, readBytes } from "../files/read-file.ts";
+import { findFile, type FoundFile, listFiles, readBytes, refuseLeftOut } from "../files/read-file.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor } from "../foundation/id.ts";
@@ -91,7 +91,11 @@ export const saveFile = operation({
     bytes: z.string().describe("Of the file, in base64: they follow those of the part before."),
   }),
   async run({ db, ...context }, { file: reference }) {
-    const { file } = await db.read(() => reachFile(context, reference));
+    const { file } = await db.read(function* () {
+      const reached = yield* reachFile(context, reference);
+      yield* refuseLeftOut(reached.file.id);
+      return reached;
+    });
     const told = fileJson(file);
     const bytes = readBytes(db, file.id, { first: 0, last: file.size - 1 });
     return (async function* () {

@@ -1,6 +1,7 @@
 import type { Steps } from "../database/steps.ts";
-import { countBrokenFiles, countFileBytes } from "../files/file-store.ts";
+import { countBrokenFiles, countLeftOut, countFileBytes } from "../files/file-store.ts";
 import { wasServerFull } from "../files/file-room.ts";
+import { countOf } from "../foundation/count-of.ts";
 import { sizeText } from "../foundation/file-list.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
@@ -60,7 +61,13 @@ function findingOf({ workspaceId, used, limit, plan, isFull }: NearStorage): Fin
 /** Files of which bytes are missing: somebody deleted rows by hand, or the file is damaged. */
 export function* checkFileChunks(): Steps<Finding> {
   const broken = yield* countBrokenFiles();
-  if (broken === 0) return sound("files.chunks", "every file has all its bytes");
+  const leftOut = yield* countLeftOut();
+  if (broken === 0 && leftOut === 0) return sound("files.chunks", "every file has all its bytes");
+  if (broken === 0)
+    return sound(
+      "files.chunks",
+      `the bytes of ${countOf(leftOut, "file")} are not here: this database was restored from a backup without files`,
+    );
   return problem(
     "files.chunks",
     `${broken} ${broken === 1 ? "file lacks" : "files lack"} bytes; downloads of ${broken === 1 ? "it" : "them"} fail`,

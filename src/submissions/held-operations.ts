@@ -2,6 +2,7 @@ import { z } from "zod";
 import { giveTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { type EndpointsReference, reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
+import { dropFiles, listFileIdsOfHeld } from "../files/file-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { changed, type Context, operation, type Outcome } from "../operations/operation.ts";
@@ -12,12 +13,13 @@ import {
   dropExpired,
   dropHeldPostRows,
   dropHeldPostsOf,
+  type DroppedPosts,
   hasExpired,
   HELD_REASONS,
   listHeldPosts,
 } from "./held-post.ts";
 import { reachHeldPost, reachHeldPosts } from "./reach-posts.ts";
-import { releaseHeldPostRow } from "./release-held.ts";
+import { type LinkRow, releaseHeldPostRow } from "./release-held.ts";
 import { changesOf } from "./submission-operations.ts";
 import { MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
 
@@ -76,6 +78,11 @@ export const showHeld = operation({
   },
 });
 
+/** What a release works with beside the database: it looks for the links only if the post has files. */
+interface ReleaseParts {
+  readonly fileLinks: { readonly linkRow: LinkRow };
+}
+
 export const releaseHeld = operation({
   name: "held.release",
   summary: "Turn a held post into a submission: it is counted and sent to webhooks; spam teaches the filter",
@@ -83,12 +90,13 @@ export const releaseHeld = operation({
   access: "held:write",
   input: z.strictObject({ held: id }),
   output: z.strictObject({ held: id, submission: z.string() }),
-  async run(context, { held: reference }) {
+  async run(context: Context<ReleaseParts>, { held: reference }) {
     await dropOld(context);
-    const { config, now } = context;
+    const { config, now, parts } = context;
+    const linkFiles: LinkRow = (...data) => parts.fileLinks.linkRow(...data);
     return context.transact(function* () {
       const held = yield* reachHeldPost(context, reference);
-      const submission = yield* releaseHeldPostRow(held, config.plans, now);
+      const submission = yield* releaseHeldPostRow(held, config.plans, now, linkFiles);
       const { workspaceId } = held;
       const released = { held: held.id, submission: submission.id };
       return changed(released, { subject: held.id, workspaceId, detail: null });
@@ -105,11 +113,14 @@ export const dropHeld = operation({
   output: z.strictObject({ dropped: ids }),
   async run(context, { held: wanted }) {
     await dropOld(context);
-    return context.transact(function* () {
+    const fileIds = await context.transact(function* () {
       const workspaceIds = yield* reachHeldPosts(context, wanted, "; nothing was dropped");
+      const lost = yield* listFileIdsOfHeld(wanted);
       yield* dropHeldPostRows(wanted);
-      return changed({ dropped: wanted }, ...changesOf(wanted, workspaceIds, "dropped"));
+      return changed(lost, ...changesOf(wanted, workspaceIds, "dropped"));
     });
+    await dropFiles(context.db, fileIds);
+    return { dropped: wanted };
   },
 });
 
@@ -137,7 +148,8 @@ export const dropAllHeld = operation({
     let dropped = 0;
     for (;;) {
       await giveTurn();
-      const count = await context.transact(() => dropSome(range));
+      const { count, fileIds } = await context.transact(() => dropSome(range));
+      await dropFiles(context.db, fileIds);
       if (count === 0) return { dropped };
       dropped += count;
       yield { done: dropped, total: null };
@@ -168,9 +180,9 @@ function* chooseRange(
   return { endpointIds, newestId, subject: named };
 }
 
-function* dropSome({ endpointIds, newestId, subject }: HeldPostRange): Steps<Outcome<number>> {
-  const count = yield* dropHeldPostsOf(endpointIds, newestId);
-  if (count === 0) return changed(0);
-  const detail = `${count} dropped, up to ${newestId}`;
-  return changed(count, { action: "held.drop", subject, workspaceId: null, detail });
+function* dropSome({ endpointIds, newestId, subject }: HeldPostRange): Steps<Outcome<DroppedPosts>> {
+  const dropped = yield* dropHeldPostsOf(endpointIds, newestId);
+  if (dropped.count === 0) return changed(dropped);
+  const detail = `${dropped.count} dropped, up to ${newestId}`;
+  return changed(dropped, { action: "held.drop", subject, workspaceId: null, detail });
 }

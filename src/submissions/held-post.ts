@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { sql } from "kysely";
+import { listFileIdsOfHeld } from "../files/file-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { query } from "../database/database.ts";
@@ -169,10 +170,22 @@ export function* countHeldPostsOf(endpointIds: readonly string[] | null, newestI
   return (yield* first(counted))?.count ?? 0;
 }
 
-/** Drops up to 500 posts of these endpoints, up to one of them; null is every endpoint. Returns the number dropped. */
-export function dropHeldPostsOf(endpointIds: readonly string[] | null, newestId: string): Steps<number> {
-  const some = ofEndpoints(endpointIds).where("id", "<=", newestId).limit(MAX_DELETED);
-  return run(query.deleteFrom("held").where("id", "in", some));
+export interface DroppedPosts {
+  readonly count: number;
+  /** What is left of their files belongs to nothing. */
+  readonly fileIds: readonly string[];
+}
+
+/** Drops up to 500 posts of these endpoints, up to one of them; null is every endpoint. */
+export function* dropHeldPostsOf(
+  endpointIds: readonly string[] | null,
+  newestId: string,
+): Steps<DroppedPosts> {
+  const some = ofEndpoints(endpointIds).where("id", "<=", newestId).orderBy("id").limit(MAX_DELETED);
+  const ids = (yield* all(some)).map(({ id }) => id);
+  const fileIds = yield* listFileIdsOfHeld(ids);
+  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  return { count: yield* run(query.deleteFrom("held").where("id", "in", listed)), fileIds };
 }
 
 function ofEndpoints(endpointIds: readonly string[] | null) {

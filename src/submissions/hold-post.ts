@@ -1,3 +1,5 @@
+import type { FileRoom, TakenFiles } from "../files/file-room.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { shortenAddress } from "../foundation/ip-address.ts";
 import type { Recollection } from "../history/remember-texts.ts";
@@ -6,7 +8,8 @@ import { networkHash } from "../spam/post-trace.ts";
 import type { Caller } from "./authenticate.ts";
 import { heldBytes, type HeldPost } from "./held-post.ts";
 import type { IdempotentPost } from "./idempotency.ts";
-import { withLostFiles } from "./incoming-file.ts";
+import { acceptedFiles, type IncomingFile, withLostFiles } from "./incoming-file.ts";
+import { type FileStoring, storeFiles, uploadingOf } from "./store-files.ts";
 import type { CommitQueue } from "./commit-batch.ts";
 import type { Submission } from "./submission.ts";
 
@@ -27,34 +30,82 @@ interface Cause {
   readonly cause: HeldPost["why"];
   /** With `origin` only. */
   readonly origin?: string;
+  readonly files: HeldFiles;
+}
+
+export interface HoldParts extends FileStoring {
+  readonly commits: CommitQueue;
+  readonly fileRoom: Pick<FileRoom, "take" | "hold">;
+  /** `held.maxFileBytes`: what the held posts of a workspace keep of files. */
+  readonly heldFileBytes: number;
+}
+
+/** Where the files of a refused post are: they came with it and wait, or their chunks are stored already. */
+export interface HeldFiles {
+  readonly incoming: readonly IncomingFile[] | undefined;
+  readonly taken: TakenFiles | null;
 }
 
 /**
- * Holds a refused post. A post that is spam and over the limit is held as spam, because its release should teach. False if its
- * workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
+ * Holds a refused post with its files, as far as there is room. A post that is spam and over the limit is held as spam, because its
+ * release should teach. False if its workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
  */
 export async function hold(
-  { commits }: { readonly commits: CommitQueue },
+  parts: HoldParts,
   caller: Caller,
-  { submission, trapped, address, recollection }: Examined,
-  { idempotent, cause, origin }: Cause,
+  examined: Examined,
+  { idempotent, cause, origin, files }: Cause,
 ): Promise<boolean> {
+  const { submission, trapped, address, recollection } = examined;
   const why = submission.spamClass === "blocked" && cause !== "origin" ? "spam" : cause;
   const { workspaceId } = caller.ready.endpoint;
   const { fileFields } = caller.ready.schema;
-  const data = fileFields === null ? submission.data : withLostFiles(submission.data, fileFields);
   const id = newId("held", submission.createdAt);
-  const held: HeldPost = { ...submission, data, id, workspaceId, why, origin };
-  const [bytes, maxBytes] = [heldBytes(held), caller.ready.limits.heldBytes ?? null];
+  const whole: HeldPost = { ...submission, id, workspaceId, why, origin };
+  const maxBytes = caller.ready.limits.heldBytes ?? null;
+  const hasRoom = maxBytes === null || heldBytes(whole) <= maxBytes;
+  const kept = hasRoom ? await keepFiles(parts, caller, examined, files) : null;
+  if (kept === null && files.taken !== null) parts.dropFiles(files.taken);
+  const held =
+    fileFields === null || kept !== null ? whole : { ...whole, data: withLostFiles(whole.data, fileFields) };
+  const bytes = heldBytes(held);
   if (maxBytes !== null && bytes > maxBytes) return false;
-  const outcome = await commits.hold({
-    held,
-    bytes,
-    maxBytes,
-    trapped,
-    network: networkHash(shortenAddress(address)),
-    idempotent,
-    recollection: why === "spam" ? recollection : null,
-  });
-  return outcome === "stored";
+  try {
+    const outcome = await parts.commits.hold({
+      held,
+      bytes,
+      maxBytes,
+      trapped,
+      network: networkHash(shortenAddress(address)),
+      idempotent,
+      recollection: why === "spam" ? recollection : null,
+      fileIds: kept === null ? null : kept.files.map(({ id: fileId }) => fileId),
+    });
+    return outcome === "stored";
+  } finally {
+    // Whatever became of it: files that the held post has are not dropped.
+    if (kept !== null) parts.dropFiles(kept);
+  }
+}
+
+/** The files of a post that is to be held, stored; null if there are none, they have no room, or a robot sent them. */
+async function keepFiles(
+  parts: HoldParts,
+  caller: Caller,
+  { submission, trapped, address }: Examined,
+  { incoming, taken }: HeldFiles,
+): Promise<TakenFiles | null> {
+  if (trapped || incoming === undefined) return null;
+  const uploading = { ...uploadingOf(caller, address), heldBytes: parts.heldFileBytes };
+  try {
+    if (taken !== null) {
+      await parts.fileRoom.hold(uploading, taken);
+      return taken;
+    }
+    const files = acceptedFiles(incoming, caller.ready.schema);
+    return await storeFiles(parts, files, { uploading, createdAt: submission.createdAt });
+  } catch (error) {
+    if (error instanceof FormsvcError) return null;
+    throw error;
+  }
 }

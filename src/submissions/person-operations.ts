@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
-import { dropFiles, listFileIdsOf } from "../files/file-store.ts";
+import { dropFiles, listFileIdsOf, listFileIdsOfHeld } from "../files/file-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
@@ -66,7 +66,10 @@ export const erasePersonRecords = operation({
     const { erased, fileIds } = await context.transact(function* () {
       const own = yield* findSubmissions(context, submissions, "anywhere");
       const ownHeld = yield* findHeldPosts(context, held);
-      const lost = yield* listFileIdsOf([...own.keys()]);
+      const lost = [
+        ...(yield* listFileIdsOf([...own.keys()])),
+        ...(yield* listFileIdsOfHeld([...ownHeld.keys()])),
+      ];
       yield* eraseSubmissionRows([...own.keys()]);
       yield* eraseHeldRows([...ownHeld.keys()]);
       const all = new Map([...own, ...ownHeld]);

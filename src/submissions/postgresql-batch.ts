@@ -1,6 +1,6 @@
 import type { BatchTransaction } from "../database/postgresql/batch-connection.ts";
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
-import { attachFiles, lockWholeFiles, writeChunk } from "../files/postgresql-files.ts";
+import { attachFiles, attachHeldFiles, lockWholeFiles, writeChunk } from "../files/postgresql-files.ts";
 import type { NewChunk } from "../files/stored-file.ts";
 import { type LockedEndpoint, LOCK_ENDPOINTS } from "../endpoints/postgresql-endpoints.ts";
 import { monthOf } from "../foundation/clock.ts";
@@ -122,6 +122,7 @@ async function writeBatch(
     ...writeCounts(transaction, counts),
     ...forgetKeys(transaction, [...ofOutcome("over_limit"), ...ofOutcome("incomplete")].filter(isSubmission)),
     ...writeHeld(transaction, held),
+    ...attachHeldFiles(transaction, held),
   ];
   const evictions = await evictAndCommit(transaction, written, held, maxPerWorkspace);
   return { outcomes, counts, messages, evictions };

@@ -11,9 +11,9 @@ import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
 import type { PendingSubmission, Repeated } from "./batch.ts";
 import type { CommitQueue } from "./commit-batch.ts";
-import { type Examined, hold } from "./hold-post.ts";
+import { type Examined, hold, type HoldParts } from "./hold-post.ts";
 import { acceptedFiles, type IncomingFile, withoutFiles } from "./incoming-file.ts";
-import { addWithFiles, type FileStoring, storeFiles, uploadingOf } from "./store-files.ts";
+import { addWithFiles, storeFiles, uploadingOf } from "./store-files.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
@@ -68,7 +68,7 @@ export interface Intake {
   receive(caller: Caller, post: IncomingPost): Promise<string>;
 }
 
-export interface IntakeParts extends Pick<FileStoring, "dropFiles" | "linkFiles" | "fileRoom"> {
+export interface IntakeParts extends HoldParts {
   readonly gatekeeper: Gatekeeper;
   readonly usage: Pick<UsageCounter, "estimate">;
   readonly idempotency: IdempotencyMemory;
@@ -156,17 +156,19 @@ async function store(
   const { endpoint, limits } = caller.ready;
   const now = parts.clock.now();
   const monthlyLimit = limits.monthlySubmissions;
+  const files = { incoming: post.files, taken: null };
   if (
     monthlyLimit !== null &&
     (await parts.usage.estimate(endpoint.workspaceId, monthOf(now))) >= monthlyLimit
   ) {
     const examined = await examineQuietly(parts, caller, post, now);
-    const isHeld = examined !== null && (await hold(parts, caller, examined, { idempotent, cause: "limit" }));
+    const isHeld =
+      examined !== null && (await hold(parts, caller, examined, { idempotent, cause: "limit", files }));
     throw overLimit(monthlyLimit, now, isHeld);
   }
   const examined = await examine(parts, caller, post, now);
   if (examined.submission.spamClass === "blocked") {
-    await hold(parts, caller, examined, { idempotent, cause: "spam" });
+    await hold(parts, caller, examined, { idempotent, cause: "spam", files });
     throw new FormsvcError("spam_blocked");
   }
   const { submission, address, trapped, language } = examined;
@@ -191,7 +193,8 @@ async function store(
   };
   const outcome = await (taken === null ? parts.commits.add(pending) : addWithFiles(parts, pending, taken));
   if (outcome === "over_limit") {
-    const isHeld = await hold(parts, caller, examined, { idempotent, cause: "limit" });
+    const cause = { idempotent, cause: "limit", files: { ...files, taken } } as const;
+    const isHeld = await hold(parts, caller, examined, cause);
     throw overLimit(monthlyLimit ?? 0, now, isHeld);
   }
   if (outcome === "incomplete")
@@ -236,7 +239,8 @@ async function holdForeign(
 ): Promise<void> {
   try {
     const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
-    await hold(parts, caller, examined, { idempotent, cause: "origin", origin });
+    const files = { incoming: post.files, taken: null };
+    await hold(parts, caller, examined, { idempotent, cause: "origin", origin, files });
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
   }

@@ -1,6 +1,8 @@
 import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
+import { releaseFiles } from "../files/file-store.ts";
 import { monthOf } from "../foundation/clock.ts";
+import { isFileList } from "../foundation/file-list.ts";
 import { newId } from "../foundation/id.ts";
 import { findSchema } from "../endpoints/endpoint-store.ts";
 import type { JudgedData } from "../outbox/queue/conditions.ts";
@@ -12,18 +14,30 @@ import { teachSubmissions } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
+/** The data of a submission as JSON, each of its files with an address. */
+export type LinkRow = (data: Submission["data"], now: number) => Steps<string>;
+
 /**
  * Turns a held post into a submission with the time it arrived, inside a transaction. It counts in the month of its release, is sent to
  * the webhooks, and teaches the filter if it was held as spam.
  *
- * @throws plan_limit if the month is full.
+ * @param linkFiles called if it has files. @throws plan_limit if the month is full.
  */
-export function* releaseHeldPostRow(held: HeldPost, plans: Plans, now: number): Steps<Submission> {
+export function* releaseHeldPostRow(
+  held: HeldPost,
+  plans: Plans,
+  now: number,
+  linkFiles: LinkRow,
+): Steps<Submission> {
   const { workspaceId } = held;
   yield* countSubmission(workspaceId, monthOf(now), plans);
   const submission = asSubmission(held);
   const readJudged = () => judgedOf(submission);
-  yield* insertSubmission(submission, yield* queueSubmission(submission, now, readJudged));
+  const hasFiles = Object.values(submission.data).some(isFileList);
+  const linkedData = hasFiles ? yield* linkFiles(submission.data, now) : null;
+  const notified = { ...submission, linkedData };
+  yield* insertSubmission(submission, yield* queueSubmission(notified, now, readJudged));
+  yield* releaseFiles(held.id, submission.id);
   if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
   yield* run(query.deleteFrom("held").where("id", "=", held.id));
   return submission;

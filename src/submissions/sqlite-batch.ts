@@ -16,6 +16,7 @@ import {
   recalledOf,
 } from "./batch.ts";
 import {
+  ATTACH_HELD_SQL,
   ATTACH_SQL,
   COUNT_WHOLE_SQL,
   fileValues,
@@ -52,6 +53,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
       const decided = batch.map((pending): CommitOutcome => {
         if ("held" in pending) {
           if (!keep(pending)) return "gone";
+          if (pending.fileIds) files.attachHeld(pending.held.id, pending.fileIds);
           kept.push(pending);
           return "stored";
         }
@@ -87,12 +89,15 @@ function createFileWriter(db: SqliteDatabase) {
   const insertChunk = db.prepare(INSERT_CHUNK_SQL);
   const countWhole = db.prepare(COUNT_WHOLE_SQL).pluck();
   const attach = db.prepare(ATTACH_SQL);
+  const attachHeld = db.prepare(ATTACH_HELD_SQL);
   return {
     store({ file, position, bytes }: NewChunk): void {
       if (position === 0) insertFile.run(...fileValues(file));
       insertChunk.run(file.id, position, bytes);
     },
     areWhole: (ids: readonly string[]) => countWhole.get(JSON.stringify(ids)) === ids.length,
+    attachHeld: (heldId: string, ids: readonly string[]) =>
+      void attachHeld.run(heldId, JSON.stringify(ids), heldId),
     attach: (submissionId: string, ids: readonly string[]) =>
       void attach.run(submissionId, JSON.stringify(ids)),
   };

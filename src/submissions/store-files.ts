@@ -78,7 +78,7 @@ function asRefusal(error: unknown): unknown {
   });
 }
 
-/** The last commit of a post with files: it brings the submission, and gives the files to it. */
+/** The last commit of a post with files: it brings the submission, and gives the files to it. Over the limit they stay, for whoever holds it. */
 export async function addWithFiles(
   { commits, dropFiles, linkFiles }: Omit<FileStoring, "fileRoom">,
   pending: PendingSubmission,
@@ -91,6 +91,7 @@ export async function addWithFiles(
     const linked = { ...pending, submission: { ...submission, linkedData } };
     return (outcome = await commits.add(linked));
   } finally {
-    if (outcome !== "stored") dropFiles(taken);
+    // Over the month's limit, the post is held with them.
+    if (outcome !== "stored" && outcome !== "over_limit") dropFiles(taken);
   }
 }

@@ -1,6 +1,6 @@
 import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
-import { findFileOf } from "../files/read-file.ts";
+import { findFileOf, refuseLeftOut } from "../files/read-file.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isFileList, type ListedFile } from "../foundation/file-list.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
@@ -14,7 +14,10 @@ function namedFiles({ data }: Pick<Submission, "data">): readonly ListedFile[] {
 /** @throws not_found; gone if it was there and is not any more */
 export function* getFileOf(submission: Submission, id: string): Steps<FileFacts> {
   const file = yield* findFileOf(submission.id, id);
-  if (file !== undefined) return file;
+  if (file !== undefined) {
+    yield* refuseLeftOut(id);
+    return file;
+  }
   if (namedFiles(submission).some((named) => named.id === id)) throw lostFile();
   throw new FormsvcError("not_found", `the submission ${submission.id} has no such file`);
 }

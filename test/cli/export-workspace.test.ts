@@ -37,11 +37,8 @@ async function machineWithTwo() {
        ip_address, user_agent, created_at) VALUES (?, ?, ?, 'spam', 0, 1, '{"name":"Held"}', 90, '[]', '', '', ?)`,
   ).run(held, workspace, endpointId, Date.now());
   const file = "fil_01h455vb4pex5vsknk084sn02q";
-  db.prepare("INSERT INTO file VALUES (?, ?, ?, NULL, 'stored', 'cv.txt', 3, 'text/plain', '00', 1)").run(
-    file,
-    endpointId,
-    ids[0],
-  );
+  db.prepare(`INSERT INTO file (id, endpoint_id, submission_id, state, name, size, type, sha256, created_at)
+      VALUES (?, ?, ?, 'stored', 'cv.txt', 3, 'text/plain', '00', 1)`).run(file, endpointId, ids[0]);
   db.prepare("INSERT INTO file_chunk VALUES (?, 0, ?)").run(file, Buffer.from("abc"));
   const account = String(db.prepare("SELECT email FROM account").pluck().get());
   await machine.mustRun(["workspace", "create", "--name", "Other", "--account", account]);

@@ -123,7 +123,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
     spam: { maxLinks: 3 },
     secrets: { keyFile: null, key: null },
     submissions: { binDays: 30 },
-    held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },
+    held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null, maxFileBytes: 52_428_800 },
     webhooks: {
       scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
       timeoutMs: 10_000,

@@ -29,6 +29,11 @@ async function add(place: Place, ...written: string[]): Promise<string> {
   return place.recipient(100, "webhook", parseConditions(written));
 }
 
+/** For posts without files. */
+function noFiles(): never {
+  throw new Error("there are no files to link");
+}
+
 describe.each(ENGINES)("conditions on $name", ({ temporary }) => {
   test("decide in the post's transaction who gets it, and what was left out stands beside the post", async () => {
     const db = await temporary();
@@ -114,7 +119,7 @@ describe.each(ENGINES)("conditions on $name", ({ temporary }) => {
     const held = place.held();
     await outcomesOf(batchServer(db), [held]);
     const released = await db.transaction(function* () {
-      return yield* releaseHeldPostRow(yield* getHeldPost(held.held.id), PLANS, NOON);
+      return yield* releaseHeldPostRow(yield* getHeldPost(held.held.id), PLANS, NOON, noFiles);
     });
     expect((await queued(db)).map(({ id }) => id)).toEqual([everyone]);
     expect(await db.read(() => findNotSent(released.id))).toMatchObject([{ id: named, field: "name" }]);

@@ -159,7 +159,9 @@ test("a corrected post with the same Idempotency-Key is kept beside the first, a
 });
 
 test("when too many are held, posts that filled a honeypot go before others, then the oldest", async () => {
-  const service = await receiving({ held: { days: 30, maxPerWorkspace: 2, maxBytes: null } });
+  const service = await receiving({
+    held: { days: 30, maxPerWorkspace: 2, maxBytes: null, maxFileBytes: 0 },
+  });
   const send = async (name: string, more: object = {}) => {
     service.clock.advance(1000);
     await service.submit({ ...pitch, name, ...more });

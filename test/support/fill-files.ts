@@ -29,7 +29,14 @@ export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name
       state: "stored",
       size: 262_147,
     },
-    { id: newId("fil", NOON), submission_id: null, held_id: heldIds[0] ?? null, state: "stored", size: 3 },
+    {
+      id: newId("fil", NOON),
+      submission_id: null,
+      held_id: heldIds[0] ?? null,
+      for_held: 1,
+      state: "stored",
+      size: 3,
+    },
     { id: newId("fil", NOON), submission_id: null, held_id: null, state: "storing", size: 9 },
   ] as const;
   for (const each of owned) yield* run(query.insertInto("file").values({ ...file, ...each }));

@@ -153,7 +153,8 @@ export function addToken({ owner, clock }: TestServer, accountId: string): strin
 export function addFile({ owner, clock }: TestServer, endpointId: string, submissionId: string): string {
   const id = newId("fil", clock.now());
   owner
-    .prepare("INSERT INTO file VALUES (?, ?, ?, NULL, 'stored', 'cv.txt', 1, 'text/plain', '00', ?)")
+    .prepare(`INSERT INTO file (id, endpoint_id, submission_id, state, name, size, type, sha256, created_at)
+        VALUES (?, ?, ?, 'stored', 'cv.txt', 1, 'text/plain', '00', ?)`)
     .run(id, endpointId, submissionId, clock.now());
   owner.prepare("INSERT INTO file_chunk VALUES (?, 0, ?)").run(id, Buffer.from("a"));
   return id;

@@ -29,6 +29,24 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     why: "the files of a workspace's forms are summed in the transaction that takes room for more",
   },
   {
+    folder: "files",
+    table: "held",
+    does: "reads",
+    why: "files are given to a held post in the transaction that stores it, unless it is held already",
+  },
+  {
+    folder: "database",
+    table: "file_chunk",
+    does: "writes",
+    why: "a copy is made without the bytes of files, when no other part of the program has it open",
+  },
+  {
+    folder: "database",
+    table: "file",
+    does: "writes",
+    why: "a copy is made without the bytes of files, when no other part of the program has it open",
+  },
+  {
     folder: "mail",
     table: "delivery",
     does: "reads",

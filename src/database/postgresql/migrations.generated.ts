@@ -39,4 +39,5 @@ export const migrations = [
   { version: 49, name: "0049-conditions.sql", sql: "-- ../0049-conditions.sql says more.\nALTER TABLE recipient ADD COLUMN conditions text COLLATE \"C\";\nALTER TABLE submission ADD COLUMN not_sent text COLLATE \"C\";\n" },
   { version: 50, name: "0050-reply-language.sql", sql: "-- ../0050-reply-language.sql says what it means.\nCREATE TABLE reply_language (\n  submission_id text COLLATE \"C\" PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,\n  language text COLLATE \"C\" NOT NULL\n);\n" },
   { version: 51, name: "0051-form-page.sql", sql: "-- ../0051-form-page.sql says more.\nALTER TABLE endpoint ADD COLUMN page text COLLATE \"C\";\nCREATE INDEX endpoint_by_name ON endpoint (name);\n" },
+  { version: 52, name: "0052-held-files.sql", sql: "-- ../0052-held-files.sql says more.\nALTER TABLE file ADD COLUMN for_held integer NOT NULL DEFAULT 0 CHECK (for_held IN (0, 1));\nCREATE INDEX file_for_held ON file (endpoint_id, size) WHERE for_held = 1;\nALTER TABLE file ADD COLUMN is_left_out integer NOT NULL DEFAULT 0 CHECK (is_left_out IN (0, 1));\n" },
 ] as const;

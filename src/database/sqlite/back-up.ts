@@ -1,12 +1,13 @@
 import { closeSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import Driver from "better-sqlite3";
 import { type Clock, toIsoTime } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { askForCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy, type CheckReport } from "./check-copy.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./open-database.ts";
 import type { CopyProgress } from "./copy-database.ts";
-import { isFull } from "./database-error.ts";
+import { isFull, translateDatabaseError } from "./database-error.ts";
 import { LOG_SUFFIXES, removeCopy, syncFile } from "./durable-file.ts";
 import { copyToNewFile, giveToFolderOwner, openNewFile, openPlainFile } from "./private-file.ts";
 import { fullDisk, translateFileError } from "./file-error.ts";
@@ -18,12 +19,16 @@ export interface Backup extends CheckedCopy {
   readonly bytes: number;
   /** Whether the server made the copy, or this process with `VACUUM INTO`. */
   readonly by: "server" | "command";
+  /** Files whose bytes are not in it; absent if it has everything. */
+  readonly leftOutFiles?: number;
 }
 
 export interface BackupParts {
   readonly clock: Clock;
   readonly onProgress: (progress: CopyProgress) => void;
   readonly onNote: (text: string) => void;
+  /** Whether the bytes of files stay out. */
+  readonly isWithoutFiles?: boolean;
 }
 
 /**
@@ -42,14 +47,50 @@ export async function backUp(databasePath: string, target: string, parts: Backup
     });
   }
   let by: Backup["by"] = "command";
+  let leftOut: number | null = null;
   const checked = await makeWhole(file, async (unfinished) => {
     by = await fill(database, unfinished, parts);
+    if (parts.isWithoutFiles === true) leftOut = leaveFilesOut(unfinished, file);
   });
   if (checked.differences.length > 0)
     parts.onNote(`restore will refuse this backup: ${checked.differences.join("; ")}`);
   noteMade(database, file, parts);
   const { version, submissions } = checked;
-  return { version, submissions, file, bytes: statSync(file).size, by };
+  const made = { version, submissions, file, bytes: statSync(file).size, by };
+  return leftOut === null ? made : { ...made, leftOutFiles: leftOut };
+}
+
+/**
+ * Takes the bytes of files out of a copy, and makes it as small as it can be. Returns how many files there are.
+ *
+ * @param shown how messages name the file. @throws failed if the copy is of a version that cannot say that they are left out
+ */
+export function leaveFilesOut(copy: string, shown: string): number {
+  const connection = new Driver(copy, { fileMustExist: true, timeout: 0 });
+  try {
+    connection.pragma("journal_mode = DELETE");
+    const tables = connection.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'file_chunk'").pluck();
+    if (tables.get() === 0) return 0;
+    const columns = connection.prepare(
+      "SELECT count(*) FROM pragma_table_info('file') WHERE name = 'is_left_out'",
+    );
+    if (columns.pluck().get() === 0)
+      throw new FormsvcError(
+        "failed",
+        `${shown}: the database is of an earlier version; bring it up to date first`,
+        {
+          hint: { kind: "upgrade_database" },
+        },
+      );
+    connection.exec("DELETE FROM file_chunk");
+    const { changes } = connection.prepare("UPDATE file SET is_left_out = 1").run();
+    connection.exec("VACUUM");
+    return changes;
+  } catch (error) {
+    throw error instanceof FormsvcError ? error : translateDatabaseError(error, shown);
+  } finally {
+    connection.close();
+  }
 }
 
 /**

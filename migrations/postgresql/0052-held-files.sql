@@ -1,0 +1,4 @@
+-- ../0052-held-files.sql says more.
+ALTER TABLE file ADD COLUMN for_held integer NOT NULL DEFAULT 0 CHECK (for_held IN (0, 1));
+CREATE INDEX file_for_held ON file (endpoint_id, size) WHERE for_held = 1;
+ALTER TABLE file ADD COLUMN is_left_out integer NOT NULL DEFAULT 0 CHECK (is_left_out IN (0, 1));
