@@ -1,8 +1,12 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { renderTerraformRecipe, terraformGenerator } from "../../scripts/docs/terraform-generator.ts";
 import { attributePaths, type Schema } from "../../scripts/docs/terraform-types.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
+import { makeFolder } from "../support/temporary-folder.ts";
 import { readText } from "../tidy/repository.ts";
 
 interface Place {
@@ -104,6 +108,40 @@ test("each data source is a list whose members have types that Terraform has", (
       expect(parameter).toMatch(IDENTIFIER);
       expect(attributePaths({ properties: { [parameter]: type } }).unsupported).toEqual([]);
     }
+  }
+});
+
+const TOOL = "tfplugingen-openapi";
+const hasTool = spawnSync(TOOL, ["--version"]).error === undefined;
+if (!hasTool) process.stderr.write(`${TOOL} is not installed: it is not tried itself, only its rules are.\n`);
+
+test.skipIf(!hasTool)("the tool itself takes the configuration, and leaves nothing out", () => {
+  const folder = makeFolder();
+  try {
+    writeFileSync(join(folder.path, "generator_config.yml"), terraformGenerator());
+    writeFileSync(
+      join(folder.path, "openapi.json"),
+      JSON.stringify(openapiDocument("https://forms.example.com")),
+    );
+    const args = [
+      "generate",
+      "--config",
+      "generator_config.yml",
+      "--output",
+      "specification.json",
+      "openapi.json",
+    ];
+    const { status, stdout, stderr } = spawnSync(TOOL, args, { cwd: folder.path, encoding: "utf8" });
+    expect([status, stdout, stderr]).toEqual([0, "", ""]);
+    const made = JSON.parse(readFileSync(join(folder.path, "specification.json"), "utf8")) as {
+      readonly resources: readonly { readonly name: string }[];
+      readonly datasources: readonly { readonly name: string }[];
+    };
+    const namesOf = (each: readonly { readonly name: string }[]) => each.map(({ name }) => name).toSorted();
+    expect(namesOf(made.resources)).toEqual(Object.keys(generator.resources).toSorted());
+    expect(namesOf(made.datasources)).toEqual(Object.keys(generator.data_sources).toSorted());
+  } finally {
+    folder.remove();
   }
 });
 

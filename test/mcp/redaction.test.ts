@@ -57,4 +57,8 @@ test("with mcp.redact no agent over HTTP is shown an address, a telephone number
       },
     },
   ]);
+  // Nor in what is ours of the answer.
+  const [{ id } = { id: "" }] = insideOf(found);
+  for (const answer of [found, await agent.call("get_submission", { id, include_suspected: true })])
+    expect(JSON.stringify(answer)).not.toMatch(/127\.0\.0\.1|ana@example\.org|ben@example\.org|12345678/);
 });
