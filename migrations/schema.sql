@@ -707,11 +707,37 @@ CREATE TABLE credential (
 
 -- Codes that stand in for the second factor, each for one sign-in.
 CREATE TABLE recovery_code (
-  account_id TEXT NOT NULL REFERENCES credential ON DELETE CASCADE,
+  account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
   -- SHA-256 of the code.
   hash BLOB NOT NULL,
   PRIMARY KEY (account_id, hash)
 ) STRICT, WITHOUT ROWID;
+
+-- Passkeys (WebAuthn): what somebody's device signs in with.
+CREATE TABLE passkey (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+  -- As the device names it.
+  credential_id BLOB NOT NULL UNIQUE,
+  -- The host for which it was made, of server.baseUrl: it works for no other.
+  host TEXT NOT NULL,
+  -- COSE.
+  public_key BLOB NOT NULL,
+  -- How often the device says that it was used; 0 if it does not count.
+  counter INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX passkey_by_account ON passkey (account_id, created_at);
+
+-- Challenges that a passkey has answered, until they are too old to be answered again.
+CREATE TABLE spent_challenge (
+  -- SHA-256
+  hash BLOB PRIMARY KEY,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spent_challenge_by_age ON spent_challenge (expires_at);
 
 -- Links that set an account's password, each for one use.
 CREATE TABLE sign_in_link (

@@ -77,6 +77,8 @@ const TABLES: Readonly<Record<string, string>> = {
   learned_weights: "The weights that a workspace's filter has learned from its lessons.",
   credential: "How an account signs in. One that never did has no row.",
   recovery_code: "Codes that stand in for the second factor, each for one sign-in.",
+  passkey: "Passkeys (WebAuthn): what somebody's device signs in with.",
+  spent_challenge: "Challenges that a passkey has answered, until they are too old to be answered again.",
   sign_in_link: "Links that set an account's password, each for one use.",
   mailed_link: "Links in letters, each for one use, that make an account or set a forgotten password.",
   session: "Browsers that are signed in.",

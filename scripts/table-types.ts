@@ -58,6 +58,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "file_chunk.position": "From 0 on.",
   "credential.totp_secret": "Sealed or plain.",
   "sign_in_key.key": "Sealed or plain.",
+  "passkey.public_key": "COSE.",
+  "passkey.counter": "How often the device says that it was used; 0 if it does not count.",
   "account.operator_by": "The issuer whose group made it an operator; null if somebody did.",
   "session.issuer": "The OpenID issuer by which it began; null if it began here.",
   "file_link_key.key": "Sealed or plain.",

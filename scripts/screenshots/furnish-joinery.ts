@@ -10,7 +10,13 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { insertReadRows } from "../../src/submissions/read-marks.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import { addInvitation, addLogin, addToken, type OwnerHome } from "../../test/support/owner-home.ts";
+import {
+  addInvitation,
+  addLogin,
+  addPasskey,
+  addToken,
+  type OwnerHome,
+} from "../../test/support/owner-home.ts";
 import type { TestServer } from "../../test/support/test-server.ts";
 import { until } from "../../test/support/until.ts";
 import { visit, type Visitor } from "../../test/support/visitor.ts";
@@ -68,6 +74,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     accountId: visitor.accountId,
     workspaceId,
     invitationId: addInvitation(server, workspaceId, "lars@joinery.example"),
+    passkeyId: addPasskey(server, visitor.accountId),
     tokenId: addUsedToken(server, visitor, { contact: forms.Contact.id, workspaceId }),
     sessionId: one("SELECT id FROM session WHERE account_id = ? ORDER BY id DESC", visitor.accountId),
     endpointId: forms.Shop.id,

@@ -68,6 +68,7 @@ import {
 } from "../tokens/token-operations.ts";
 import { noteCall } from "../tokens/agent-calls.ts";
 import { listFindings } from "../doctor/finding-operations.ts";
+import { addPasskey, beginPasskey, removePasskey, renamePasskey } from "../sessions/passkey-operations.ts";
 import { removeOwnTotp, renewOwnCodes, setOwnPassword, setOwnTotp } from "../sessions/security-operations.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
@@ -235,6 +236,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   setOwnTotp,
   renewOwnCodes,
   removeOwnTotp,
+  beginPasskey,
+  addPasskey,
+  renamePasskey,
+  removePasskey,
   listFindings,
   noteCall,
 ];

@@ -164,7 +164,8 @@ const signInLink = command({
 
 const resetFactor = command({
   usage: "reset-totp <email>",
-  summary: "Remove an account's second factor and end its sessions, when app and recovery codes are lost",
+  summary:
+    "Remove an account's second factor, passkeys too, and end its sessions, when app and recovery codes are lost",
   examples: ["formsvc account reset-totp ada@example.com"],
   action: (context, _options, [email]) =>
     operate(context, async ({ perform }) => {

@@ -5,7 +5,7 @@ import type { Html } from "../foundation/html.ts";
 import type { Problems } from "./kit/field.ts";
 
 /** What a visit of the dashboard gets. */
-export type Answer = Page | Redirect | Download | SentFile | Events | Checked;
+export type Answer = Page | Redirect | Download | SentFile | Events | Checked | ForScript;
 
 export interface Page {
   readonly kind: "page";
@@ -45,6 +45,12 @@ export interface Events {
 export interface Checked {
   readonly kind: "checked";
   readonly problems: Problems;
+}
+
+/** JSON for the page's script. */
+export interface ForScript {
+  readonly kind: "for script";
+  readonly content: Readonly<Record<string, unknown>>;
 }
 
 /** @param status 422 if the page shows again what was typed, with its problems. */

@@ -215,6 +215,7 @@ async function send(
   if (answer.kind === "page") return sendPage(request, reply, answer, parts);
   if (answer.kind === "file") return sendFile({ request, reply }, answer.file, answer.open);
   if (answer.kind === "checked") return reply.send(Object.fromEntries(answer.problems));
+  if (answer.kind === "for script") return reply.send(answer.content);
   if (answer.kind === "events") {
     if (answer.content === null) return reply.code(204).send();
     // Nginx would keep events back until a buffer is full.

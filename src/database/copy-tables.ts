@@ -39,6 +39,8 @@ export const COPIED_TABLES = [
   "account",
   "credential",
   "recovery_code",
+  "passkey",
+  "spent_challenge",
   "sign_in_link",
   "mailed_link",
   "session",

@@ -529,6 +529,25 @@ export interface Tables {
     account_id: string;
     hash: Buffer;
   };
+  /** Passkeys (WebAuthn): what somebody's device signs in with. */
+  passkey: {
+    id: string;
+    account_id: string;
+    credential_id: Buffer;
+    host: string;
+    /** COSE. */
+    public_key: Buffer;
+    /** How often the device says that it was used; 0 if it does not count. */
+    counter: number;
+    name: string;
+    created_at: number;
+    used_at: number | null;
+  };
+  /** Challenges that a passkey has answered, until they are too old to be answered again. */
+  spent_challenge: {
+    hash: Buffer;
+    expires_at: number;
+  };
   /** Links that set an account's password, each for one use. */
   sign_in_link: {
     account_id: string;

@@ -18,6 +18,7 @@ export type IdPrefix =
   | "note"
   | "inv"
   | "ses"
+  | "pky"
   | "srv";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -7,6 +7,7 @@ export type SignInWay =
   | "password"
   | "code"
   | "recovery code"
+  | "passkey"
   | "link"
   | "reset"
   | "sign-up"

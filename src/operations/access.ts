@@ -191,7 +191,8 @@ export const ACCESS = {
   "accounts:sign-in": {
     role: "operator",
     scopes: null,
-    about: "Help somebody sign in: a link that sets the password, and the removal of a second factor",
+    about:
+      "Help somebody sign in: a link that sets the password, and the removal of a second factor, passkeys too",
   },
   tokens: {
     role: "owner",

@@ -51,13 +51,17 @@ export type SecurityChange =
   | "account.set-password"
   | "account.set-totp"
   | "account.remove-totp"
-  | "account.renew-codes";
+  | "account.renew-codes"
+  | "account.add-passkey"
+  | "account.remove-passkey";
 
 const CHANGES: Readonly<Record<SecurityChange, string>> = {
   "account.set-password": "password was changed",
   "account.set-totp": "second factor was set up",
   "account.remove-totp": "second factor was switched off",
   "account.renew-codes": "recovery codes were made anew",
+  "account.add-passkey": "new passkey was added",
+  "account.remove-passkey": "passkey was removed",
 };
 
 /** For an owner who did not do it themselves. */

@@ -12,6 +12,8 @@ export interface Flow {
   readonly cookie: string;
   /** The page of ours that it goes to afterwards. */
   readonly next: string;
+  /** When it can no longer be finished. */
+  readonly expiresAt: number;
   /** A value that nobody else can know, one for each name: 43 characters of base64url. */
   readonly secretOf: (name: string) => string;
 }
@@ -36,7 +38,7 @@ export function readFlow(key: Buffer, purpose: string, cookie: string | null, no
   if (content === undefined || proof === undefined) return null;
   const flow = flowOf(key, purpose, content);
   const isOurs = timingSafeEqual(Buffer.from(cookie ?? ""), Buffer.from(flow.cookie));
-  return isOurs && now < Number(content.split(".")[1]) ? flow : null;
+  return isOurs && now < flow.expiresAt ? flow : null;
 }
 
 function flowOf(key: Buffer, purpose: string, content: string): Flow {
@@ -44,6 +46,7 @@ function flowOf(key: Buffer, purpose: string, content: string): Flow {
     createHmac("sha256", key)
       .update(JSON.stringify(["flow", purpose, name, content]))
       .digest("base64url");
-  const next = Buffer.from(content.split(".")[2] ?? "", "base64url").toString();
-  return { cookie: `${content}.${secretOf("cookie")}`, next, secretOf };
+  const [, expiresAt, page = ""] = content.split(".");
+  const next = Buffer.from(page, "base64url").toString();
+  return { cookie: `${content}.${secretOf("cookie")}`, next, expiresAt: Number(expiresAt), secretOf };
 }

@@ -3,12 +3,10 @@ import type { Steps } from "../database/steps.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Trier } from "./attempt-limits.ts";
-import type { Credential } from "./credential-store.ts";
 
 /** Somebody who gave the first factor. */
 export interface Ticketed {
-  /** How the account signed in at that time. */
-  readonly proved: Credential;
+  readonly accountId: string;
   readonly trier: Trier;
   /** What the first factor brings about once the second is there too, in the same transaction. @throws unauthorized */
   readonly admit: () => Steps<unknown>;
@@ -16,7 +14,7 @@ export interface Ticketed {
   readonly issuer?: string;
 }
 
-/** First factors that wait for the code of the second. In memory: a restart asks for the first again. */
+/** First factors that wait for the second. In memory: a restart asks for the first again. */
 export interface CodeTickets {
   /** A ticket for five minutes; it is unguessable. */
   issue(ticketed: Ticketed): string;

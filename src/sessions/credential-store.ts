@@ -9,7 +9,7 @@ export interface Credential {
   readonly accountId: string;
   /** argon2id, PHC format. */
   readonly passwordHash: string;
-  /** As it is stored, sealed or plain; null without a second factor. */
+  /** As it is stored, sealed or plain; null without an app. */
   readonly totpSecret: Buffer | null;
   /** When the password or the second factor last changed. */
   readonly changedAt: number;
@@ -56,9 +56,13 @@ export function* storeTotp(accountId: string, stored: Buffer, step: number, now:
   );
 }
 
-/** Removes the second factor with its recovery codes. Returns whether there was one. */
+/** Notes that the second factor changed, so that what was proved before counts no more. */
+export function* noteFactorChanged(accountId: string, now: number): Steps<void> {
+  yield* run(query.updateTable("credential").set({ changed_at: now }).where("account_id", "=", accountId));
+}
+
+/** Removes the app. Returns whether there was one. */
 export function* clearTotp(accountId: string, now: number): Steps<boolean> {
-  yield* run(query.deleteFrom("recovery_code").where("account_id", "=", accountId));
   const changed = yield* run(
     query
       .updateTable("credential")
@@ -86,6 +90,10 @@ export function* storeRecoveryCodes(accountId: string, hashes: readonly Buffer[]
   yield* run(query.deleteFrom("recovery_code").where("account_id", "=", accountId));
   const rows = hashes.map((hash) => ({ account_id: accountId, hash }));
   yield* run(query.insertInto("recovery_code").values(rows));
+}
+
+export function* dropRecoveryCodes(accountId: string): Steps<void> {
+  yield* run(query.deleteFrom("recovery_code").where("account_id", "=", accountId));
 }
 
 /** Uses up a recovery code. Returns false when there is none with this hash. */

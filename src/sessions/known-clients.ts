@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { query } from "../database/database.ts";
+import { type Database, query } from "../database/database.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
 import { addressUnit } from "../foundation/ip-address.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -144,6 +144,11 @@ export function* chooseKey(keyring: Keyring): Steps<Buffer> {
   const made = { id: 1, key: keyring.seal(randomBytes(KEY_BYTES), KEY_PLACE) };
   yield* run(query.insertInto("sign_in_key").values(made));
   return keyring.open(made.key, KEY_PLACE);
+}
+
+/** The key for a step that a browser begins: it is read, and made by the first of all. */
+export async function flowKey(db: Database, keyring: Keyring): Promise<Buffer> {
+  return (await db.read(() => readKey(keyring))) ?? db.transaction(() => chooseKey(keyring));
 }
 
 /** The number of the device that the account knows; null without a good proof. */

@@ -7,6 +7,7 @@ import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { PasswordProver } from "./prove-password.ts";
+import type { RelyingParty } from "./passkey-ceremony.ts";
 import type { PasswordUse } from "./password.ts";
 import { rememberClient, type Shown } from "./known-clients.ts";
 import { startSession, type StartedSession } from "./session.ts";
@@ -34,6 +35,8 @@ export interface SignInParts {
   /** The plan of the workspace that a new account gets. */
   readonly newWorkspacePlan: string;
   readonly tellOwner: TellOwner;
+  /** To which passkeys belong; null if there are none here. */
+  readonly party: RelyingParty | null;
 }
 
 /** A session that has begun, in a browser that is known from now on. */

@@ -16,9 +16,10 @@ import {
   storeTotp,
   totpPlace,
 } from "./credential-store.ts";
+import type { RelyingParty } from "./passkey-ceremony.ts";
 import { type PasswordUse, requirePasswords } from "./password.ts";
 import { type PasswordProver, requireUnchanged } from "./prove-password.ts";
-import { digestOf, newRecoveryCodes } from "./second-factor.ts";
+import { digestOf, dropCodesOfNothing, findSecondFactors, newRecoveryCodes } from "./second-factor.ts";
 import { endOtherSessions, isFresh, type Viewer } from "./session.ts";
 import type { TellOwner } from "./tell-owner.ts";
 import { findStep, readTotpSecret } from "./totp.ts";
@@ -36,6 +37,8 @@ export interface SecurityParts {
   readonly log: Log;
   /** `dashboard.passwords` */
   readonly passwords: PasswordUse;
+  /** To which passkeys belong; null if there are none here. */
+  readonly party: RelyingParty | null;
   /** Who is signed in, and the session that stays. */
   readonly viewer: Pick<Viewer, "accountId" | "email" | "sessionId">;
   /** The client's, canonical. */
@@ -103,10 +106,11 @@ export const renewOwnCodes = operation({
   access: "own-account",
   input: z.strictObject({ password }),
   output: codes,
-  run(context: Asked, { password: present }) {
-    const asked = { present, change: "account.renew-codes" } as const;
-    return proveAndChange(context, asked, function* ({ accountId, totpSecret }) {
-      if (totpSecret === null) throw new FormsvcError("conflict", NO_FACTOR);
+  async run(context: Asked, { password: present }) {
+    const proved = await prove(context, present, true);
+    const { accountId } = proved;
+    return changeOwn(context, proved, { change: "account.renew-codes" }, function* () {
+      if ((yield* findSecondFactors(accountId)) === null) throw new FormsvcError("conflict", NO_FACTOR);
       return yield* giveCodes(accountId);
     });
   },
@@ -123,10 +127,64 @@ export const removeOwnTotp = operation({
     const asked = { present, change: "account.remove-totp" } as const;
     return proveAndChange(context, asked, function* ({ accountId }) {
       if (!(yield* clearTotp(accountId, context.now))) throw new FormsvcError("conflict", NO_FACTOR);
+      yield* dropCodesOfNothing(accountId);
       return {};
     });
   },
 });
+
+/** Somebody who has just shown again who they are. */
+export interface Proved {
+  readonly accountId: string;
+  /** Undefined if the account never had a password. */
+  readonly credential: Credential | undefined;
+}
+
+/**
+ * By the present password. Without passwords, who signed in a short time ago has proved who they are.
+ *
+ * @param mayHaveNone whether that holds for an account too that never had a password @throws unauthorized, conflict
+ */
+export async function prove(
+  { db, parts, now }: Asked,
+  present: string,
+  mayHaveNone = false,
+): Promise<Proved> {
+  const { accountId, email, sessionId } = parts.viewer;
+  const known = await db.read(() => findCredential(accountId));
+  if (parts.passwords === "off" || (mayHaveNone && known === undefined)) {
+    if (!(await db.read(() => isFresh(sessionId, now))))
+      throw new FormsvcError("unauthorized", "Sign out and in again, and do this within 15 minutes.");
+    if (known === undefined && !mayHaveNone)
+      throw new FormsvcError("conflict", "This account never had a password, so it has no app here.");
+    return { accountId, credential: known };
+  }
+  const credential = await parts.prover.prove(email, present, trierOf(parts));
+  if (credential?.accountId !== accountId)
+    throw new FormsvcError("unauthorized", "The present password is not right.");
+  return { accountId, credential };
+}
+
+/** Makes the change, ends the other sessions and records it, all or nothing. @param detail for the record */
+export async function changeOwn<Result>(
+  { parts, now, transact }: Asked,
+  { accountId, credential }: Proved,
+  { change, detail = null }: { readonly change: SecurityChange; readonly detail?: string | null },
+  work: () => Steps<Result>,
+): Promise<Result> {
+  const { tellOwner, log, viewer } = parts;
+  const { email, sessionId } = viewer;
+  const { result, ended } = await transact(function* () {
+    if (credential !== undefined) yield* requireUnchanged(credential);
+    const done = yield* work();
+    const others = yield* endOtherSessions(accountId, sessionId);
+    yield* tellOwner.write(email, change, now);
+    return changed({ result: done, ended: others }, { subject: email, workspaceId: null, detail });
+  });
+  tellOwner.send();
+  if (ended > 0) sessionEnded(log, { accountId, sessions: ended });
+  return result;
+}
 
 interface Proof {
   /** The password as it was given. */
@@ -134,44 +192,16 @@ interface Proof {
   readonly change: SecurityChange;
 }
 
-/** Proves, then makes the change, ends the other sessions and records it, all or nothing. */
+/** Both, for an account with a password. */
 async function proveAndChange<Result>(
-  { db, parts, now, transact }: Asked,
+  context: Asked,
   { present, change }: Proof,
   work: (credential: Credential) => Steps<Result>,
 ): Promise<Result> {
-  const { prover, tellOwner, log, viewer } = parts;
-  const { accountId, email, sessionId } = viewer;
-  const proved =
-    parts.passwords === "off"
-      ? await db.read(() => freshCredential(parts.viewer, now))
-      : await prover.prove(email, present, trierOf(parts));
-  if (proved?.accountId !== accountId)
-    throw new FormsvcError("unauthorized", "The present password is not right.");
-  const { result, ended } = await transact(function* () {
-    yield* requireUnchanged(proved);
-    const done = yield* work(proved);
-    const others = yield* endOtherSessions(accountId, sessionId);
-    yield* tellOwner.write(email, change, now);
-    return changed({ result: done, ended: others }, { subject: email, workspaceId: null, detail: null });
-  });
-  tellOwner.send();
-  if (ended > 0) sessionEnded(log, { accountId, sessions: ended });
-  return result;
-}
-
-/**
- * Without passwords, who signed in a short time ago has proved who they are.
- *
- * @throws unauthorized, conflict
- */
-function* freshCredential({ accountId, sessionId }: SecurityParts["viewer"], now: number): Steps<Credential> {
-  if (!(yield* isFresh(sessionId, now)))
-    throw new FormsvcError("unauthorized", "Sign out and in again, and do this within 15 minutes.");
-  const credential = yield* findCredential(accountId);
-  if (credential === undefined)
-    throw new FormsvcError("conflict", "This account never had a password, so it has no second factor here.");
-  return credential;
+  const proved = await prove(context, present);
+  const { credential } = proved;
+  if (credential === undefined) throw new FormsvcError("conflict", NO_FACTOR);
+  return changeOwn(context, proved, { change }, () => work(credential));
 }
 
 /** Whoever is signed in is no stranger, wherever they are. */
@@ -179,7 +209,8 @@ function trierOf({ viewer, address }: Pick<SecurityParts, "viewer" | "address">)
   return { address, known: { accountId: viewer.accountId, by: `session ${viewer.sessionId}` } };
 }
 
-function* giveCodes(accountId: string): Steps<z.output<typeof codes>> {
+/** Makes new recovery codes in the place of all earlier ones. */
+export function* giveCodes(accountId: string): Steps<{ recovery_codes: string[] }> {
   const given = newRecoveryCodes();
   yield* storeRecoveryCodes(accountId, given.map(digestOf));
   return { recovery_codes: given };

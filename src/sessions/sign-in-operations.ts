@@ -7,7 +7,9 @@ import { accountMade, accountReference, addAccount } from "../workspaces/account
 import { accountJson, accountShape } from "../workspaces/workspace-json.ts";
 import { getAccount, hasAccounts } from "../workspaces/workspace-store.ts";
 import type { Account } from "../workspaces/workspace.ts";
-import { clearTotp } from "./credential-store.ts";
+import { clearTotp, noteFactorChanged } from "./credential-store.ts";
+import { dropPasskeyRows } from "./passkey-store.ts";
+import { dropCodesOfNothing, findSecondFactors } from "./second-factor.ts";
 import { endOtherSessions, endSession, endSessions, listSessions } from "./session.ts";
 import { sessionJson, sessionShape } from "./session-json.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
@@ -38,15 +40,19 @@ export const giveSignInLink = operation({
 /** For somebody who has neither the app nor a recovery code any more. */
 export const resetTotp = operation({
   name: "account.reset-totp",
-  summary: "Remove an account's second factor and end its sessions",
+  summary: "Remove an account's second factor, app and passkeys, and end its sessions",
   kind: "write",
   access: "accounts:sign-in",
   input: z.strictObject(accountReference),
   output: z.strictObject({ account: accountShape }),
   *run({ now }, { account: reference }) {
     const account = yield* getAccount(reference);
-    if (!(yield* clearTotp(account.id, now)))
+    if ((yield* findSecondFactors(account.id)) === null)
       throw new FormsvcError("conflict", `${account.email} has no second factor`);
+    yield* clearTotp(account.id, now);
+    yield* dropPasskeyRows(account.id, null);
+    yield* dropCodesOfNothing(account.id);
+    yield* noteFactorChanged(account.id, now);
     yield* endSessions(account.id);
     return changed({ account: accountJson(account) }, changeOf(account));
   },

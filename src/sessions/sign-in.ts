@@ -4,7 +4,6 @@ import { findAccountByEmail } from "../workspaces/workspace-store.ts";
 import { acceptAsNew, showInvitation, type ShownInvitation } from "./accept-invitation.ts";
 import type { Trier } from "./attempt-limits.ts";
 import { type CodeTickets, createCodeTickets } from "./code-tickets.ts";
-import { type Credential, findCredential } from "./credential-store.ts";
 import { recognise } from "./known-clients.ts";
 import {
   beginSession,
@@ -18,22 +17,34 @@ import type { Person } from "./oidc-person.ts";
 import { admitPerson, type Admission, findAccountOfPerson } from "./oidc-sign-in.ts";
 import { requirePasswords } from "./password.ts";
 import { requireUnchanged } from "./prove-password.ts";
-import type { CodeKind } from "./second-factor.ts";
-import { confirmSignUp, type LinkProof, requireCode, RESET_LINK, SIGN_IN_LINK, useLink } from "./use-link.ts";
+import { type PasskeyAnswer, readAnswer, takeAnswer } from "./passkeys.ts";
+import { findSecondFactors, type SecondFactors } from "./second-factor.ts";
+import {
+  confirmSignUp,
+  type LinkProof,
+  readSecond,
+  requireSecond,
+  RESET_LINK,
+  type SecondProof,
+  SIGN_IN_LINK,
+  useLink,
+} from "./use-link.ts";
 
 /** What a password leads to, or what an issuer says. */
 export type SignInAnswer =
   | { readonly kind: "signed in"; readonly session: EnteredSession }
   /** The account has a second factor. The ticket stands for the first, for five minutes. */
-  | { readonly kind: "needs code"; readonly ticket: string };
+  | { readonly kind: "needs code"; readonly ticket: string; readonly factors: SecondFactors };
 
 /** The ways into the dashboard. Each throws unauthorized when the proof is wrong; rate_limited; unavailable. */
 export interface SignIns {
   signIn(email: string, password: string, client: Client): Promise<SignInAnswer>;
   /** Signs somebody in whom an OpenID issuer names. @param ask asks it; what it throws counts as a failed attempt */
   signInByIssuer(admission: Admission, ask: () => Promise<Person>, client: Client): Promise<SignInAnswer>;
-  /** The second step. @param code from the app, or a recovery code. */
-  giveCode(ticket: string, code: string, client: Client): Promise<EnteredSession>;
+  /** The second step. */
+  giveCode(ticket: string, code: SecondProof, client: Client): Promise<EnteredSession>;
+  /** A passkey alone, which stands for both factors. @throws forbidden with passwords off; not_found without passkeys here */
+  signInByPasskey(answer: PasskeyAnswer, client: Client): Promise<EnteredSession>;
   /**
    * Uses a link up that was made on the machine: sets the password, ends all sessions of the account and begins one. When anything
    * is wrong with the rest, the link can be used again. @throws usage when the password is refused.
@@ -54,6 +65,7 @@ export interface SignIns {
 
 const WRONG_PASSWORD = "The e-mail address or the password is not right.";
 const WRONG_TICKET = "That took too long. Begin again.";
+const NOT_ALONE = "Nobody signs in by a passkey alone here: it is asked for after the issuer.";
 
 export function createSignIns(parts: SignInParts): SignIns {
   const { db, keyring, prover, limits, clock } = parts;
@@ -67,13 +79,16 @@ export function createSignIns(parts: SignInParts): SignIns {
         const proved = await prover.prove(email, password, trier);
         if (proved === null) throw new FormsvcError("unauthorized", WRONG_PASSWORD);
         const admit = (): Steps<void> => requireUnchanged(proved);
-        if (proved.totpSecret !== null)
-          return { kind: "needs code", ticket: tickets.issue({ proved, trier, admit }) };
+        const { accountId } = proved;
+        const factors = await db.read(() => findSecondFactors(accountId));
+        if (factors !== null)
+          return { kind: "needs code", ticket: tickets.issue({ accountId, trier, admit }), factors };
         const session = await db.transaction(function* () {
           yield* admit();
-          return yield* beginSession(parts, proved.accountId, client);
+          yield* requireNoFactor(accountId);
+          return yield* beginSession(parts, accountId, client);
         });
-        tellSignedIn(parts, { session, accountId: proved.accountId, by: "password" }, client);
+        tellSignedIn(parts, { session, accountId, by: "password" }, client);
         return { kind: "signed in", session };
       }),
     signInByIssuer: issuerWay(parts, tickets),
@@ -84,20 +99,35 @@ export function createSignIns(parts: SignInParts): SignIns {
           limits.count({ address: client.address, known: null });
           throw new FormsvcError("unauthorized", WRONG_TICKET);
         }
-        const { proved, trier, admit, issuer } = ticketed;
-        const { accountId } = proved;
+        const { accountId, trier, admit, issuer } = ticketed;
         // The ticket shows that the first factor was right, so nothing is counted by address.
         const codes = trier.known === null ? accountId : `${trier.known.by} ${accountId}`;
         limits.countCode(codes);
+        const second = await readSecond(parts, code);
         const done = await db.transaction(function* () {
           yield* admit();
-          const by: CodeKind = yield* requireCode(keyring, accountId, code, clock.now());
+          const by = yield* requireSecond(keyring, accountId, second, clock.now());
           return { by, accountId, session: yield* beginSession(parts, accountId, client, issuer) };
         });
         tickets.spend(ticket);
         limits.codeSucceeded(codes);
         tellSignedIn(parts, done, client);
         return done.session;
+      }),
+    signInByPasskey: (answer, client) =>
+      noting(parts, client, "passkey", async () => {
+        if (parts.passwords === "off") throw new FormsvcError("forbidden", NOT_ALONE);
+        const trier: Trier = { address: client.address, known: null };
+        limits.count(trier);
+        const right = await readAnswer(parts, "alone", answer, clock.now());
+        const { accountId } = right;
+        const session = await db.transaction(function* () {
+          yield* takeAnswer(right, clock.now());
+          return yield* beginSession(parts, accountId, client);
+        });
+        limits.giveBack(trier);
+        tellSignedIn(parts, { session, accountId, by: "passkey" }, client);
+        return session;
       }),
     useLink: (given, client) => useLink(parts, SIGN_IN_LINK, given, client),
     resetPassword: (given, client) => useLink(parts, RESET_LINK, given, client),
@@ -119,21 +149,22 @@ function issuerWay(parts: SignInParts, tickets: CodeTickets): SignIns["signInByI
         if (error instanceof FormsvcError && error.code === "unavailable") limits.giveBack(trier);
         throw error;
       });
-      const proved = await db.read(() => credentialOf(admission, person, clock.now()));
+      const found = await db.read(() => factorsOf(admission, person, clock.now()));
       limits.giveBack(trier);
       const admit = function* (): Steps<string> {
         const id = yield* admitPerson(admission, person, clock.now());
-        if (proved !== undefined && proved.accountId !== id)
+        if (found !== undefined && found.accountId !== id)
           throw new FormsvcError("unauthorized", WRONG_TICKET);
         return id;
       };
       const asksForCode = !(trustSecondFactor && person.gaveSecondFactor);
-      if (proved !== undefined && proved.totpSecret !== null && asksForCode)
-        return { kind: "needs code", ticket: tickets.issue({ proved, trier, admit, issuer }) };
+      if (found !== undefined && found.factors !== null && asksForCode) {
+        const { accountId, factors } = found;
+        return { kind: "needs code", ticket: tickets.issue({ accountId, trier, admit, issuer }), factors };
+      }
       const { accountId, session } = await db.transaction(function* () {
         const id = yield* admit();
-        if (asksForCode && (yield* findCredential(id))?.totpSecret)
-          throw new FormsvcError("unauthorized", "The second factor was just set up. Sign in again.");
+        if (asksForCode) yield* requireNoFactor(id);
         return { accountId: id, session: yield* beginSession(parts, id, client, issuer) };
       });
       tellSignedIn(parts, { session, accountId, by: "oidc" }, client);
@@ -150,8 +181,19 @@ async function trierOf({ db, keyring, clock }: SignInParts, email: string, clien
   return { address: client.address, known };
 }
 
-/** How the account of somebody signs in whom an issuer names; undefined without an account, or if it has no password. */
-function* credentialOf(admission: Admission, person: Person, now: number): Steps<Credential | undefined> {
+interface KnownPerson {
+  readonly accountId: string;
+  readonly factors: SecondFactors | null;
+}
+
+/** What the account of somebody is asked for whom an issuer names; undefined without an account. */
+function* factorsOf(admission: Admission, person: Person, now: number): Steps<KnownPerson | undefined> {
   const account = yield* findAccountOfPerson(admission, person, now);
-  return account && (yield* findCredential(account.id));
+  return account && { accountId: account.id, factors: yield* findSecondFactors(account.id) };
+}
+
+/** @throws unauthorized */
+function* requireNoFactor(accountId: string): Steps<void> {
+  if ((yield* findSecondFactors(accountId)) !== null)
+    throw new FormsvcError("unauthorized", "The second factor was just set up. Sign in again.");
 }

@@ -18,15 +18,19 @@ import {
   tellSignedIn,
 } from "./note-sign-in.ts";
 import { requirePasswords } from "./password.ts";
-import { type CodeKind, takeCode } from "./second-factor.ts";
+import { type PasskeyAnswer, readAnswer, type RightAnswer, takeAnswer } from "./passkeys.ts";
+import { type CodeKind, findSecondFactors, type SecondFactors, takeCode } from "./second-factor.ts";
 import { endSessions } from "./session.ts";
 import { findSignInLink, takeSignInLink } from "./sign-in-link.ts";
+
+/** What somebody shows as the second factor: a code of the app, a recovery code, or the answer of a passkey. */
+export type SecondProof = string | PasskeyAnswer;
 
 export interface LinkProof {
   readonly token: string;
   readonly newPassword: string;
   /** Needed if the account has a second factor, so that who intercepts a link does not get past it. */
-  readonly code: string;
+  readonly code: SecondProof;
 }
 
 /** One kind of link, and how the database knows it. */
@@ -82,17 +86,19 @@ export function useLink(
   return noting(parts, client, way.by, async () => {
     const stranger: Trier = { address: client.address, known: null };
     limits.count(stranger);
-    const { accountId, needsCode } = await db.read(() => holderOf(way, token, clock.now()));
+    const { accountId, factors } = await db.read(() => holderOf(way, token, clock.now()));
     if (accountId === undefined) throw new FormsvcError("unauthorized", way.wrong);
     const setsPassword = parts.passwords === "on" || way.provesEmail;
     if (setsPassword) requirePasswords(parts.passwords);
     const holder: Trier = { ...stranger, known: { accountId, by: "link" } };
     const passwordHash = setsPassword ? await prover.hash(newPassword, holder) : null;
-    if (needsCode) limits.countCode(codesOf(accountId));
+    if (factors !== null) limits.countCode(codesOf(accountId));
+    const second = factors === null ? "" : await readSecond(parts, code);
     const session = await db.transaction(function* () {
       if ((yield* way.take(token, clock.now())) !== accountId) return null;
       const earlier = yield* findCredential(accountId);
-      if (earlier?.totpSecret) yield* requireCode(keyring, accountId, code, clock.now());
+      if ((yield* findSecondFactors(accountId)) !== null)
+        yield* requireSecond(keyring, accountId, second, clock.now());
       if (passwordHash !== null) {
         const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
         // Who sets the first password has none to lose.
@@ -104,7 +110,7 @@ export function useLink(
     limits.giveBack(stranger);
     if (session === null) {
       // Somebody was faster with this good link, so nobody looked at the code.
-      if (needsCode) limits.codeUnread(codesOf(accountId));
+      if (factors !== null) limits.codeUnread(codesOf(accountId));
       throw new FormsvcError("unauthorized", way.wrong);
     }
     parts.tellOwner.send();
@@ -117,24 +123,23 @@ export function useLink(
 interface Holder {
   /** Undefined if the link cannot be used. */
   readonly accountId: string | undefined;
-  /** Whether the account has a second factor. */
-  readonly needsCode: boolean;
+  /** Null if the account has no second factor. */
+  readonly factors: SecondFactors | null;
 }
 
 /** What a page may show to the holder of a sign-in link, which stays as it is; undefined if it cannot be used. */
 export function* readLink(
   token: string,
   now: number,
-): Steps<{ readonly email: string; readonly needsCode: boolean } | undefined> {
-  const { accountId, needsCode } = yield* holderOf(SIGN_IN_LINK, token, now);
+): Steps<{ readonly email: string; readonly factors: SecondFactors | null } | undefined> {
+  const { accountId, factors } = yield* holderOf(SIGN_IN_LINK, token, now);
   const account = accountId === undefined ? undefined : yield* findAccount(accountId);
-  return account && { email: account.email, needsCode };
+  return account && { email: account.email, factors };
 }
 
 function* holderOf(way: LinkWay, token: string, now: number): Steps<Holder> {
   const accountId = yield* way.find(token, now);
-  const credential = accountId === undefined ? undefined : yield* findCredential(accountId);
-  return { accountId, needsCode: credential !== undefined && credential.totpSecret !== null };
+  return { accountId, factors: accountId === undefined ? null : yield* findSecondFactors(accountId) };
 }
 
 /** Makes the account of a confirmed address, with its workspace and password. @throws as {@link SignIns.confirmSignUp} */
@@ -166,17 +171,28 @@ export function confirmSignUp(
   });
 }
 
+/** Looks at a passkey's answer, before the transaction. @throws unauthorized, not_found */
+export async function readSecond(parts: SignInParts, given: SecondProof): Promise<string | RightAnswer> {
+  return typeof given === "string" ? given : readAnswer(parts, "second factor", given, parts.clock.now());
+}
+
 /** @throws unauthorized, which undoes the transaction: a link is not used up by a wrong code. */
-export function* requireCode(
+export function* requireSecond(
   keyring: Keyring,
   accountId: string,
-  code: string,
+  given: string | RightAnswer,
   now: number,
-): Steps<CodeKind> {
-  const credential = yield* findCredential(accountId);
-  const kind = credential && (yield* takeCode(keyring, credential, code, now));
-  if (!kind) throw new FormsvcError("unauthorized", "The code is not right, or it was used before.");
-  return kind;
+): Steps<CodeKind | "passkey"> {
+  if (typeof given === "string") {
+    const kind = yield* takeCode(keyring, accountId, given, now);
+    if (kind === null)
+      throw new FormsvcError("unauthorized", "The code is not right, or it was used before.");
+    return kind;
+  }
+  if (given.accountId !== accountId)
+    throw new FormsvcError("unauthorized", "This passkey belongs to another account.");
+  yield* takeAnswer(given, now);
+  return "passkey";
 }
 
 /** The address that a link in a letter is for, without using the link up; undefined if it cannot be used. */

@@ -117,6 +117,13 @@ async function press(page: Page, key: "Space" | "Enter"): Promise<Request> {
   return request;
 }
 
+/** What a page's script sends after a device was asked, which this machine has none of: passkeys-browser.test.ts presses those buttons. */
+const AFTER_DEVICE: ReadonlySet<string> = new Set([
+  "/dashboard/account/passkeys",
+  "/dashboard/sign-in/passkey",
+  "/dashboard/sign-in/passkey/ask",
+]);
+
 /** Lets owners choose spam settings, so that there is a form for them. */
 const CUSTOM_SPAM = { plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } } };
 
@@ -230,7 +237,7 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await use(await invited());
       expect(problems).toEqual([]);
       const writes = routes
-        .filter(({ method }) => method === "POST")
+        .filter(({ method, path }) => method === "POST" && !AFTER_DEVICE.has(path))
         .map((route) => new URL(addressOf(route, ada), server.url).pathname);
       expect(writes.filter((path) => !written.has(path))).toEqual([]);
       await page.context().close();

@@ -173,7 +173,7 @@ describe.skipIf(chromiumPath === null)("the look", () => {
       4,
       "See what would change",
     ],
-    ["an account", () => "/dashboard/account", 6, null],
+    ["an account", () => "/dashboard/account", 7, null],
   ];
   test.each(grouped)(
     "settings of %s stand in groups, what each is about beside its controls, and saving stays in sight",

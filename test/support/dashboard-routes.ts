@@ -47,6 +47,7 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   webhooks: ({ webhookId }) => webhookId,
   deliveries: ({ deliveryId }) => deliveryId,
   sessions: ({ sessionId }) => sessionId,
+  passkeys: ({ passkeyId }) => passkeyId,
   tokens: ({ tokenId }) => tokenId,
   workspaces: ({ workspaceId }) => workspaceId,
   accounts: ({ accountId }) => accountId,

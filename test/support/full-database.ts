@@ -6,6 +6,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { NOON } from "./fake-clock.ts";
 import { fillFiles } from "./fill-files.ts";
 import { fillInvitations } from "./fill-invitations.ts";
+import { fillSignIn } from "./fill-sign-in.ts";
 
 /** Texts that engines, drivers and encodings have stumbled over; none has a NUL. */
 const HOSTILE = "Zoë's \"quote\" \\ % _ ? $1 {} \u{1F600} \u2028 \uFFFD 'ß";
@@ -69,34 +70,7 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
   yield* insert("usage", { workspace_id: workspaceId, month: "2026-06", used: 7 });
   yield* insert("limit_notice", { workspace_id: workspaceId, month: "2026-06", what: "near", told_at: NOON });
   yield* insert("workspace_spam", { workspace_id: workspaceId, choices: '{"threshold":60}' });
-  yield* insert("credential", {
-    account_id: accountId,
-    password_hash: "$argon2id$",
-    totp_secret: Buffer.from([0, 255, 39, 92]),
-    totp_step: 59_000_000,
-    changed_at: NOON,
-  });
-  yield* insert("recovery_code", { account_id: accountId, hash: Buffer.alloc(32, 7) });
-  yield* insert("sign_in_link", { account_id: accountId, token_hash: Buffer.alloc(32), expires_at: NOON });
-  yield* insert("mailed_link", {
-    token_hash: Buffer.alloc(32, 4),
-    purpose: "reset",
-    email: "Ana@Example.org",
-    created_at: NOON,
-  });
-  yield* insert("session", {
-    id: newId("ses", NOON),
-    account_id: accountId,
-    secret_hash: Buffer.alloc(32, 1),
-    created_at: NOON,
-    seen_at: NOON,
-    user_agent: HOSTILE,
-    ip_address: null,
-    issuer: null,
-  });
-  yield* insert("oidc_binding", { issuer: "i", subject: HOSTILE, account_id: accountId, bound_at: NOON });
-  yield* insert("sign_in_key", { id: 1, key: Buffer.alloc(32, 5) });
-  yield* insert("known_address", { account_id: accountId, address_hash: Buffer.alloc(32, 6), seen_at: NOON });
+  yield* fillSignIn(accountId, HOSTILE);
   yield* insert("audit_event", {
     at: NOON,
     account_id: accountId,

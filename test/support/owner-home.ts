@@ -6,6 +6,7 @@ import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { insertPasskeyRow } from "../../src/sessions/passkey-store.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { addLoginRequest } from "../../src/tokens/login-store.ts";
@@ -27,6 +28,7 @@ export interface OwnerHome {
   readonly sessionId: string;
   /** A token of the API, which is this account's. */
   readonly tokenId: string;
+  readonly passkeyId: string;
   readonly endpointId: string;
   readonly keyId: string;
   readonly publishable: string;
@@ -116,6 +118,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     secret: created.secret.text,
     keyId: theOne(server, "SELECT id FROM api_key WHERE endpoint_id = ? AND kind = 'secret'", endpointId),
     tokenId: addToken(server, visitor.accountId),
+    passkeyId: addPasskey(server, visitor.accountId),
     sessionId: theOne(server, "SELECT id FROM session WHERE account_id = ?", visitor.accountId),
     heldId: theOne(server, "SELECT id FROM held WHERE endpoint_id = ?", endpointId),
     signUpToken: owner.now(() => makeMailedLink("sign-up", `new.${email}`, now)),
@@ -148,6 +151,12 @@ export function addToken({ owner, clock }: TestServer, accountId: string): strin
   const bound = { accountId, workspaceId: null, endpointId: null, expiresAt: null };
   const made = { ...bound, name: "Copies posts to the calendar", scopes: DEFAULT_SCOPES };
   return owner.now(() => insertTokenRow(made, makeTokenText(), clock.now())).id;
+}
+
+export function addPasskey({ owner, clock }: TestServer, accountId: string): string {
+  const [credentialId, host] = [accountId, "forms.example.com"];
+  const made = { credentialId, host, publicKey: Buffer.alloc(77), counter: 0 };
+  return owner.now(() => insertPasskeyRow(accountId, made, "Laptop", clock.now()));
 }
 
 export function addFile({ owner, clock }: TestServer, endpointId: string, submissionId: string): string {

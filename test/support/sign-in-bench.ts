@@ -53,7 +53,7 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
   // Delays are tested by themselves.
   const limits = createAttemptLimits(() => Promise.resolve());
   const prover = createPasswordProver(db, limits);
-  const parts = { db, keyring, prover, limits, clock, log, logAddresses, passwords };
+  const parts = { db, keyring, prover, limits, clock, log, logAddresses, passwords, party: null };
   const told: string[] = [];
   const tellOwner: TellOwner = {
     *write(email, change) {
@@ -67,7 +67,16 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
   const doorOf = ({ viewer, address }: Proof) => ({
     actor: { kind: "account", ...viewer } as const,
     now: clock.now(),
-    parts: { keyring, prover, log, tellOwner, passwords, viewer, address } satisfies SecurityParts,
+    parts: {
+      keyring,
+      prover,
+      log,
+      tellOwner,
+      passwords,
+      party: null,
+      viewer,
+      address,
+    } satisfies SecurityParts,
   });
   const security = {
     changePassword: (proof: Proof, wanted: string) =>

@@ -33,12 +33,12 @@ export const LOCAL_COMMANDS: Readonly<Record<string, string>> = {
 
 /** Functions that change rows and that the doors call without an operation, with the reason. */
 export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
-  "src/sessions/known-clients.ts#chooseKey":
-    "makes the key of this installation, before anybody is signed in",
+  "src/sessions/known-clients.ts#flowKey": "makes the key of this installation, before anybody is signed in",
   "src/sessions/ask-by-mail.ts#createMailedRequests":
     "somebody who is not signed in yet has no rights to look at",
   "src/sessions/sign-in.ts#createSignIns": "the same; who it is follows from it",
   "src/sessions/use-link.ts#readLink": "the same",
+  "src/sessions/passkeys.ts#askForPasskey": "makes that key too, before a device is asked",
   "src/sessions/session.ts#endSession": "whoever has the cookie ends its session",
   "src/sessions/tell-owner.ts#createTellOwner": "is handed to those who sign in, for their letters",
   "src/sessions/known-clients.ts#rememberAddress":

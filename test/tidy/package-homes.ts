@@ -3,6 +3,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/busboy": ["src/http/"],
   "@modelcontextprotocol/server": ["src/mcp/"],
   "@node-rs/argon2": ["src/hashing/", "test/support/quick-key.ts"],
+  "@simplewebauthn/server": ["src/sessions/passkey-ceremony.ts"],
   "@yao-pkg/pkg": ["scripts/"],
   "better-sqlite3": ["src/database/", "src/submissions/sqlite-batch.ts", "scripts/", "test/"],
   commander: ["src/cli/", "test/"],

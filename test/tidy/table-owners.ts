@@ -56,6 +56,8 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   mailed_link: "sessions",
   session: "sessions",
   oidc_binding: "sessions",
+  passkey: "sessions",
+  spent_challenge: "sessions",
   sign_in_key: "sessions",
   known_address: "sessions",
   audit_event: "audit",

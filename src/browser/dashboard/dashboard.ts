@@ -15,6 +15,8 @@
  * - `<button type="button" data-opens="id">` opens that `dialog`.
  * - `<details data-link-form>` opens with the token that the address has behind its #.
  * - `<form data-invitation>` is sent with the token that the address has behind its #.
+ * - `<div data-passkey="/dashboard/…" data-use="…">` in a form: its button asks the device for a passkey, and sends the form with the answer in
+ *   `passkey`. `<div data-new-passkey="{…}">` lets the device make one.
  * - `<form data-check>` tells what is wrong while it is filled in: the server answers `action=check` with the problems as JSON.
  * - `<span data-retype>` in a `fieldset` has the button that shows the rules of another kind; a `select` of it then changes its `data-rules`.
  * - `<form data-unsaved>` asks before what was typed is lost.
@@ -27,6 +29,7 @@ import { followFieldKinds } from "./field-kind.ts";
 import { listenToKeys, showKeysSetting } from "./keys.ts";
 import { takeInvitation, takeLinkToken } from "./link-token.ts";
 import { followNews } from "./live.ts";
+import { offerPasskeys } from "./passkeys.ts";
 import { keepRelativeTimes } from "./relative-times.ts";
 import { followSelection } from "./selection.ts";
 import { guardUnsaved } from "./unsaved.ts";
@@ -41,4 +44,5 @@ checkWhileTyping();
 followFieldKinds();
 takeLinkToken();
 takeInvitation();
+offerPasskeys();
 followNews();

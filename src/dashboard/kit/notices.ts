@@ -45,6 +45,9 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "signed-out": () => "You are signed out.",
   "password-changed": () => "The password is changed. Other browsers were signed out.",
   "factor-removed": () => "The second factor is off. Other browsers were signed out.",
+  "passkey-added": () => "The passkey is added. Other browsers were signed out.",
+  "passkey-removed": () =>
+    "The passkey is removed, and other browsers were signed out. Delete it on the device too.",
   "codes-shown-already": () =>
     "That was done already, and the recovery codes were shown that once. If they are lost, make new ones.",
   "sessions-ended": (count) =>

@@ -2,6 +2,7 @@ import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { type SecurityParts, setOwnPassword } from "../../sessions/security-operations.ts";
 import { countRecoveryCodes, findCredential } from "../../sessions/credential-store.ts";
+import { listPasskeys, type Passkey } from "../../sessions/passkey-store.ts";
 import type { PasswordUse } from "../../sessions/password.ts";
 import { endOwnSessions } from "../../sessions/sign-in-operations.ts";
 import { listSessions, type Session, type Viewer } from "../../sessions/session.ts";
@@ -14,6 +15,8 @@ import type { DashboardParts } from "../parts.ts";
 import { type Perform, performers } from "../perform.ts";
 import { settingsGroup, settingsPart } from "../kit/settings-groups.ts";
 import { ownWorkspacesPart } from "../members/own-workspaces.ts";
+import { passkeysPart } from "./passkeys-part.ts";
+import { type PasskeyPlace, passkeyPlace } from "./relying-party.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { browserOf } from "../inbox/sender-facts.ts";
@@ -26,7 +29,13 @@ const TITLE = "Account";
 export function accountPages(routes: Routes, parts: EntryParts): void {
   const { log } = parts;
   const view = async (viewer: Viewer, now: number, problem?: string): Promise<Html> =>
-    accountView({ viewer, problem, passwords: parts.passwords, ...(await readState(parts, viewer, now)) });
+    accountView({
+      viewer,
+      problem,
+      passwords: parts.passwords,
+      place: passkeyPlace(parts.config),
+      ...(await readState(parts, viewer, now)),
+    });
 
   routes.read("/account", async ({ viewer, now }) => page(TITLE, await view(viewer, now)));
 
@@ -50,7 +59,7 @@ export function accountPages(routes: Routes, parts: EntryParts): void {
 }
 
 /** What changes how somebody signs in works with, but for who they are. */
-export type EntryParts = DashboardParts & Pick<SecurityParts, "prover" | "tellOwner" | "passwords">;
+export type EntryParts = DashboardParts & Pick<SecurityParts, "prover" | "tellOwner" | "passwords" | "party">;
 
 /** Runs what somebody changes about their own sign-in. */
 export function ownPerform(parts: EntryParts, visit: Visit): Perform<EntryParts & SecurityParts> {
@@ -65,6 +74,7 @@ export function typedPassword(form: URLSearchParams): string {
 
 interface AccountState {
   readonly hasFactor: boolean;
+  readonly passkeys: readonly Passkey[];
   readonly recoveryCodes: number;
   readonly sessions: readonly Session[];
   readonly workspaces: readonly OwnMembership[];
@@ -79,6 +89,7 @@ function readState(
     const credential = yield* findCredential(accountId);
     return {
       hasFactor: credential !== undefined && credential.totpSecret !== null,
+      passkeys: yield* listPasskeys(accountId),
       recoveryCodes: yield* countRecoveryCodes(accountId),
       sessions: yield* listSessions(accountId, now, config.dashboard),
       workspaces: yield* listOwnMemberships(accountId),
@@ -90,10 +101,12 @@ interface AccountParts extends AccountState {
   readonly viewer: Viewer;
   readonly problem: string | undefined;
   readonly passwords: PasswordUse;
+  readonly place: PasskeyPlace;
 }
 
 function accountView(parts: AccountParts): Html {
-  const { viewer, problem, passwords, hasFactor, recoveryCodes, sessions, workspaces } = parts;
+  const { viewer, problem, passwords, hasFactor, recoveryCodes, sessions, workspaces, ...own } = parts;
+  const codesHere = hasFactor ? null : recoveryCodes;
   return html`<div class="head">
       <h1>Account</h1>
       <span class="muted"><bdi>${viewer.email}</bdi></span>
@@ -102,6 +115,7 @@ function accountView(parts: AccountParts): Html {
     <div class="parts">
       ${passwords === "on" && passwordPart(viewer)}
       ${(passwords === "on" || hasFactor) && factorPart(hasFactor, recoveryCodes)}
+      ${passkeysPart({ ...own, isAlone: passwords === "on", recoveryCodes: codesHere })}
       <div class="needs-script">${settingsGroup({ title: "Keyboard", about: "In lists, keys do what the buttons do." }, keysSetting)}</div>
       ${ownWorkspacesPart(workspaces)}
       ${sessionsPart(sessions, viewer.sessionId)}
@@ -137,6 +151,15 @@ export function presentPassword({ email }: Viewer, passwords: PasswordUse = "on"
     ${textField({ name: "password", type: "password", ...parts })}`;
 }
 
+/** How somebody proves who they are: by the password if there is one. */
+export async function proofField(
+  { db, passwords }: Pick<EntryParts, "db" | "passwords">,
+  viewer: Viewer,
+): Promise<Html> {
+  const credential = await db.read(() => findCredential(viewer.accountId));
+  return presentPassword(viewer, credential === undefined ? "off" : passwords);
+}
+
 function factorPart(hasFactor: boolean, recoveryCodes: number): Html {
   const path = `${PATH}/second-factor`;
   const state = html`<span class="${hasFactor ? "pill done" : "pill"}">${hasFactor ? "on" : "off"}</span>`;
@@ -147,7 +170,7 @@ function factorPart(hasFactor: boolean, recoveryCodes: number): Html {
     },
     html`<p>
         ${state}
-        ${hasFactor ? `Signing in asks for a code from your app. Of your recovery codes, ${recoveryCodes} are left.` : "Signing in asks for your password only."}
+        ${hasFactor ? `Signing in asks for a code from your app. Of your recovery codes, ${recoveryCodes} are left.` : "Signing in asks for no code from an app."}
       </p>
       <p>
         <a class="button" href="${path}">${hasFactor ? "Renew the recovery codes, or switch it off" : "Set it up"}</a>

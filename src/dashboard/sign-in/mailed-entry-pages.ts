@@ -8,6 +8,8 @@ import { page, redirect } from "../answer.ts";
 import type { Entrance } from "./entrance.ts";
 import { askView, ENTRIES, linkView, lostLinkView, sentView } from "./mailed-entry-view.ts";
 import type { DashboardParts } from "../parts.ts";
+import { secondProofOf } from "./passkey-sign-in-pages.ts";
+import { passkeyPlace } from "./relying-party.ts";
 import { orAgain } from "./retry.ts";
 import type { OpenVisit, Routes } from "../routes.ts";
 
@@ -65,10 +67,12 @@ interface Entry {
 function addEntry(
   routes: Routes,
   parts: DashboardParts,
-  { requireWay, clientOf, enter }: Entrance,
+  entrance: Entrance,
   { purpose, requests, ask, use }: Entry,
 ): void {
+  const { requireWay, clientOf, enter } = entrance;
   const { path, linkPath, title, linkTitle } = ENTRIES[purpose];
+  const passkeys = purpose === "reset" && passkeyPlace(parts.config).party !== null;
   const visited = ({ request }: OpenVisit): MailedRequests => {
     if (requests === null) throw new FormsvcError("not_found", "There is no such page.");
     requireWay(request);
@@ -98,21 +102,20 @@ function addEntry(
     const token = visit.query.get("token") ?? "";
     const address = await parts.db.read(() => addressOfLink(purpose, token, visit.now));
     if (address === undefined) return page(linkTitle, lostLinkView(purpose), 404);
-    return page(linkTitle, linkView(purpose, { token, address }));
+    return page(linkTitle, linkView(purpose, { token, address, passkeys }));
   });
   routes.openWrite(linkPath, (visit) => {
     visited(visit);
     const { form, reply, request } = visit;
-    const given = {
-      token: form.get("token") ?? "",
-      newPassword: form.get("new_password") ?? "",
-      code: form.get("code") ?? "",
-    };
+    const [token, newPassword] = [form.get("token") ?? "", form.get("new_password") ?? ""];
     const again = async (problem: string): Promise<Html> => {
-      const address = await parts.db.read(() => addressOfLink(purpose, given.token, visit.now));
+      const address = await parts.db.read(() => addressOfLink(purpose, token, visit.now));
       if (address === undefined) return lostLinkView(purpose, problem);
-      return linkView(purpose, { token: given.token, address, problem });
+      return linkView(purpose, { token, address, passkeys, problem });
     };
-    return orAgain(linkTitle, reply, again, async () => enter(visit, await use(given, clientOf(request))));
+    return orAgain(linkTitle, reply, again, async () => {
+      const given = { token, newPassword, code: secondProofOf(visit, entrance, "code") };
+      return enter(visit, await use(given, clientOf(request)));
+    });
   });
 }

@@ -2,6 +2,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { LinkPurpose } from "../../sessions/mailed-link.ts";
 import { PASSWORD_HINT } from "./entrance.ts";
 import { textField } from "../kit/field.ts";
+import { passkeyButton } from "./passkey-button.ts";
 import { problemView } from "./retry.ts";
 
 interface Entry {
@@ -76,11 +77,13 @@ export function sentView(purpose: LinkPurpose): Html {
 export interface UsableLink {
   readonly token: string;
   readonly address: string;
+  /** Whether a passkey can be shown in the place of the code. */
+  readonly passkeys: boolean;
   readonly problem?: string;
 }
 
 /** Asks for the password. The address is there for password managers too. */
-export function linkView(purpose: LinkPurpose, { token, address, problem }: UsableLink): Html {
+export function linkView(purpose: LinkPurpose, { token, address, passkeys, problem }: UsableLink): Html {
   const { linkPath, linkTitle, chosen } = ENTRIES[purpose];
   return html`<h1>${linkTitle}</h1>
     ${problemView(problem)}
@@ -90,6 +93,7 @@ export function linkView(purpose: LinkPurpose, { token, address, problem }: Usab
       ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
       ${purpose === "reset" && textField({ name: "code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Only if this account has a second factor." })}
       <button class="primary">${chosen}</button>
+      ${passkeys && passkeyButton("second factor", "Use a passkey in the place of the code")}
     </form></section>`;
 }
 

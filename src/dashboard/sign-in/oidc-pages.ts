@@ -3,11 +3,11 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { issuerFailed } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { beginFlow, readFlow } from "../../sessions/browser-flow.ts";
-import { chooseKey, readKey } from "../../sessions/known-clients.ts";
+import { flowKey, readKey } from "../../sessions/known-clients.ts";
 import { createIssuer, type Issuer } from "../../sessions/oidc-issuer.ts";
 import { readOidcSettings } from "../../sessions/oidc-settings.ts";
 import type { Admission } from "../../sessions/oidc-sign-in.ts";
-import type { SignIns } from "../../sessions/sign-in.ts";
+import type { SignInAnswer, SignIns } from "../../sessions/sign-in.ts";
 import { page, redirect } from "../answer.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes } from "../routes.ts";
@@ -32,12 +32,14 @@ export function openIssuer({ config, log }: DashboardParts): Issuer | null {
   );
 }
 
+type NeedsCode = Extract<SignInAnswer, { readonly kind: "needs code" }>;
+
 /** What the pages show when signing in goes on or fails. */
 export interface OidcViews {
   readonly title: string;
   readonly signIn: (next: string, problem: string) => Html;
   readonly codeTitle: string;
-  readonly code: (ticket: string, next: string) => Html;
+  readonly code: (answer: NeedsCode, next: string) => Html;
 }
 
 /**
@@ -67,8 +69,7 @@ export function oidcPages(
     const next = safeNext(query.get("next"));
     const again = (problem: string): Html => views.signIn(next, problem);
     return orAgain(views.title, reply, again, async () => {
-      const key = (await db.read(() => readKey(keyring))) ?? (await db.transaction(() => chooseKey(keyring)));
-      const flow = beginFlow(key, purpose, next, clock.now());
+      const flow = beginFlow(await flowKey(db, keyring), purpose, next, clock.now());
       const address = await at.begin(flow);
       setFlowCookie(reply, way, flow.cookie);
       return redirect(address);
@@ -89,7 +90,7 @@ export function oidcPages(
       const ask = () => at.finish(flow, query, request.clientAddress);
       const answer = await signIns.signInByIssuer(admissionOf(at, config), ask, clientOf(request));
       if (answer.kind === "signed in") return enter(visit, answer.session, next);
-      return page(views.codeTitle, views.code(answer.ticket, next));
+      return page(views.codeTitle, views.code(answer, next));
     });
   });
 }

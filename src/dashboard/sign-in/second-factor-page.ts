@@ -3,12 +3,12 @@ import { findCredential } from "../../sessions/credential-store.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { newTotpSecret, otpauthUri, readTotpSecret, toBase32 } from "../../sessions/totp.ts";
 import { removeOwnTotp, renewOwnCodes, setOwnTotp } from "../../sessions/security-operations.ts";
-import { type EntryParts, ownPerform, presentPassword, typedPassword } from "./account-page.ts";
+import { type EntryParts, ownPerform, presentPassword, proofField, typedPassword } from "./account-page.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { textField } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import { ownAddress } from "../own-address.ts";
-import type { PasswordUse } from "../../sessions/password.ts";
+import { accountCrumbs, recoveryCodesView } from "./recovery-codes-view.ts";
 import { qrCode } from "./qr-code.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -21,15 +21,19 @@ const TITLE = "Second factor";
 export function secondFactorPages(routes: Routes, parts: EntryParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
   const shownAlready = (): Answer => redirect(ACCOUNT, "codes-shown-already");
-  const hasFactor = async ({ accountId }: Viewer): Promise<boolean> => {
+  const hasApp = async ({ accountId }: Viewer): Promise<boolean> => {
     const credential = await parts.db.read(() => findCredential(accountId));
     return credential !== undefined && credential.totpSecret !== null;
   };
+  const ownView = async ({ viewer }: Visit, problem?: string): Promise<Html> =>
+    factorView(await proofField(parts, viewer), await hasApp(viewer), problem);
 
   routes.read("/account/second-factor", async (visit) => {
-    if (await hasFactor(visit.viewer)) return page(TITLE, factorView(visit.viewer, parts.passwords));
+    if (await hasApp(visit.viewer)) return page(TITLE, await ownView(visit));
     return page(TITLE, setUpView(visit, parts, newTotpSecret()));
   });
+  // For an account that has passkeys only, and so no app to switch off.
+  routes.read("/account/second-factor/codes", async (visit) => page(TITLE, await ownView(visit)));
 
   routes.write("/account/second-factor", async (visit) => {
     const { form, reply } = visit;
@@ -40,7 +44,7 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
       orAgain(TITLE, reply, again, async () => {
         const typed = { password: typedPassword(form), code: form.get("code") ?? "" };
         const made = await ownPerform(parts, visit)(setOwnTotp, { ...typed, secret: toBase32(secret) });
-        return page(TITLE, codesView(made.recovery_codes, "The second factor is on"), 201);
+        return page(TITLE, recoveryCodesView(made.recovery_codes, "The second factor is on"), 201);
       });
     return once.run(visit, confirm, shownAlready);
   });
@@ -50,11 +54,11 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
       orAgain(
         TITLE,
         visit.reply,
-        (problem) => factorView(visit.viewer, parts.passwords, problem),
+        (problem) => ownView(visit, problem),
         async () => {
           const password = typedPassword(visit.form);
           const made = await ownPerform(parts, visit)(renewOwnCodes, { password });
-          return page(TITLE, codesView(made.recovery_codes, "New recovery codes"), 201);
+          return page(TITLE, recoveryCodesView(made.recovery_codes, "New recovery codes"), 201);
         },
       );
     return once.run(visit, renew, shownAlready);
@@ -64,7 +68,7 @@ export function secondFactorPages(routes: Routes, parts: EntryParts): void {
     orAgain(
       TITLE,
       visit.reply,
-      (problem) => factorView(visit.viewer, parts.passwords, problem),
+      (problem) => ownView(visit, problem),
       async () => {
         await ownPerform(parts, visit)(removeOwnTotp, { password: typedPassword(visit.form) });
         return redirect(ACCOUNT, "factor-removed");
@@ -81,7 +85,7 @@ function setUpView(
 ): Html {
   const text = toBase32(secret);
   const uri = otpauthUri(secret, viewer.email, issuerOf(ownAddress(request, parts.config)));
-  return html`${crumbs}
+  return html`${accountCrumbs}
     <div class="head"><h1>Set up a second factor</h1></div>
     ${problemView(problem)}
     <section class="card"><form class="stacked" method="post" action="${PATH}">
@@ -110,41 +114,22 @@ function issuerOf(address: string): string {
   return hostname.includes(":") ? "formsvc" : `formsvc ${hostname}`;
 }
 
-function codesView(codes: readonly string[], heading: string): Html {
-  return html`${crumbs}
-    <div class="head"><h1>${heading}</h1></div>
-    <section class="once" aria-labelledby="codes">
-      <h2 id="codes">Your ten recovery codes</h2>
-      <p>
-        <b>Keep them now: they are shown this once and cannot be shown again.</b> Each of them signs you in once when you do not have the
-        app. Print them, or put them into your password manager.
-      </p>
-      <div class="secret">
-        <pre id="recovery-codes">${codes.join("\n")}</pre>
-        <button type="button" data-copy="recovery-codes">Copy</button>
-      </div>
-      <p><a class="button primary" href="${ACCOUNT}">I have kept them</a></p>
-    </section>`;
-}
-
-/** For an account that has one. */
-function factorView(viewer: Viewer, passwords: PasswordUse, problem?: string): Html {
-  return html`${crumbs}
+/** @param hasApp whether there is an app to switch off; recovery codes stand in for passkeys too */
+function factorView(proof: Html, hasApp: boolean, problem?: string): Html {
+  return html`${accountCrumbs}
     <div class="head"><h1>Second factor</h1></div>
     ${problemView(problem)}
     <section class="card" aria-labelledby="change">
-      <header><h2 id="change">Recovery codes, or switching it off</h2></header>
+      <header><h2 id="change">${hasApp ? "Recovery codes, or switching it off" : "Recovery codes"}</h2></header>
       <form class="stacked" method="post" action="${PATH}/codes">
-        ${onceInput()}${presentPassword(viewer, passwords)}
+        ${onceInput()}${proof}
         <p class="hint">
-          New recovery codes replace the earlier ones. To move to another phone, switch the second factor off and set it up again.
+          New recovery codes replace the earlier ones. ${hasApp && "To move to another phone, switch the second factor off and set it up again."}
         </p>
         <p class="row">
           <button class="primary">Make new recovery codes</button>
-          <button class="danger" formaction="${PATH}/remove">Switch the second factor off</button>
+          ${hasApp && html`<button class="danger" formaction="${PATH}/remove">Switch the second factor off</button>`}
         </p>
       </form>
     </section>`;
 }
-
-const crumbs = html`<p class="crumbs"><a href="${ACCOUNT}">← Account</a></p>`;

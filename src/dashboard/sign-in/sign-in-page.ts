@@ -2,10 +2,14 @@ import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Issuer } from "../../sessions/oidc-issuer.ts";
 import type { PasswordUse } from "../../sessions/password.ts";
+import type { SecondFactors } from "../../sessions/second-factor.ts";
 import { endSession, findIssuerOf, isNamed } from "../../sessions/session.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
 import { readLink } from "../../sessions/use-link.ts";
 import { page, redirect } from "../answer.ts";
+import { passkeyButton } from "./passkey-button.ts";
+import { passkeyForm, secondProofOf } from "./passkey-sign-in-pages.ts";
+import { passkeyPlace } from "./relying-party.ts";
 import { type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
 import { textField } from "../kit/field.ts";
 import { type MailedEntries, openEntries } from "./mailed-entry-pages.ts";
@@ -40,6 +44,8 @@ interface Ways extends MailedEntries {
   /** Null if people sign in here only. */
   readonly issuer: Issuer | null;
   readonly passwords: PasswordUse;
+  /** Whether passkeys can be used here. */
+  readonly passkeys: boolean;
 }
 
 /** Signing in with a password, a code, a link or by an issuer, and signing out. */
@@ -50,7 +56,9 @@ export function signInPages(
   { signIns, issuer }: { readonly signIns: SignIns; readonly issuer: Issuer | null },
 ): void {
   const { requireWay, clientOf, enter } = entrance;
-  const entries: Ways = { ...openEntries(parts), issuer, passwords: parts.config.dashboard.passwords };
+  const { config } = parts;
+  const passkeys = passkeyPlace(config).party !== null;
+  const entries: Ways = { ...openEntries(parts), issuer, passwords: config.dashboard.passwords, passkeys };
   const named = trustedUsers(parts.config);
   oidcPages(routes, parts, entrance, {
     issuer,
@@ -59,7 +67,7 @@ export function signInPages(
       title: TITLE,
       signIn: (next, problem) => signInView(entries, { next, problem }),
       codeTitle: CODE_TITLE,
-      code: (ticket, next) => codeView({ ticket, next }),
+      code: ({ ticket, factors }, next) => codeView({ ticket, next, ...shownFactors(entries, factors) }),
     },
   });
   signOutPage(routes, parts, entrance, issuer);
@@ -81,7 +89,8 @@ export function signInPages(
     return orAgain(TITLE, reply, again, async () => {
       const answer = await signIns.signIn(email, form.get("password") ?? "", clientOf(request));
       if (answer.kind === "signed in") return enter(visit, answer.session);
-      return page(CODE_TITLE, codeView({ ticket: answer.ticket, next }));
+      const { ticket, factors } = answer;
+      return page(CODE_TITLE, codeView({ ticket, next, ...shownFactors(entries, factors) }));
     });
   });
 
@@ -89,10 +98,12 @@ export function signInPages(
     const { request, reply, form } = visit;
     requireWay(request);
     const [ticket, next] = [form.get("ticket") ?? "", safeNext(form.get("next"))];
-    const again = (problem: string): Html => codeView({ ticket, next, problem });
-    return orAgain(CODE_TITLE, reply, again, async () =>
-      enter(visit, await signIns.giveCode(ticket, form.get("code") ?? "", clientOf(request))),
-    );
+    const shown = { app: form.get("app") === "1", passkeys: form.has("passkey") };
+    const again = (problem: string): Html => codeView({ ticket, next, problem, ...shown });
+    return orAgain(CODE_TITLE, reply, again, async () => {
+      const second = secondProofOf(visit, entrance, "code");
+      return enter(visit, await signIns.giveCode(ticket, second, clientOf(request)));
+    });
   });
   linkPage(routes, parts, entrance, { signIns, entries });
 }
@@ -101,9 +112,10 @@ export function signInPages(
 function linkPage(
   routes: Routes,
   { db, clock }: DashboardParts,
-  { requireWay, clientOf, enter }: Entrance,
+  entrance: Entrance,
   { signIns, entries }: { readonly signIns: SignIns; readonly entries: Ways },
 ): void {
+  const { requireWay, clientOf, enter } = entrance;
   routes.openWrite("/sign-in/link", (visit) => {
     const { request, reply, form } = visit;
     requireWay(request);
@@ -118,10 +130,12 @@ function linkPage(
           next,
           problem: entries.passwords === "on" ? `${problem} ${WAY_ON}` : problem,
         });
-      return welcomeView({ token, next, problem, passwords: entries.passwords, ...link });
+      const factors = link.factors && shownFactors(entries, link.factors);
+      return welcomeView({ token, next, problem, passwords: entries.passwords, email: link.email, factors });
     };
     return orAgain(isWelcome ? WELCOME : TITLE, reply, again, async () => {
-      const given = { token, newPassword: form.get("new_password") ?? "", code: form.get("link_code") ?? "" };
+      const code = secondProofOf(visit, entrance, "link_code");
+      const given = { token, newPassword: form.get("new_password") ?? "", code };
       return enter(visit, await signIns.useLink(given, clientOf(request)));
     });
   });
@@ -167,6 +181,7 @@ function signInView(entries: Ways, { next, email = "", token, problem }: SignInF
   return html`<h1>${withScript(TITLE, takesPasswords ? WELCOME : "Welcome")}</h1>
     ${problemView(problem)}
     ${entries.issuer !== null && issuerButton(entries.issuer, next)}
+    ${entries.passkeys && takesPasswords && passkeyForm(next)}
     ${
       entries.passwords === "on" &&
       html`<section class="card by-password"><form class="stacked" method="post" action="${PATH}">
@@ -190,6 +205,7 @@ function signInView(entries: Ways, { next, email = "", token, problem }: SignInF
         ${takesPasswords && newPasswordField}
         <div data-without-link>${textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Only if this account has a second factor." })}</div>
         <button class="primary">${takesPasswords ? SET_PASSWORD : TITLE}</button>
+        ${entries.passkeys && html`<div data-without-link>${passkeyButton("second factor", "Use a passkey in the place of the code")}</div>`}
       </form>
     </details>`;
 }
@@ -216,11 +232,12 @@ interface WelcomeForm {
   readonly problem: string;
   /** Of the account; password managers need it too. */
   readonly email: string;
-  readonly needsCode: boolean;
+  /** Null if none is asked for. */
+  readonly factors: SecondFactors | null;
 }
 
 /** What the script makes of the page when a link opened it, with what was wrong. */
-function welcomeView({ passwords, token, next, problem, email, needsCode }: WelcomeForm): Html {
+function welcomeView({ passwords, token, next, problem, email, factors }: WelcomeForm): Html {
   const takesPasswords = passwords === "on";
   return html`<h1>${takesPasswords ? WELCOME : "Welcome"}</h1>
     ${problemView(problem)}
@@ -228,26 +245,43 @@ function welcomeView({ passwords, token, next, problem, email, needsCode }: Welc
       ${nextInput(next)}<input type="hidden" name="token" value="${token}" /><input type="hidden" name="welcome" value="1" />
       ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isReadOnly: true })}
       ${takesPasswords && newPasswordField}
-      ${needsCode && textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits from your app, or one of your recovery codes.", isRequired: true })}
+      ${factors !== null && codeField("link_code", factors)}
       <button class="primary">${takesPasswords ? SET_PASSWORD : TITLE}</button>
+      ${factors?.passkeys && passkeyButton("second factor", "Use a passkey")}
     </form></section>`;
 }
 
-interface CodeForm {
+interface CodeForm extends SecondFactors {
   readonly ticket: string;
   readonly next: string;
   readonly problem?: string;
 }
 
-function codeView({ ticket, next, problem }: CodeForm): Html {
+function codeView({ ticket, next, problem, app, passkeys }: CodeForm): Html {
   return html`<h1>Second factor</h1>
     ${problemView(problem)}
     <section class="card"><form class="stacked" method="post" action="${PATH}/code">
       ${nextInput(next)}<input type="hidden" name="ticket" value="${ticket}" />
-      ${textField({ name: "code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits from your app, or one of your recovery codes.", isRequired: true })}
-      <button class="primary">Sign in</button>
+      ${app && html`<input type="hidden" name="app" value="1" />`}
+      ${passkeys && passkeyButton("second factor", "Use a passkey", true)}
+      ${codeField("code", { app, passkeys })}
+      <button ${!passkeys && html` class="primary"`}>Sign in</button>
     </form></section>
     <p><a href="${PATH}">Begin again</a></p>`;
+}
+
+/** It may stay empty if a passkey is used in its place. */
+function codeField(name: string, { app, passkeys }: SecondFactors): Html {
+  const hint = app
+    ? "Six digits from your app, or one of your recovery codes."
+    : "One of your recovery codes, if you do not have the passkey.";
+  const label = app ? "Code" : "Recovery code";
+  return textField({ name, label, value: "", autocomplete: "one-time-code", hint, isRequired: !passkeys });
+}
+
+/** What the page asks for: passkeys only if they can be used here. */
+function shownFactors({ passkeys }: Ways, factors: SecondFactors): SecondFactors {
+  return { ...factors, passkeys: factors.passkeys && passkeys };
 }
 
 function nextInput(next: string): Html {

@@ -5,6 +5,7 @@ import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { findSecondFactors, type SecondFactors } from "../../sessions/second-factor.ts";
 import { endAccountSessions, giveSignInLink, resetTotp } from "../../sessions/sign-in-operations.ts";
 import { renameAccount, setAccount } from "../../workspaces/account-operations.ts";
 import { deleteAccount } from "../../workspaces/delete-account.ts";
@@ -134,7 +135,7 @@ interface AccountState {
   readonly workspaces: readonly Workspace[];
   readonly sessions: readonly Session[];
   readonly hasPassword: boolean;
-  readonly hasFactor: boolean;
+  readonly factors: SecondFactors | null;
   /** Whether it signed in by an OpenID issuer. */
   readonly isBound: boolean;
 }
@@ -147,7 +148,7 @@ function* readState(id: string, now: number, settings: SessionSettings): Steps<A
     workspaces: yield* listViewableWorkspaces({ accountId: account.id, isOperator: false }),
     sessions: yield* listSessions(account.id, now, settings),
     hasPassword: credential !== undefined,
-    hasFactor: credential !== undefined && credential.totpSecret !== null,
+    factors: yield* findSecondFactors(id),
     isBound: yield* isBound(account.id, null),
   };
 }
@@ -172,7 +173,7 @@ function stateView(
   viewerId: string,
   tried: Tried = { typed: {}, problems: NO_PROBLEMS },
 ): Html {
-  const { account, workspaces, hasPassword, hasFactor } = state;
+  const { account, workspaces, hasPassword, factors } = state;
   const path = `${PATH}/${account.id}`;
   return html`${systemHead(PATH)}
     <p class="crumbs"><a href="${PATH}">← Accounts</a></p>
@@ -184,7 +185,7 @@ function stateView(
       </header>
       <dl class="facts">
         <div><dt>Password</dt><dd>${hasPassword ? "set" : "not set yet: make a sign-in link"}</dd></div>
-        <div><dt>Second factor</dt><dd>${hasFactor ? "on" : "off"}</dd></div>
+        <div><dt>Second factor</dt><dd>${factorWords(factors)}</dd></div>
         <div>
           <dt>Workspaces</dt>
           <dd>${workspaces.length === 0 ? "none" : workspaces.slice(0, 50).map(({ name, plan }) => html`<bdi>${name}</bdi> (${plan}) `)}</dd>
@@ -201,14 +202,20 @@ function stateView(
         </p>
         <form method="post" action="${path}/sign-in-link">${onceInput()}<button class="primary">Make a sign-in link</button></form>
       </div>
-      ${hasFactor && factorView(path)}${state.isBound && boundView(path)}
+      ${factors !== null && factorView(path)}${state.isBound && boundView(path)}
     </section>
     ${sessionsCard(state, path)} ${operatorCard(account, path, viewerId)}${addressCard(state, path, tried)}${deletionCard(state, path, tried)}`;
 }
 
+function factorWords(factors: SecondFactors | null): string {
+  if (factors === null) return "off";
+  if (!factors.passkeys) return "on";
+  return factors.app ? "an app and passkeys" : "passkeys";
+}
+
 function factorView(path: string): Html {
   return html`<div class="body">
-    <p>If the app and the recovery codes are lost, remove the second factor. It also ends all sessions.</p>
+    <p>If the app, the passkeys and the recovery codes are lost, remove the second factor. It also ends all sessions.</p>
     <form method="post" action="${path}/reset-totp"><button class="danger">Remove the second factor</button></form>
   </div>`;
 }

@@ -1,0 +1,115 @@
+/*
+ * Asks the device for a passkey. A page says by `data-passkey` at which address the question is, or has it in `data-new-passkey`; the answer
+ * is sent with the form around it.
+ */
+
+/** WebAuthn's options as JSON, with base64url in the place of bytes. */
+interface Asked {
+  readonly challenge: string;
+}
+
+/** The same for a device that makes one. */
+interface AskedNew extends Asked {
+  readonly rp: PublicKeyCredentialRpEntity;
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
+  readonly pubKeyCredParams: PublicKeyCredentialParameters[];
+  readonly excludeCredentials: readonly { readonly type: "public-key"; readonly id: string }[];
+}
+
+const CANCELLED =
+  "Nothing came from the device: it was cancelled, took too long, or has no passkey for this site.";
+const KNOWN = "This device has a passkey of this account already.";
+const ELSEWHERE = "Passkeys do not work at this address. Open the page by the host name of the server.";
+const SILENT = "The server gave no answer. Try again.";
+
+export function offerPasskeys(): void {
+  for (const place of document.querySelectorAll<HTMLElement>("[data-passkey], [data-new-passkey]")) {
+    // An old browser, or a page over plain http.
+    if (!("PublicKeyCredential" in globalThis)) place.hidden = true;
+    else place.querySelector("button")?.addEventListener("click", () => void press(place));
+  }
+}
+
+async function press(place: HTMLElement): Promise<void> {
+  const form = place.closest("form");
+  const button = place.querySelector("button");
+  const field = place.querySelector<HTMLInputElement>("input[name=passkey]");
+  if (form === null || button === null || field === null || !form.reportValidity()) return;
+  button.disabled = true;
+  say(place, "");
+  try {
+    field.value = JSON.stringify(await answerOf(place));
+    form.requestSubmit();
+  } catch (error) {
+    say(place, sentenceOf(error));
+  } finally {
+    button.disabled = false;
+  }
+}
+
+async function answerOf(place: HTMLElement): Promise<unknown> {
+  const made = place.dataset["newPasskey"];
+  if (made !== undefined) return create(JSON.parse(made) as AskedNew);
+  const body = new URLSearchParams({ use: place.dataset["use"] ?? "" });
+  const answer = await fetch(place.dataset["passkey"] ?? "", { method: "POST", body });
+  if (!answer.ok) throw new TypeError(SILENT);
+  return get((await answer.json()) as Asked);
+}
+
+async function create(asked: AskedNew): Promise<unknown> {
+  const credential = await navigator.credentials.create({
+    publicKey: {
+      ...asked,
+      challenge: bytes(asked.challenge),
+      user: { ...asked.user, id: bytes(asked.user.id) },
+      excludeCredentials: asked.excludeCredentials.map((known) => ({ ...known, id: bytes(known.id) })),
+    },
+  });
+  const { rawId, response } = credential as PublicKeyCredential;
+  const { clientDataJSON, attestationObject } = response as AuthenticatorAttestationResponse;
+  return {
+    id: text(rawId),
+    response: { clientDataJSON: text(clientDataJSON), attestationObject: text(attestationObject) },
+  };
+}
+
+async function get(asked: Asked): Promise<unknown> {
+  const credential = await navigator.credentials.get({
+    publicKey: { ...asked, challenge: bytes(asked.challenge) },
+  });
+  const { rawId, response } = credential as PublicKeyCredential;
+  const given = response as AuthenticatorAssertionResponse;
+  return {
+    id: text(rawId),
+    response: {
+      clientDataJSON: text(given.clientDataJSON),
+      authenticatorData: text(given.authenticatorData),
+      signature: text(given.signature),
+      ...(given.userHandle !== null && { userHandle: text(given.userHandle) }),
+    },
+  };
+}
+
+function sentenceOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : "";
+  if (name === "InvalidStateError") return KNOWN;
+  if (name === "SecurityError") return ELSEWHERE;
+  return name === "TypeError" ? SILENT : CANCELLED;
+}
+
+function say(place: HTMLElement, sentence: string): void {
+  const line = place.querySelector<HTMLElement>("[role=alert]");
+  if (line === null) return;
+  line.textContent = sentence;
+  line.hidden = sentence === "";
+}
+
+function bytes(base64url: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (char) => char.charCodeAt(0));
+}
+
+function text(buffer: ArrayBuffer): string {
+  const binary = String.fromCharCode(...new Uint8Array(buffer));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

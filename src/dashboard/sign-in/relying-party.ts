@@ -1,0 +1,29 @@
+import { isIP } from "node:net";
+import type { Config } from "../../config/config.ts";
+import type { RelyingParty } from "../../sessions/passkey-ceremony.ts";
+
+/** Whether passkeys can be used here, and if not, why: a sentence for people. */
+export type PasskeyPlace =
+  | { readonly party: RelyingParty; readonly why: null }
+  | { readonly party: null; readonly why: string };
+
+/** Passkeys belong to a host name, that of `server.baseUrl`; a browser shows them on its pages only, and over https. */
+export function passkeyPlace({ server, dashboard }: Pick<Config, "server" | "dashboard">): PasskeyPlace {
+  const without = (why: string): PasskeyPlace => ({ party: null, why });
+  if (dashboard.listen !== null)
+    return without(
+      "The dashboard has an address of its own here, and passkeys need the host name of server.baseUrl.",
+    );
+  if (server.baseUrl === null)
+    return without(
+      "Passkeys belong to a host name, and nobody has told the server its own: server.baseUrl is not set.",
+    );
+  const { hostname, origin, protocol } = new URL(server.baseUrl);
+  if (isIP(hostname.replace(/^\[|\]$/g, "")) !== 0)
+    return without(
+      `Passkeys belong to a host name, and server.baseUrl has the address ${hostname} in its place.`,
+    );
+  if (protocol !== "https:" && !/(?:^|\.)localhost$/.test(hostname))
+    return without("Passkeys need https, and server.baseUrl begins with http.");
+  return { party: { host: hostname, origin }, why: null };
+}

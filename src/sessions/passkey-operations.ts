@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { changed, type Context, operation } from "../operations/operation.ts";
+import { checkName } from "../workspaces/workspace.ts";
+import { countRecoveryCodes, findCredential, noteFactorChanged } from "./credential-store.ts";
+import { askForNew, type MadePasskey, type PasskeyOwner, readNew, spend } from "./passkeys.ts";
+import {
+  dropPasskeyRows,
+  findPasskeyOf,
+  insertPasskeyRow,
+  listPasskeys,
+  renamePasskeyRow,
+} from "./passkey-store.ts";
+import { dropCodesOfNothing } from "./second-factor.ts";
+import { changeOwn, giveCodes, type Proved, prove, type SecurityParts } from "./security-operations.ts";
+
+/*
+ * The passkeys of one's own account. As with all that changes how somebody signs in, a session alone adds and removes none, and the
+ * other sessions end.
+ */
+
+type Asked = Context<SecurityParts>;
+
+export const MAX_PASSKEYS = 20;
+
+const password = z.string().describe("The present one; empty without passwords.");
+const passkey = z.string().describe("Its id, `pky_…`.");
+const nothing = z.strictObject({});
+
+export const beginPasskey = operation({
+  name: "account.begin-passkey",
+  summary: "Prove who one is, and ask a device for a passkey of one's own",
+  kind: "read",
+  access: "own-account",
+  input: z.strictObject({ password }),
+  output: z.strictObject({
+    cookie: z.string().describe("Of this step, for the browser."),
+    options: z.record(z.string(), z.unknown()).describe("For the device."),
+  }),
+  async run(context: Asked, { password: present }) {
+    const { db, parts, now } = context;
+    const { accountId, credential } = await prove(context, present, true);
+    requireRoom((await db.read(() => listPasskeys(accountId))).length);
+    return askForNew({ ...parts, db }, ownerOf(parts, { accountId, credential }), now);
+  },
+});
+
+export const addPasskey = operation({
+  name: "account.add-passkey",
+  summary: "Add the passkey that a device has made to one's own account",
+  kind: "write",
+  access: "own-account",
+  input: z.strictObject({
+    name: z.string(),
+    cookie: z.string().nullable().describe("Of the step that was begun."),
+    response: z.string().describe("The device's, as JSON."),
+  }),
+  output: z.strictObject({
+    passkey,
+    recovery_codes: z.array(z.string()).describe("Shown this once; none if there are some already."),
+  }),
+  async run(context: Asked, { name, cookie, response }) {
+    const { db, parts, now } = context;
+    const { accountId } = parts.viewer;
+    const checked = checkName(name);
+    const proved: Proved = { accountId, credential: await db.read(() => findCredential(accountId)) };
+    const made = await readNew({ ...parts, db }, ownerOf(parts, proved), { cookie, response }, now);
+    return changeOwn(context, proved, { change: "account.add-passkey", detail: checked }, () =>
+      add(accountId, made, checked, now),
+    );
+  },
+});
+
+function* add(
+  accountId: string,
+  { made, challenge }: MadePasskey,
+  name: string,
+  now: number,
+): Steps<{ passkey: string; recovery_codes: string[] }> {
+  yield* spend(challenge, now);
+  requireRoom((yield* listPasskeys(accountId)).length);
+  if ((yield* findPasskeyOf(made.credentialId)) !== undefined)
+    throw new FormsvcError("usage", "This passkey is there already.");
+  const id = yield* insertPasskeyRow(accountId, made, name, now);
+  yield* noteFactorChanged(accountId, now);
+  if ((yield* countRecoveryCodes(accountId)) > 0) return { passkey: id, recovery_codes: [] };
+  return { passkey: id, ...(yield* giveCodes(accountId)) };
+}
+
+export const renamePasskey = operation({
+  name: "account.rename-passkey",
+  summary: "Give a passkey of one's own another name",
+  kind: "write",
+  access: "own-account",
+  input: z.strictObject({ passkey, name: z.string() }),
+  output: nothing,
+  *run({ parts }: Asked, { passkey: id, name }) {
+    const { accountId, email } = parts.viewer;
+    const checked = checkName(name);
+    if (!(yield* renamePasskeyRow(accountId, id, checked))) throw noSuchPasskey();
+    return changed({}, { subject: email, workspaceId: null, detail: checked });
+  },
+});
+
+export const removePasskey = operation({
+  name: "account.remove-passkey",
+  summary: "Remove a passkey of one's own",
+  kind: "write",
+  access: "own-account",
+  input: z.strictObject({ password, passkey }),
+  output: nothing,
+  async run(context: Asked, { password: present, passkey: id }) {
+    const proved = await prove(context, present, true);
+    const { accountId } = proved;
+    return changeOwn(context, proved, { change: "account.remove-passkey" }, function* () {
+      if ((yield* dropPasskeyRows(accountId, id)) === 0) throw noSuchPasskey();
+      yield* dropCodesOfNothing(accountId);
+      yield* noteFactorChanged(accountId, context.now);
+      return {};
+    });
+  },
+});
+
+function ownerOf({ viewer }: SecurityParts, { accountId, credential }: Proved): PasskeyOwner {
+  const { email, sessionId } = viewer;
+  return { accountId, email, sessionId, changedAt: credential?.changedAt ?? 0 };
+}
+
+/** @throws usage */
+function requireRoom(count: number): void {
+  if (count >= MAX_PASSKEYS)
+    throw new FormsvcError("usage", `An account has ${MAX_PASSKEYS} passkeys at most. Remove one first.`);
+}
+
+function noSuchPasskey(): FormsvcError {
+  return new FormsvcError("not_found", "You have no such passkey.");
+}
