@@ -6,5 +6,6 @@ install_packages
 build_executable
 if [ -x scripts/install-chromium.sh ]; then ./scripts/install-chromium.sh; fi
 if [ -x scripts/install-postgresql.sh ]; then ./scripts/install-postgresql.sh; fi
+if [ -x scripts/install-glewlwyd.sh ]; then ./scripts/install-glewlwyd.sh; fi
 if [ -x scripts/install-packaging-tools.sh ]; then ./scripts/install-packaging-tools.sh; fi
 npm run --silent check

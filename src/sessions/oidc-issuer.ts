@@ -163,10 +163,9 @@ async function readConfiguration(
   // The method is chosen when the secret is shown for the first time: what the issuer takes is known by then.
   const authenticate: OpenidClient.ClientAuth = (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-    const way = methods.includes("client_secret_basic")
-      ? library.ClientSecretBasic
-      : library.ClientSecretPost;
-    way(clientSecret)(server, client, body, headers);
+    if (methods.includes("client_secret_basic"))
+      return headers.set("authorization", basicOf(clientId, clientSecret));
+    return library.ClientSecretPost(clientSecret)(server, client, body, headers);
   };
   return library.discovery(address, clientId, undefined, authenticate, {
     [library.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
@@ -174,6 +173,15 @@ async function readConfiguration(
     // An ID token counts by its signature, and not only by the connection that it came over.
     execute: [library.enableNonRepudiationChecks, ...(isPlain ? [library.allowInsecureRequests] : [])],
   });
+}
+
+/**
+ * As a form has both (RFC 6749, section 2.3.1). The library writes a hyphen as `%2D` too, which a provider that does not decode them, like
+ * Glewlwyd, takes for another client.
+ */
+function basicOf(clientId: string, clientSecret: string): string {
+  const asInForm = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
+  return `Basic ${Buffer.from(`${asInForm(clientId)}:${asInForm(clientSecret)}`).toString("base64")}`;
 }
 
 /** Some issuers give groups only to who asks for them. */
