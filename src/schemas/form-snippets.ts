@@ -142,7 +142,7 @@ function control(
     return `<input ${name} type="number" step="any"${bounds}${required}>`;
   }
   const lengths = `${bound("minlength", field.minLength)}${bound("maxlength", field.maxLength)}`;
-  if (field.format === undefined && isLong(name, field))
+  if (field.format === undefined && isLongText(name, field))
     return `<textarea ${name}${lengths}${required}></textarea>`;
   const type = field.format === undefined ? "" : INPUT_TYPES[field.format];
   const pattern = htmlPattern(field.pattern);
@@ -165,10 +165,11 @@ function bound(attribute: string, value: number | undefined): string {
   return value === undefined ? "" : ` ${attribute}="${value}"`;
 }
 
-/** From this greatest length on, a text gets more than one line. */
-const AREA_LENGTH = 200;
+/** A text that may be longer gets more than one line. */
+export const AREA_LENGTH = 200;
 
-function isLong(name: string, { maxLength }: StringField): boolean {
+/** Whether a text gets more than one line. @param name what the input is called in a page */
+export function isLongText(name: string, { maxLength }: Pick<StringField, "maxLength">): boolean {
   return (maxLength ?? 0) > AREA_LENGTH || /message|comment|text|notes?\b|question|description/i.test(name);
 }
 

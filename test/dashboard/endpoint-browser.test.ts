@@ -41,12 +41,11 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
     await page.goto(`${server.url}/dashboard/endpoints/new`);
     await page.focus("#f-name");
     await page.keyboard.type("Contact");
-    // To the button that adds a field, and into the field's name.
-    await page.focus('button[value="add"]');
+    // The button that adds a field leads into its label.
+    await page.focus('button[value="add-phone"]');
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/new#field-3");
-    await page.focus("#f-f-3-name");
-    await page.keyboard.type("phone");
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("f-f-3-label");
+    await page.keyboard.type("Phone");
     expect(await page.inputValue("#f-name")).toBe("Contact");
     // Enter in an input does what the form is for, whatever buttons come first.
     await page.keyboard.press("Enter");
@@ -59,19 +58,19 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
   test("what is wrong is told at its input while somebody types, and gone when it is right", async () => {
     const { server, page } = await opened(true);
     await page.goto(`${server.url}/dashboard/endpoints/new`);
-    await page.getByText("Rules: e-mail address").click();
-    await page.fill("#f-f-1-maxLength", "many");
-    const problem = page.locator("#f-f-1-maxLength-problem");
+    await page.locator("#field-0 > details > summary").click();
+    await page.fill("#f-f-0-maxLength", "many");
+    const problem = page.locator("#f-f-0-maxLength-problem");
     await problem.waitFor();
     expect(await problem.textContent()).toBe(
-      'Greatest length of “email” must be a whole number from 0 up, not "many"',
+      'Greatest length of “Your name” must be a whole number from 0 up, not "many"',
     );
-    expect(await page.getAttribute("#f-f-1-maxLength", "aria-describedby")).toBe("f-f-1-maxLength-problem");
+    expect(await page.getAttribute("#f-f-0-maxLength", "aria-describedby")).toBe("f-f-0-maxLength-problem");
     // Nobody filled in the name yet.
     expect(await page.locator("#f-name-problem").count()).toBe(0);
-    await page.fill("#f-f-1-maxLength", "30");
+    await page.fill("#f-f-0-maxLength", "30");
     await problem.waitFor({ state: "detached" });
-    expect(await page.getAttribute("#f-f-1-maxLength", "aria-invalid")).toBeNull();
+    expect(await page.getAttribute("#f-f-0-maxLength", "aria-invalid")).toBeNull();
     expect(made(server)).toEqual([]);
   });
 
@@ -80,22 +79,23 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
       const { server, page } = await opened(scripts);
       await page.goto(`${server.url}/dashboard/endpoints/new`);
       await page.fill("#f-name", "Order");
-      const kind = page.getByLabel("Kind").nth(2);
+      await page.locator("#field-2 > details > summary").click();
+      const kind = page.locator("#f-f-2-kind");
       await kind.focus();
       await kind.selectOption("Number");
-      const button = page.getByRole("button", { name: "Show its rules message" });
+      const button = page.getByRole("button", { name: "Show its rules Message" });
       expect(await button.isVisible()).toBe(!scripts);
       if (!scripts) await button.click();
       const least = page.getByLabel("Least value");
       await least.waitFor();
-      if (scripts) expect(await page.evaluate("document.activeElement.id")).toBe("f-f-2-type");
+      await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("f-f-2-kind");
       expect(await page.inputValue("#f-name")).toBe("Order");
       await least.fill("3");
       await page.getByRole("button", { name: "Make the form" }).click();
       await page.getByText("Copy them now").waitFor();
       expect(
         server.owner.prepare("SELECT definition ->> '$.message' FROM endpoint_schema").pluck().get(),
-      ).toBe('{"type":"number","minimum":3}');
+      ).toBe('{"type":"number","label":"Message","minimum":3}');
     }
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { READY_MADE } from "../../src/dashboard/forms/ready-made.ts";
 import { insertWorkspaceRow, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -32,7 +32,8 @@ test("a new endpoint begins with the example of a contact form, and shows its ke
   expect(made.status).toBe(201);
   const [endpoint] = endpointsOf(server);
   expect(endpoint?.name).toBe("Contact");
-  expect(endpoint && server.owner.now(() => readSchema(endpoint))).toEqual(exampleSchema);
+  const contact = READY_MADE.find(({ id }) => id === "contact");
+  expect(endpoint && server.owner.now(() => readSchema(endpoint))).toEqual(contact?.definition);
   const keys = [...new Set(made.text.match(KEY))];
   expect(keys.map((key) => key.slice(0, 4)).toSorted()).toEqual(["fpk_", "fsk_"]);
   for (const key of keys)
@@ -99,13 +100,13 @@ test("the buttons of the editor send everything back as it was typed, and store 
     ({ text } = await ada.post(NEW, filled(text, { ...values, action })));
     return formOf(text, NEW).values;
   };
-  await press("add", { name: HOSTILE, "f.0.description": HOSTILE });
+  await press("add-text", { name: HOSTILE, "f.0.description": HOSTILE });
   await press("up-3", { "f.3.name": "phone", "f.3.pattern": "(" });
   await press("remove-0");
-  const form = await press("retype-1", { "f.1.type": "number" });
+  const form = await press("retype-1", { "f.1.kind": "number" });
   expect(form.get("name")).toBe(HOSTILE);
   expect([0, 1, 2].map((row) => form.get(`f.${row}.name`))).toEqual(["email", "phone", "message"]);
-  expect([form.get("f.1.type"), form.get("f.1.pattern")]).toEqual(["number", "("]);
+  expect([form.get("f.1.kind"), form.get("f.1.pattern")]).toEqual(["number", "("]);
   const json = await press("json");
   expect(JSON.parse(json.get("schema") ?? "")).toMatchObject({ phone: { type: "number" } });
   expect((await press("form")).get("f.0.name")).toBe("email");
@@ -142,7 +143,10 @@ test("a schema is checked as the command checks it, in its form and as JSON", as
   const server = await startServer();
   const ada = await visit(server);
   const form = await ada.post(NEW, await newForm(ada, { name: "A", "f.0.pattern": "(?=x)" }));
-  expect([form.status, unescaped(form.text)]).toEqual([422, expect.stringContaining("Pattern of “name” ")]);
+  expect([form.status, unescaped(form.text)]).toEqual([
+    422,
+    expect.stringContaining("Pattern of “Your name” "),
+  ]);
   const asJson = filled((await ada.post(NEW, await newForm(ada, { action: "json" }))).text, {
     name: "A",
     schema: '{"a":{"type":"string","minLenght":1}}',

@@ -71,7 +71,10 @@ async function sendNothing(page: Page): Promise<void> {
   await page.route("**/*", (route) => {
     const request = route.request();
     const isOfPage = request.method() === "POST" || request.headers()["referer"] !== undefined;
-    return request.isNavigationRequest() && isOfPage ? route.fulfill({ status: 204 }) : route.continue();
+    // A list that is edited in place then sends its form as it does without script.
+    const isEdit = request.resourceType() === "xhr";
+    const isKept = (request.isNavigationRequest() || isEdit) && isOfPage;
+    return isKept ? route.fulfill({ status: 204 }) : route.continue();
   });
 }
 

@@ -51,7 +51,8 @@ test("a preview shows the fields once they are right again, and its inputs are n
   const { values } = formOf((await ada.get(`${PAGE}?start=newsletter`)).text, PAGE);
   expect([...values.keys()].filter((name) => name === "")).toEqual([]);
   values.set("f.0.name", "");
-  values.set("action", "add");
+  values.set("f.0.label", "");
+  values.set("action", "add-text");
   expect((await ada.post(PAGE, values)).text).toContain("Once the fields are right");
   values.set("f.0.name", "email");
   values.set("f.0.label", "Where to <write>");

@@ -6,6 +6,8 @@ import {
   readDraft,
   type SchemaDraft,
 } from "../../src/dashboard/forms/schema-draft.ts";
+import { FIELD_KINDS } from "../../src/dashboard/forms/field-kinds.ts";
+import { rulesInWords } from "../../src/dashboard/forms/field-words.ts";
 import { schemaEditor } from "../../src/dashboard/forms/schema-editor.ts";
 import { NO_PROBLEMS } from "../../src/dashboard/kit/field.ts";
 import { parseDefinition, type SchemaDefinition } from "../../src/schemas/definition.ts";
@@ -112,7 +114,7 @@ test("each problem is told at the input that it is about", () => {
   const problems = checked.definition === null ? Object.fromEntries(checked.problems) : {};
   expect(Object.keys(problems).toSorted()).toEqual(
     [
-      "f.0.name",
+      "f.0.label",
       "f.1.minLength",
       "f.1.pattern",
       "f.2.name",
@@ -124,7 +126,9 @@ test("each problem is told at the input that it is about", () => {
     ].toSorted(),
   );
   expect(problems["f.1.minLength"]).toBe('Least length of “a” must be a whole number from 0 up, not "many"');
-  expect(problems["f.4.properties"]).toContain("Members of “c”: city.type must be one of string, number");
+  expect(problems["f.4.properties"]).toContain(
+    "Fields in it, as JSON of “c”: city.type must be one of string, number",
+  );
 });
 
 test("rules that contradict each other are named as the form names them", () => {
@@ -144,11 +148,26 @@ test("the buttons add, remove and move fields and keep all that was typed, right
     const { draft } = editDraft(start, action);
     return draft.view === "form" ? draft.rows.map((row) => `${row.name ?? ""}${row.minLength ?? ""}`) : [];
   };
-  expect(names("add")).toEqual(["ax", "b", "c", ""]);
+  expect(names("add-date")).toEqual(["ax", "b", "c", ""]);
+  expect(names("move-0-2")).toEqual(["b", "c", "ax"]);
+  expect(names("move-2-99")).toEqual(["ax", "b", "c"]);
   expect(names("up-2")).toEqual(["ax", "c", "b"]);
   expect(names("down-0")).toEqual(["b", "ax", "c"]);
   expect(names("remove-1")).toEqual(["ax", "c"]);
-  for (const nonsense of ["up-0", "down-2", "remove-9", "up--1", "retype", "", "toString"])
+  for (const nonsense of [
+    "up-0",
+    "down-2",
+    "remove-9",
+    "up--1",
+    "retype",
+    "",
+    "toString",
+    "add",
+    "add-x",
+    "move-1",
+    "move-9-0",
+    "up-1-0",
+  ])
     expect(names(nonsense)).toEqual(["ax", "b", "c"]);
 });
 
@@ -172,4 +191,127 @@ test("a form with more rows than a schema may have fields is read no further tha
   expect(draft.view === "form" && draft.rows.length).toBe(201);
   const checked = checkDraft(draft);
   expect(checked.definition === null && [...checked.problems.keys()]).toEqual(["f.200.name"]);
+});
+
+/** What each kind makes of a label alone, or of what it cannot do without. */
+const KINDS: readonly (readonly [row: Record<string, string>, definition: Record<string, unknown>])[] = [
+  [
+    { kind: "text", maxLength: "100" },
+    { type: "string", maxLength: 100 },
+  ],
+  [{ kind: "area" }, { type: "string", maxLength: 5000 }],
+  [
+    { kind: "email", required: "on" },
+    { type: "string", format: "email", required: true },
+  ],
+  [{ kind: "phone" }, { type: "string", format: "phone" }],
+  [{ kind: "url" }, { type: "string", format: "url" }],
+  [
+    { kind: "number", minimum: "1", maximum: "60" },
+    { type: "number", minimum: 1, maximum: 60 },
+  ],
+  [{ kind: "date" }, { type: "string", format: "date" }],
+  [
+    { kind: "choice", enum: "Plum\r\nLemon" },
+    { type: "string", enum: ["Plum", "Lemon"] },
+  ],
+  [
+    { kind: "choices", enum: "Plum\nLemon", maxItems: "2" },
+    { type: "array", items: { type: "string", enum: ["Plum", "Lemon"] }, maxItems: 2 },
+  ],
+  [{ kind: "answer" }, { type: "boolean" }],
+  [{ kind: "consent" }, { type: "boolean", required: true, enum: [true] }],
+  [
+    { kind: "file", accept: "pictures\r\n.docx", megabytes: "5", maxFiles: "2" },
+    { type: "file", accept: ["image/*", ".docx"], maxBytes: 5_242_880, maxFiles: 2 },
+  ],
+  [
+    { kind: "group", members: "street\ncity" },
+    { type: "object", properties: { street: TEXT, city: TEXT } },
+  ],
+  [
+    { kind: "list", entries: "email" },
+    { type: "array", items: { type: "string", format: "email" } },
+  ],
+];
+
+test.for(KINDS)(
+  "a field of the kind $0.kind is the schema's language, and is shown as that kind again",
+  ([row, definition]) => {
+    const checked = checkDraft(typed([{ label: "Your answer", ...row }]));
+    const expected = { your_answer: { label: "Your answer", ...definition } };
+    expect(checked).toEqual({ definition: expected });
+    const { draft } = { draft: draftOf(parseDefinition(expected)) };
+    expect(draft.view === "form" && draft.rows[0]?.kind).toBe(row["kind"]);
+    expect(checkDraft(sentBack(draft))).toEqual({ definition: expected });
+  },
+);
+
+test("a name is made of the label: plain letters, and none twice", () => {
+  const names = (labels: readonly string[]): string[] => {
+    const { definition } = checkDraft(typed(labels.map((label) => ({ label, kind: "text" }))));
+    return Object.keys(definition ?? {});
+  };
+  expect(names(["Day of collection", "Größe & Füllung", "день", "день", "_gotcha", "__proto__"])).toEqual([
+    "day_of_collection",
+    "grosse_fullung",
+    "field",
+    "field_2",
+    "gotcha",
+    "proto",
+  ]);
+  expect(names(["x".repeat(100)])).toEqual(["x".repeat(40)]);
+});
+
+test("a choice without choices, and a text of the wrong length for its kind, are told in words", () => {
+  const checked = checkDraft(
+    typed([
+      { label: "Cake", kind: "choice", enum: " \n" },
+      { label: "Day", kind: "choices" },
+      { label: "Name", kind: "text", maxLength: "900" },
+      { label: "Wishes", kind: "area", maxLength: "20" },
+    ]),
+  );
+  expect(checked.definition === null && Object.fromEntries(checked.problems)).toEqual({
+    "f.0.enum": "Write the choices of “Cake”, one a line.",
+    "f.1.enum": "Write the choices of “Day”, one a line.",
+    "f.2.maxLength": "“Name” is a short text, which has at most 200 characters; for more, choose Long text.",
+    "f.3.maxLength":
+      "“Wishes” is a long text, which may have more than 200 characters; for less, choose Short text.",
+  });
+});
+
+test("a row says its rules in words, and nothing of the schema's language", () => {
+  const words = (row: Record<string, string>): string => rulesInWords(row);
+  expect(words({ kind: "text", maxLength: "100" })).toBe("Short text, at most 100 characters");
+  expect(words({ kind: "area", minLength: "20", maxLength: "5000" })).toBe(
+    "Long text, at least 20 and at most 5,000 characters",
+  );
+  expect(words({ kind: "number", minimum: "1", maximum: "60" })).toBe("Number from 1 to 60");
+  expect(words({ kind: "choice", enum: "A\nB\nC\nD\nE\nF" })).toBe("One of A, B, C, D and 2 more choices");
+  expect(words({ kind: "file", accept: "PDF\nPictures", megabytes: "5", maxFiles: "2" })).toBe(
+    "File: PDF, Pictures, at most 2 files of 5 MB each",
+  );
+  expect(words({ kind: "text", pattern: "^a$" })).toBe("Short text, with further rules");
+  for (const kind of FIELD_KINDS)
+    expect(words({ kind })).not.toMatch(/string|object|array|boolean|enum|regex|RE2|schema/i);
+});
+
+test("a page of an earlier version, which knows no kinds, still says what it said", () => {
+  const checked = checkDraft(
+    typed([
+      { name: "a", type: "number", maximum: "9" },
+      { name: "b", type: "string", format: "email" },
+      { name: "c", type: "string", enum: "x\ny" },
+      { name: "d", type: "boolean" },
+    ]),
+  );
+  expect(checked).toEqual({
+    definition: {
+      a: { type: "number", maximum: 9 },
+      b: { type: "string", format: "email" },
+      c: { type: "string", enum: ["x", "y"] },
+      d: { type: "boolean" },
+    },
+  });
 });

@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === null)("an owner with a keyboard", () => {
   /** The form's HTML as the page shows it. */
   async function makeEndpoint(page: Page): Promise<string> {
     await page.goto(`${server.url}/dashboard/endpoints/new`);
-    await type(page, page.getByLabel("Name", { exact: true }).first(), "Workshop");
+    await type(page, page.getByLabel("Name of the form"), "Workshop");
     await press(page, page.getByRole("button", { name: "Make the form" }));
     await page.getByRole("heading", { name: "Workshop is ready" }).waitFor();
     return (await page.locator("pre code").first().textContent()) ?? "";

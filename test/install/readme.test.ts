@@ -126,7 +126,7 @@ async function makeForm(page: Page, link: string): Promise<string> {
   await page.getByRole("button", { name: "Set the password and sign in" }).click();
   await page.getByRole("link", { name: "Forms", exact: true }).click();
   await page.getByRole("link", { name: "New form" }).click();
-  await page.getByLabel("Name", { exact: true }).first().fill("Site");
+  await page.getByLabel("Name of the form").fill("Site");
   await page.getByRole("button", { name: "Make the form" }).click();
   await page.getByRole("heading", { name: "Site is ready" }).waitFor();
   return (await page.locator("pre code").first().textContent()) ?? "";
@@ -135,7 +135,7 @@ async function makeForm(page: Page, link: string): Promise<string> {
 /** Fills in and sends the form on another origin. */
 async function sendForm(page: Page, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByLabel("Name").fill("Lena Vogel");
+  await page.getByLabel("Your name").fill("Lena Vogel");
   await page.getByLabel("E-mail").fill("lena@example.org");
   await page.getByLabel("Message").fill("Do you sharpen chisels?");
   await page.getByRole("button", { name: "Send" }).click();

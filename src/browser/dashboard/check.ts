@@ -66,7 +66,12 @@ function show(control: Control, text: string): void {
     if (known === null) control.after(line);
     control.setAttribute("aria-invalid", "true");
     described.push(id);
-    control.closest("details")?.setAttribute("open", "");
+    for (
+      let fold = control.closest("details");
+      fold !== null;
+      fold = fold.parentElement?.closest("details") ?? null
+    )
+      fold.open = true;
   }
   if (described.length > 0) control.setAttribute("aria-describedby", described.join(" "));
   else control.removeAttribute("aria-describedby");

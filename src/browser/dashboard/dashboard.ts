@@ -18,14 +18,15 @@
  * - `<div data-passkey="/dashboard/…" data-use="…">` in a form: its button asks the device for a passkey, and sends the form with the answer in
  *   `passkey`. `<div data-new-passkey="{…}">` lets the device make one.
  * - `<form data-check>` tells what is wrong while it is filled in: the server answers `action=check` with the problems as JSON.
- * - `<span data-retype>` in a `fieldset` has the button that shows the rules of another kind; a `select` of it then changes its `data-rules`.
+ * - `data-fields` holds the fields of a form, each in a `data-field` with its place; their buttons, Alt with an arrow and the `data-grip` of
+ *   each change them in place, and `data-preview` shows what visitors see.
  * - `<form data-unsaved>` asks before what was typed is lost.
  *
  * Buttons that need script are hidden without it by the style sheet.
  */
 import { checkWhileTyping } from "./check.ts";
 import { addCopyButtons } from "./copy.ts";
-import { followFieldKinds } from "./field-kind.ts";
+import { editFieldsInPlace } from "./field-list.ts";
 import { listenToKeys, showKeysSetting } from "./keys.ts";
 import { takeInvitation, takeLinkToken } from "./link-token.ts";
 import { followNews } from "./live.ts";
@@ -41,7 +42,7 @@ listenToKeys();
 followSelection();
 guardUnsaved();
 checkWhileTyping();
-followFieldKinds();
+editFieldsInPlace();
 takeLinkToken();
 takeInvitation();
 offerPasskeys();

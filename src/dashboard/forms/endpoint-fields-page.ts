@@ -129,11 +129,19 @@ function view(endpoint: Endpoint, { draft, version, problems, action = "", chang
   return html`${problemSummary(problems)}${changed !== undefined && changedNotice(changed)}
     <form method="post" action="${path}" data-check data-unsaved>
       ${enterButton("save")}<input type="hidden" name="version" value="${version}" />
-      <div class="build">${schemaEditor({ draft, problems, path, action })} ${formPreview(checkDraft(draft).definition)}</div>
-      <p><button class="primary" name="action" value="save">Save the fields</button></p>
-      <p class="muted">
-        New fields take effect at once, so change the form on your site too: a post that does not follow them is refused.
-        ${REMOVED[endpoint.settings.unknownFields]} Posts that came before stay as they are.
-      </p>
+      <div class="build">
+        <div class="stack">
+          ${schemaEditor({ draft, problems, path, action })}
+          <p class="muted">
+            New fields take effect at once, so change the form on your site too: a post that does not follow them is refused.
+            ${REMOVED[endpoint.settings.unknownFields]} Posts that came before stay as they are.
+          </p>
+        </div>
+        ${formPreview(checkDraft(draft).definition)}
+      </div>
+      <div class="savebar">
+        <span class="muted">Nothing changes before you save.</span>
+        <button class="primary" name="action" value="save">Save the fields</button>
+      </div>
     </form>`;
 }

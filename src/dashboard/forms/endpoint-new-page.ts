@@ -167,20 +167,23 @@ function formView(
     ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId), start ?? null)}
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
-      <section class="card">
-        <div class="body schema">
-          ${textField({ name: "name", label: "Name", value: name, hint: NAME_HINT, problems, isRequired: true })}
-          ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
-        </div>
-      </section>
       <div class="build">
-        ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
+        <div class="stack">
+          <section class="card">
+            <div class="body schema">
+              ${textField({ name: "name", label: "Name of the form", value: name, hint: NAME_HINT, problems, isRequired: true })}
+              ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
+            </div>
+          </section>
+          ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
+        </div>
         ${formPreview(checkDraft(draft).definition)}
       </div>
-      <p class="row">
+      <div class="savebar">
+        <span class="muted">Nothing is public yet. Next: put it on your page.</span>
+        <a class="button" href="/dashboard/endpoints">Cancel</a>
         <button class="primary" name="action" value="create">Make the form</button>
-        <a href="/dashboard/endpoints">Cancel</a>
-      </p>
+      </div>
     </form>`;
 }
 
@@ -189,7 +192,7 @@ function startPath(start: string, workspaceId: string): string {
   return `${PATH}?${query.toString()}`;
 }
 
-const NAME_HINT = "How you find it here, like Contact. Visitors do not see it.";
+const NAME_HINT = "How you and your team find it, like Contact.";
 
 function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], problems: Problems): Html {
   const options = [

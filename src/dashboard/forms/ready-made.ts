@@ -1,6 +1,5 @@
 import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
-import { exampleSchema } from "../../schemas/example-schema.ts";
 
 /** A form to start from. */
 export interface ReadyMade {
@@ -20,7 +19,15 @@ const PHONE = { type: "string", label: "Phone", format: "phone" } as const;
 const CONSENT = { type: "boolean", required: true, enum: [true] } as const;
 
 export const READY_MADE: readonly ReadyMade[] = [
-  { id: "contact", name: "Contact", about: "3 fields", definition: exampleSchema },
+  {
+    id: "contact",
+    name: "Contact",
+    about: "3 fields",
+    definition: {
+      ...PERSON,
+      message: { type: "string", label: "Message", maxLength: 5000 },
+    },
+  },
   {
     id: "order",
     name: "Order",

@@ -1,16 +1,10 @@
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { MAX_FIELDS } from "../../schemas/field-definition.ts";
 import { NO_PROBLEMS, type Problems } from "../kit/field.ts";
-import {
-  assemble,
-  type CheckedDefinition,
-  checkJson,
-  checkRows,
-  type FieldRow,
-  JSON_INPUT,
-  rowsOf,
-} from "./schema-form.ts";
-import { ROW_LABELS, type RowInput } from "./schema-words.ts";
+import { assemble, type CheckedDefinition, checkJson, checkRows, JSON_INPUT, rowsOf } from "./schema-form.ts";
+import { FIELD_KINDS } from "./field-kinds.ts";
+import { afterRetype } from "./field-row.ts";
+import { type FieldRow, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
 /** A schema that somebody edits: as a form of fields, or as JSON. Nothing of it is checked yet. */
 export type SchemaDraft =
@@ -60,14 +54,34 @@ export function editDraft(draft: SchemaDraft, action: string): Drafted {
 }
 
 function editRows(rows: readonly FieldRow[], action: string): readonly FieldRow[] {
-  if (action === "add") return [...rows, { type: "string" }];
-  const [, verb, number] = /^(up|down|remove)-(\d{1,4})$/.exec(action) ?? [];
-  const at = Number(number);
-  if (verb === undefined || rows[at] === undefined) return rows;
-  if (verb === "remove") return rows.toSpliced(at, 1);
-  const to = Math.min(Math.max(verb === "up" ? at - 1 : at + 1, 0), rows.length - 1);
-  return rows.toSpliced(at, 1).toSpliced(to, 0, rows[at]);
+  const kind = FIELD_KINDS.find((each) => action === `add-${each}`);
+  if (kind !== undefined) return [...rows, { kind }];
+  const change = readRowAction(action, rows.length);
+  const row = change === null ? undefined : rows[change.at];
+  if (change === null || row === undefined) return rows;
+  if (change.verb === "remove") return rows.toSpliced(change.at, 1);
+  if (change.verb === "retype") return rows.with(change.at, afterRetype(row));
+  return rows.toSpliced(change.at, 1).toSpliced(change.to, 0, row);
 }
+
+/** What a button of a row does. */
+export interface RowAction {
+  readonly verb: "up" | "down" | "move" | "remove" | "retype" | "done";
+  readonly at: number;
+  /** Where the row is afterwards. */
+  readonly to: number;
+}
+
+/** Null if it is none. @param count of rows */
+export function readRowAction(action: string, count: number): RowAction | null {
+  const [, verb, number, target] = ROW_ACTION.exec(action) ?? [];
+  const at = Number(number);
+  if (verb === undefined || at >= count || (verb === "move") !== (target !== undefined)) return null;
+  const wanted = { up: at - 1, down: at + 1, move: Number(target) }[verb] ?? at;
+  return { verb: verb as RowAction["verb"], at, to: Math.min(Math.max(wanted, 0), count - 1) };
+}
+
+const ROW_ACTION = /^(up|down|move|remove|retype|done)-(\d{1,4})(?:-(\d{1,4}))?$/;
 
 /** JSON can hold whatever the rows hold, except fields without a name or with the same one. */
 function toJson(rows: readonly FieldRow[]): Drafted {

@@ -1,45 +1,21 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../../schemas/definition.ts";
 import { type DefinitionProblem, memberPath } from "../../schemas/definition-problems.ts";
-import {
-  FIELD_TYPES,
-  type FieldDefinition,
-  type FieldType,
-  PROPERTIES,
-} from "../../schemas/field-definition.ts";
-import { ROW_LABELS, type RowInput } from "./schema-words.ts";
 import type { Problems } from "../kit/field.ts";
-import { readLines, readNumber, readText, showLines, showText } from "../kit/typed-text.ts";
-
-/** One field of a schema as a form holds it: each input's text as it was typed. An input that is absent is empty. */
-export type FieldRow = Readonly<Partial<Record<RowInput, string>>>;
+import { readText } from "../kit/typed-text.ts";
+import { kindOfRow } from "./field-kinds.ts";
+import { nameFromLabel } from "./field-name.ts";
+import { calledOf, notJson, parse, readRow, rowOf } from "./field-row.ts";
+import { type FieldRow, inputName, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
 /** A definition that passed the check, or what is wrong with it, by the names of the inputs. */
 export type CheckedDefinition =
   | { readonly definition: SchemaDefinition }
   | { readonly definition: null; readonly problems: Problems };
 
-export function inputName(row: number, input: RowInput): string {
-  return `f.${row}.${input}`;
-}
-
-/** Every definition that the language allows can be shown; members of groups and items of lists are shown as JSON. */
+/** Every definition that the language allows can be shown; what the inputs have no words for is shown as JSON. */
 export function rowsOf(definition: SchemaDefinition): FieldRow[] {
   return Object.entries(definition).map(([name, field]) => rowOf(name, field));
-}
-
-function rowOf(name: string, field: FieldDefinition): FieldRow {
-  const shown = Object.entries(field).map(([property, value]) => [property, showValue(property, value)]);
-  const { required, ...rules } = Object.fromEntries(shown) as Record<string, string>;
-  const row = { name: showText(name), ...rules };
-  if (required === undefined) return row;
-  return required === "true" ? { ...row, required: "on" } : { ...row, optional: "stated" };
-}
-
-function showValue(property: string, value: unknown): string {
-  if (property === "enum" || property === "accept") return showLines(value as unknown[]);
-  if (typeof value === "string") return showText(value);
-  return typeof value === "object" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
 }
 
 /** What the rows say as a definition that nobody checked yet, and what cannot be said at all. */
@@ -49,64 +25,26 @@ export function assemble(rows: readonly FieldRow[]): {
 } {
   const problems = new Map<string, string>();
   const entries = new Map<string, unknown>();
-  for (const [index, row] of rows.entries()) {
-    const name = readText(row.name ?? "");
-    if (name === "") problems.set(inputName(index, "name"), `Give field ${index + 1} a name.`);
+  for (const [index, { row, name }] of named(rows).entries()) {
+    if (name === "")
+      problems.set(inputName(index, "label"), `Give field ${index + 1} a label: what visitors read.`);
     else if (entries.has(name))
       problems.set(inputName(index, "name"), `Another field is named “${name}” too; choose another name.`);
-    else entries.set(name, readRow(row, index, problems));
+    else entries.set(name, readRow(row, { name, index, problems }));
   }
   return { fields: Object.fromEntries(entries), problems };
 }
 
-function readRow(row: FieldRow, index: number, problems: Map<string, string>): Record<string, unknown> {
-  const type = FIELD_TYPES.find((known) => known === row.type) ?? "string";
-  const field: Record<string, unknown> = { type };
-  if (row.required === "on") field["required"] = true;
-  else if (row.optional === "stated") field["required"] = false;
-  for (const property of PROPERTIES[type]) {
-    const typed = property === "type" || property === "required" ? "" : (row[property] ?? "");
-    if (typed.trim() === "") continue;
-    const value = readValue(property, type, typed);
-    if (value instanceof SyntaxError)
-      problems.set(inputName(index, property), notJson(labelOf(row, property), value));
-    else field[property] = value;
-  }
-  return field;
-}
-
-function readValue(property: RowInput, type: FieldType, typed: string): unknown {
-  if (property === "accept") return readLines(typed).map((line) => line.trim());
-  if (property === "enum") return readLines(typed).map((line) => readScalar(type, line));
-  if (property === "default")
-    return type === "object" || type === "array" ? parse(typed) : readScalar(type, typed);
-  if (property === "properties" || property === "items") return parse(typed);
-  return TEXTS.has(property) ? readText(typed) : readNumber(typed);
-}
-
-const TEXTS: ReadonlySet<RowInput> = new Set(["label", "description", "format", "pattern"]);
-
-function readScalar(type: FieldType, typed: string): unknown {
-  if (type === "number") return readNumber(typed);
-  if (type !== "boolean") return readText(typed);
-  const text = typed.trim();
-  return text === "true" || (text === "false" ? false : text);
-}
-
-function parse(typed: string): unknown {
-  try {
-    return JSON.parse(typed) as unknown;
-  } catch (error) {
-    return error;
-  }
-}
-
-function notJson(label: string, { message }: SyntaxError): string {
-  return `${label} must be JSON: ${message}`;
-}
-
-function labelOf(row: FieldRow, input: RowInput): string {
-  return `${ROW_LABELS[input]} of “${readText(row.name ?? "")}”`;
+/** Rows with their names: the typed one, or else one made of the label. Empty if there is neither. */
+function named(rows: readonly FieldRow[]): { readonly row: FieldRow; readonly name: string }[] {
+  const taken = new Set(rows.map(({ name = "" }) => readText(name)));
+  return rows.map((row) => {
+    const [name, label] = [readText(row.name ?? ""), readText(row.label ?? "")];
+    if (name !== "" || label === "") return { row, name };
+    const made = nameFromLabel(label, taken);
+    taken.add(made);
+    return { row, name: made };
+  });
 }
 
 /** The same check as of the commands; each problem is told at the input that it is about. */
@@ -162,17 +100,31 @@ function place(
   rows: readonly FieldRow[],
   { path, message }: DefinitionProblem,
 ): [input: string, text: string] {
-  for (const [index, row] of rows.entries()) {
-    const start = memberPath("", readText(row.name ?? ""));
-    if (path === start) return [inputName(index, "name"), `“${readText(row.name ?? "")}” ${message}`];
+  for (const [index, { row, name }] of named(rows).entries()) {
+    const start = memberPath("", name);
+    if (path === start) return [inputName(index, "name"), `“${calledOf(row)}” ${message}`];
     if (!path.startsWith(`${start}.`)) continue;
     const [property = "", ...inner] = path.slice(start.length + 1).split(/(?=[.[])/);
-    if (!Object.hasOwn(ROW_LABELS, property)) continue;
-    const input = property as RowInput;
+    const input = inputFor(row, property);
+    if (input === null) continue;
     const within = inner.length === 0 ? "" : `: ${inner.join("").replace(/^\./, "")}`;
-    return [inputName(index, input), `${labelOf(row, input)}${within} ${inLabels(message)}`];
+    return [
+      inputName(index, input),
+      `${ROW_LABELS[input]} of “${calledOf(row)}”${within} ${inLabels(message)}`,
+    ];
   }
   return ["", `The schema ${path === "" ? "" : `(${path}) `}${message}`];
+}
+
+/** The input that says a property; null if none does. */
+function inputFor(row: FieldRow, property: string): RowInput | null {
+  const kind = kindOfRow(row);
+  if (property === "items" && kind === "choices") return "enum";
+  if (property === "items" && !row.items) return "entries";
+  if (property === "properties" && !row.properties) return "members";
+  if (property === "maxBytes" && row.megabytes) return "megabytes";
+  if (property === "type" || property === "format") return "kind";
+  return Object.hasOwn(ROW_LABELS, property) ? (property as RowInput) : null;
 }
 
 /** Two rules that contradict each other: the form has no `maxLength`, but a greatest length. */

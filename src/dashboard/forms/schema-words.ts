@@ -1,37 +1,40 @@
-import type { FieldType } from "../../schemas/field-definition.ts";
-
-/** What a row of the schema's form asks for, and how people read it. `optional` remembers that `required` was written out as false. */
+/**
+ * What a row of the schema's form asks for, and how people read it. `optional` remembers that `required` was written out as false; `type`
+ * and `format` are what pages of earlier versions sent in place of `kind`.
+ */
 export const ROW_LABELS = {
-  name: "Name",
   label: "Label",
+  kind: "Kind",
+  name: "Name of the input",
   type: "Kind",
-  required: "Required",
+  format: "Kind",
+  required: "Must be filled in",
   optional: "Optional",
-  format: "Format",
-  enum: "Allowed values",
+  enum: "Choices",
   minLength: "Least length",
   maxLength: "Greatest length",
   minimum: "Least value",
   maximum: "Greatest value",
-  properties: "Members",
-  items: "Items",
+  members: "Fields in it",
+  properties: "Fields in it, as JSON",
+  entries: "Each entry is",
+  items: "Each entry, as JSON",
   minItems: "Least number of items",
   maxItems: "Greatest number of items",
   accept: "Kinds of files",
+  megabytes: "Greatest size in MB",
   maxBytes: "Greatest size in bytes",
   maxFiles: "Greatest number of files",
   pattern: "Pattern",
   default: "Value if left empty",
-  description: "Description",
+  description: "Note for your team",
 } as const;
 
 export type RowInput = keyof typeof ROW_LABELS;
 
-export const TYPE_LABELS: Readonly<Record<FieldType, string>> = {
-  string: "Text",
-  number: "Number",
-  boolean: "Yes or no",
-  object: "Group of fields",
-  array: "List",
-  file: "File",
-};
+/** One field of a schema as a form holds it: each input's text as it was typed. An input that is absent is empty. */
+export type FieldRow = Readonly<Partial<Record<RowInput, string>>>;
+
+export function inputName(row: number, input: RowInput): string {
+  return `f.${row}.${input}`;
+}

@@ -35,10 +35,14 @@ export interface FieldParts {
   readonly list?: string;
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
+  /** Whether it has the keyboard when the page is shown. */
+  readonly hasFocus?: boolean;
+  /** Shows it in a typewriter's letters, without spelling marks. */
+  readonly isCode?: boolean;
 }
 
 export function textField(parts: FieldParts): Html {
-  const { name, value, type = "text", autocomplete, list, isReadOnly = false } = parts;
+  const { name, value, type = "text", autocomplete, list, isReadOnly = false, isCode = false } = parts;
   return field(
     parts,
     (marks) =>
@@ -46,7 +50,7 @@ export function textField(parts: FieldParts): Html {
         type="${type}"
         name="${name}"
         value="${value}"
-        ${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${list !== undefined && html` list="${list}"`}${isReadOnly && html` readonly`}${marks}
+        ${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${list !== undefined && html` list="${list}"`}${isReadOnly && html` readonly`}${isCode && html` class="code" spellcheck="false" autocapitalize="off"`}${marks}
       />`,
   );
 }
@@ -131,12 +135,12 @@ export function problemSummary(problems: Problems): Html | null {
 }
 
 function field(parts: FieldParts, control: (marks: Html) => Html): Html {
-  const { name, label, hint, problems = NO_PROBLEMS, isRequired = false } = parts;
+  const { name, label, hint, problems = NO_PROBLEMS, isRequired = false, hasFocus = false } = parts;
   const id = fieldId(name);
   const problem = problems.get(name);
   const described = [hint === undefined ? "" : `${id}-hint`, problem === undefined ? "" : `${id}-problem`];
   const describedBy = described.filter((each) => each !== "").join(" ");
-  const marks = html` id="${id}"${isRequired && html` required`}${problem !== undefined && html` aria-invalid="true"`}${
+  const marks = html` id="${id}"${isRequired && html` required`}${hasFocus && html` autofocus`}${problem !== undefined && html` aria-invalid="true"`}${
     describedBy !== "" && html` aria-describedby="${describedBy}"`
   }`;
   return html`<div class="field">

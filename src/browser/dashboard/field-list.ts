@@ -1,0 +1,170 @@
+/** Time after the last key, in which somebody may go on typing. */
+const WAIT_MS = 800;
+/** How often what was typed meanwhile is sent again. */
+const MAX_TRIES = 3;
+/** Near the edge of the window, in pixels, a dragged field scrolls the page by so much a step. */
+const EDGE = { near: 48, step: 14 };
+
+const FIELDS = "[data-fields]";
+const PRESSED = /^(?:up|down|remove|retype|done)-\d+$|^add-\w+$/;
+
+/**
+ * Adds, moves and changes the fields of a form without loading the page again, so that the keyboard stays where it is. The server renders
+ * them, as it does without script. A field is moved by its buttons, by Alt with an arrow, and by dragging its grip.
+ */
+export function editFieldsInPlace(): void {
+  const form = document.querySelector<HTMLElement>(FIELDS)?.closest("form") ?? null;
+  if (form !== null) new FieldList(form).listen();
+}
+
+class FieldList {
+  readonly #form: HTMLFormElement;
+  #isBusy = false;
+  #waiting = 0;
+
+  constructor(form: HTMLFormElement) {
+    this.#form = form;
+  }
+
+  listen(): void {
+    const form = this.#form;
+    form.addEventListener("click", (event) => this.#onClick(event));
+    form.addEventListener("change", (event) => this.#onChange(event));
+    form.addEventListener("keydown", (event) => this.#onKey(event));
+    form.addEventListener("pointerdown", (event) => this.#onGrip(event));
+    form.addEventListener("input", () => {
+      clearTimeout(this.#waiting);
+      this.#waiting = setTimeout(() => void this.#show("look"), WAIT_MS);
+    });
+  }
+
+  #onClick(event: Event): void {
+    const button = (event.target as Element).closest<HTMLButtonElement>("button[name=action]");
+    if (button === null || button.closest(FIELDS) === null || !PRESSED.test(button.value)) return;
+    event.preventDefault();
+    void this.#press(button.value, button);
+  }
+
+  #onChange({ target }: Event): void {
+    const field = (target as Element).closest<HTMLElement>("[data-field]");
+    if (field === null || !(target as Element).matches(".kind select")) return;
+    void this.#press(`retype-${field.dataset["field"]}`, null);
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const way = event.altKey ? { ArrowUp: "up", ArrowDown: "down" }[event.key] : undefined;
+    const field = (event.target as Element).closest<HTMLElement>("[data-field]");
+    if (way === undefined || field === null) return;
+    event.preventDefault();
+    field.querySelector<HTMLButtonElement>(`button[value^="${way}-"]:not(:disabled)`)?.click();
+  }
+
+  /** @param button sends the form as without script if the server does not answer; null leaves it as it is */
+  async #press(action: string, button: HTMLButtonElement | null): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    clearTimeout(this.#waiting);
+    try {
+      const isShown = await this.#show(action);
+      if (!isShown && button !== null) this.#form.requestSubmit(button);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** Shows what the server makes of the form; only beside the inputs if nothing was pressed. Whether it answered. */
+  async #show(action: string): Promise<boolean> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const sent = this.#typed(action);
+      const page = await pageFor(this.#form, sent);
+      if (page === null || page.querySelector(FIELDS) === null) return false;
+      // Somebody who typed on meanwhile loses nothing of it.
+      if (this.#typed(action).toString() !== sent.toString()) continue;
+      this.#replace(page, action === "look");
+      return true;
+    }
+    return false;
+  }
+
+  #typed(action: string): URLSearchParams {
+    const body = new URLSearchParams();
+    for (const [name, value] of new FormData(this.#form))
+      if (typeof value === "string") body.append(name, value);
+    body.set("action", action);
+    return body;
+  }
+
+  #replace(page: Document, isLook: boolean): void {
+    const preview = page.querySelector<HTMLElement>("[data-preview=right]");
+    if (preview !== null) document.querySelector("[data-preview]")?.replaceWith(preview);
+    if (isLook) {
+      for (const row of page.querySelectorAll("[data-field]"))
+        document
+          .querySelector(`#${row.id} > details > summary > small`)
+          ?.replaceChildren(...(row.querySelector("summary > small")?.childNodes ?? []));
+      return;
+    }
+    const fields = page.querySelector(FIELDS);
+    if (fields === null) return;
+    const focused = fields.querySelector<HTMLElement>("[autofocus]");
+    // The browser heeds it on a page of its own only.
+    focused?.removeAttribute("autofocus");
+    this.#form.querySelector(FIELDS)?.replaceWith(fields);
+    focused?.focus();
+    focused?.scrollIntoView({ block: "nearest" });
+    const news = this.#form.querySelector("[data-say]");
+    if (news !== null) news.textContent = page.querySelector("[data-say]")?.textContent ?? "";
+    // What guards unsaved changes learns of it.
+    this.#form.dispatchEvent(new Event("input"));
+    clearTimeout(this.#waiting);
+  }
+
+  #onGrip(event: PointerEvent): void {
+    const grip = (event.target as Element).closest<HTMLElement>("[data-grip]");
+    const row = grip?.closest<HTMLElement>("[data-field]") ?? null;
+    if (row === null || this.#isBusy || event.button !== 0) return;
+    event.preventDefault();
+    row.classList.add("dragged");
+    const before = row.nextElementSibling;
+    const move = ({ clientY }: PointerEvent): void => dragTo(row, clientY);
+    const end = ({ type }: Event): void => {
+      removeEventListener("pointermove", move);
+      for (const each of ENDS) removeEventListener(each, end);
+      row.classList.remove("dragged");
+      if (type === "pointercancel") row.parentElement?.insertBefore(row, before);
+      const to = [...(row.parentElement?.children ?? [])].indexOf(row);
+      if (String(to) !== row.dataset["field"]) void this.#press(`move-${row.dataset["field"]}-${to}`, null);
+    };
+    // Not of the grip: an element that moves in the page loses the pointer.
+    addEventListener("pointermove", move);
+    for (const each of ENDS) addEventListener(each, end);
+  }
+}
+
+const ENDS = ["pointerup", "pointercancel"] as const;
+
+/** Puts the row before the first one whose middle is below the pointer. */
+function dragTo(row: HTMLElement, y: number): void {
+  const list = row.parentElement;
+  if (list === null) return;
+  const others = [...list.children].filter((each) => each !== row);
+  const below = others.find((each) => {
+    const { top, height } = each.getBoundingClientRect();
+    return y < top + height / 2;
+  });
+  if ((below ?? null) !== row.nextElementSibling) list.insertBefore(row, below ?? null);
+  if (y < EDGE.near) scrollBy(0, -EDGE.step);
+  else if (y > innerHeight - EDGE.near) scrollBy(0, EDGE.step);
+}
+
+/** The page that sending this leads to; null if there is none. The browser reads it as a document, so no text becomes markup here. */
+function pageFor(form: HTMLFormElement, body: URLSearchParams): Promise<Document | null> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    // Its buttons are named `action`, which hides the property.
+    request.open("POST", form.getAttribute("action") ?? "");
+    request.responseType = "document";
+    request.addEventListener("loadend", () => resolve(request.responseXML));
+    request.send(body);
+  });
+}

@@ -1,0 +1,158 @@
+import type { FieldDefinition, FieldType, StringFormat } from "../../schemas/field-definition.ts";
+import { isLongText } from "../../schemas/form-snippets.ts";
+import type { IconName } from "../kit/icons.ts";
+import type { FieldRow, RowInput } from "./schema-words.ts";
+
+/** What a field of a form is, in the words of whoever makes one. Several are the same type of the schema's language. */
+export const FIELD_KINDS = [
+  "text",
+  "area",
+  "email",
+  "phone",
+  "url",
+  "number",
+  "date",
+  "choice",
+  "choices",
+  "answer",
+  "consent",
+  "file",
+  "group",
+  "list",
+] as const;
+
+export type FieldKind = (typeof FIELD_KINDS)[number];
+
+export const KIND_LABELS: Readonly<Record<FieldKind, string>> = {
+  text: "Short text",
+  area: "Long text",
+  email: "E-mail",
+  phone: "Phone",
+  url: "Web address",
+  number: "Number",
+  date: "Date",
+  choice: "One choice",
+  choices: "Several choices",
+  answer: "Yes or no",
+  consent: "Consent",
+  file: "File",
+  group: "Group",
+  list: "List",
+};
+
+export const KIND_ICONS: Readonly<Record<FieldKind, IconName>> = {
+  text: "line",
+  area: "lines",
+  email: "letter",
+  phone: "phone",
+  url: "link",
+  number: "number",
+  date: "day",
+  choice: "choice",
+  choices: "choices",
+  answer: "switch",
+  consent: "check",
+  file: "clip",
+  group: "group",
+  list: "list",
+};
+
+/** What a kind is in the schema's language. */
+interface Meaning {
+  readonly type: FieldType;
+  readonly format?: StringFormat;
+}
+
+export const MEANINGS: Readonly<Record<FieldKind, Meaning>> = {
+  text: { type: "string" },
+  area: { type: "string" },
+  email: { type: "string", format: "email" },
+  phone: { type: "string", format: "phone" },
+  url: { type: "string", format: "url" },
+  number: { type: "number" },
+  date: { type: "string", format: "date" },
+  choice: { type: "string" },
+  choices: { type: "array" },
+  answer: { type: "boolean" },
+  consent: { type: "boolean" },
+  file: { type: "file" },
+  group: { type: "object" },
+  list: { type: "array" },
+};
+
+/** The inputs of a kind. */
+interface KindInputs {
+  /** What everybody is asked. */
+  readonly plain: readonly RowInput[];
+  /** Behind the fold. */
+  readonly folded: readonly RowInput[];
+  /** Behind the fold too, and only if something is in them: who writes such rules does it as JSON. */
+  readonly rare: readonly RowInput[];
+}
+
+const LENGTHS: readonly RowInput[] = ["minLength", "maxLength"];
+const ITEMS: readonly RowInput[] = ["minItems", "maxItems"];
+const FORMATTED: KindInputs = { plain: [], folded: ["default"], rare: [...LENGTHS, "pattern", "enum"] };
+
+export const KIND_INPUTS: Readonly<Record<FieldKind, KindInputs>> = {
+  text: { plain: LENGTHS, folded: ["default", "pattern"], rare: [] },
+  area: { plain: LENGTHS, folded: ["default", "pattern"], rare: [] },
+  email: FORMATTED,
+  phone: FORMATTED,
+  url: FORMATTED,
+  date: FORMATTED,
+  number: { plain: ["minimum", "maximum"], folded: ["default"], rare: ["enum"] },
+  choice: { plain: ["enum"], folded: ["default"], rare: [...LENGTHS, "pattern"] },
+  choices: { plain: ["enum", ...ITEMS], folded: [], rare: ["default"] },
+  answer: { plain: [], folded: ["default"], rare: ["enum"] },
+  consent: { plain: [], folded: [], rare: ["default"] },
+  file: { plain: ["accept", "megabytes", "maxFiles"], folded: [], rare: ["maxBytes"] },
+  group: { plain: ["members"], folded: ["properties"], rare: ["default"] },
+  list: { plain: ["entries", ...ITEMS], folded: ["items"], rare: ["default"] },
+};
+
+/** All inputs of a kind besides those that every kind has. */
+export function inputsOf(kind: FieldKind): readonly RowInput[] {
+  const { plain, folded, rare } = KIND_INPUTS[kind];
+  return [...plain, ...folded, ...rare];
+}
+
+/** The kind of a row; of one that an older page sent, by its type and format. */
+export function kindOfRow(row: FieldRow): FieldKind {
+  const chosen = FIELD_KINDS.find((each) => each === row.kind);
+  if (chosen !== undefined) return chosen;
+  const format = FIELD_KINDS.find((each) => each === row.format && MEANINGS[each].format === row.format);
+  if (row.type === undefined || row.type === "string") return format ?? (row.enum ? "choice" : "text");
+  return OF_TYPES[row.type] ?? "text";
+}
+
+const OF_TYPES: Readonly<Record<string, FieldKind>> = {
+  number: "number",
+  boolean: "answer",
+  object: "group",
+  array: "list",
+  file: "file",
+};
+
+export function kindOfField(name: string, field: FieldDefinition): FieldKind {
+  if (field.type === "string") {
+    if (field.format !== undefined) return field.format;
+    if (field.enum !== undefined) return "choice";
+    return isLongText(name, field) ? "area" : "text";
+  }
+  if (field.type === "boolean") return isConsent(field) ? "consent" : "answer";
+  if (field.type === "array") return isChoices(field.items) ? "choices" : "list";
+  return field.type === "object" ? "group" : field.type;
+}
+
+function isConsent({
+  required,
+  enum: allowed = [],
+}: FieldDefinition & { readonly type: "boolean" }): boolean {
+  return required === true && allowed.length === 1 && allowed[0] === true;
+}
+
+/** Texts to choose from, and nothing else about them. */
+function isChoices(items: FieldDefinition | undefined): boolean {
+  return items?.type === "string" && items.enum !== undefined && Object.keys(items).length === 2;
+}
