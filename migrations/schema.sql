@@ -457,7 +457,7 @@ CREATE TABLE mail_recipient (
   -- In every e-mail: who has it may end these e-mails, and nothing else.
   unsubscribe_token TEXT NOT NULL,
   unsubscribed_at INTEGER,
-  language TEXT
+  language TEXT, attach INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mail_recipient_by_mailbox ON mail_recipient (
   replace(substr(lower(address), 1, instr(replace(address, '@', '+'), '+') - 1), '.', '') || substr(lower(address), instr(address, '@'))

@@ -45,6 +45,11 @@ const settingOptions = [
     flags: "--subject <template>",
     summary: "the subject, with {endpoint} and {name of a field} in it",
   },
+  {
+    flags: "--attach",
+    summary: "attach the files of a submission to its e-mail, under 5 MB in all; summaries name them only",
+  },
+  { flags: "--no-attach", summary: "name files only (default)" },
   whenOption,
 ] as const;
 
@@ -59,6 +64,7 @@ const add = command({
     "formsvc recipient add ada@example.com --endpoint Contact",
     "formsvc recipient add team@example.com --endpoint Contact --digest daily --max-spam-score 25",
     "formsvc recipient add sales@example.com --endpoint Contact --when topic=sales",
+    "formsvc recipient add jobs@example.com --endpoint Jobs --attach",
     "formsvc recipient add ada@example.com --endpoint Contact --subject '{endpoint}: {name} writes'",
   ],
   action: (context, options, [address]) =>
@@ -153,6 +159,7 @@ function readSettings({
   language,
   maxSpamScore,
   subject,
+  attach,
   when,
 }: OptionValues<typeof settingOptions>) {
   return {
@@ -160,6 +167,7 @@ function readSettings({
     ...(language !== null && { language: language || null }),
     ...(maxSpamScore !== null && { max_spam_score: maxSpamScore }),
     ...(subject !== null && { subject }),
+    ...(attach !== null && { attach }),
     ...readWhen(when),
   };
 }
@@ -191,6 +199,7 @@ function printRecipient({ output }: CommandContext, shown: Shown): void {
     ["digest", recipient.digest],
     ["language", recipient.language ?? "the endpoint's"],
     ["subject", recipient.subject ?? "built in"],
+    ["files", recipient.attach ? "attached, under 5 MB in all" : "named"],
     ["highest spam score", String(recipient.max_spam_score)],
     ...recipient.conditions.map((condition) => ["only if", conditionText(condition)]),
     ["failing since", recipient.failing_since ?? ""],

@@ -350,6 +350,7 @@ export interface Tables {
     unsubscribe_token: string;
     unsubscribed_at: number | null;
     language: string | null;
+    attach: Generated<number>;
   };
   /** Letters of the server that must not be lost. None holds the token of a link: that of a confirmation is made when its turn has come. */
   letter: {

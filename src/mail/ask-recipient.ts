@@ -45,6 +45,7 @@ export const createRecipient = operation({
       address,
       digest,
       language: tag,
+      attach,
       max_spam_score: maxSpamScore,
       subject,
       conditions: wanted,
@@ -57,7 +58,8 @@ export const createRecipient = operation({
       const endpoint = yield* reachEndpoint(context, reference);
       const isAgreed = yield* needsNoQuestion(context, address);
       const conditions = yield* checkOwnConditions(endpoint, wanted);
-      const given = { address, digest, language: namedOrNull(tag), maxSpamScore, subject, conditions };
+      const language = namedOrNull(tag);
+      const given = { address, digest, language, attach, maxSpamScore, subject, conditions };
       const made = yield* insertMailRecipientRows(endpoint.id, given, isAgreed ? now : null, now);
       const recipient = mailRecipientJson(made);
       const { isAsked, changes } = isAgreed ? NO_QUESTION : yield* ask(context, made, endpoint);

@@ -3,6 +3,7 @@ import { valueText } from "../foundation/file-list.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
 import { type Wording, wordingIn } from "../languages/wording.ts";
+import type { EncodedFile } from "./mail-attachment.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
@@ -28,6 +29,10 @@ export interface Notification {
   readonly dashboardUrl: string | null;
   /** Where the recipient ends these e-mails; null if there is no such page. */
   readonly unsubscribeUrl: string | null;
+  /** Files of the submission; absent for none. */
+  readonly attachments?: readonly EncodedFile[];
+  /** Whether some of its files had no room. */
+  readonly hasMoreFiles?: boolean;
 }
 
 /** In characters; the submission's page has the rest. */
@@ -51,17 +56,19 @@ export function composeNotification(notification: Notification, body: string): B
     submissionId: event.submissionId,
     unsubscribeUrl,
     blocks,
+    ...(notification.attachments && { attachments: notification.attachments }),
   });
 }
 
 function blocksOf(
   event: MailedEvent,
-  { dashboardUrl, unsubscribeUrl, labels }: Notification,
+  { dashboardUrl, unsubscribeUrl, labels, hasMoreFiles = false }: Notification,
   wording: Wording,
 ): MailBlock[] {
   const { fields, isCut } = fieldsOf(event.data, LIMITS, labels);
   const notes = [
     ...(isCut ? [wording.text("partShown", { reference: event.submissionId })] : []),
+    ...(hasMoreFiles ? [wording.text("filesTooLarge")] : []),
     wording.text("receivedAt", { time: event.receivedAt, score: event.spamScore }),
   ];
   return [

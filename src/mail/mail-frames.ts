@@ -19,3 +19,9 @@ export function* keepFrame<Frame>(deliveryId: string, frame: Frame): Steps<Frame
 /** Its submission may have been deleted meanwhile. */
 const KEEP_SQL = `INSERT INTO mail_frame (delivery_id, frame) SELECT id, ? FROM delivery WHERE id = ?
   ON CONFLICT DO NOTHING`;
+
+/** Changes a frame after an attempt that nobody took, and before one with other bytes. */
+export function* replaceFrame(deliveryId: string, frame: object): Steps<void> {
+  const rows = query.updateTable("mail_frame").set({ frame: JSON.stringify(frame) });
+  yield* run(rows.where("delivery_id", "=", deliveryId));
+}

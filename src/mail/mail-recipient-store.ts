@@ -44,7 +44,7 @@ export function* insertMailRecipientRows(
   now: number,
 ): Steps<MailRecipient> {
   const settings = checkRecipientSettings(given);
-  const { address, subject, digest, language, maxSpamScore, conditions } = settings;
+  const { address, subject, digest, language, attach, maxSpamScore, conditions } = settings;
   const others = yield* listMailRecipients(endpointId);
   requireNoneEqual(others, settings);
   if (others.length >= MAX_RECIPIENTS_OF_KIND)
@@ -56,7 +56,7 @@ export function* insertMailRecipientRows(
   yield* run(
     query
       .insertInto("mail_recipient")
-      .values({ id, address, subject, digest, language, unsubscribe_token: token }),
+      .values({ id, address, subject, digest, language, attach: Number(attach), unsubscribe_token: token }),
   );
   return yield* getMailRecipient(id);
 }
@@ -127,9 +127,12 @@ export function* updateMailRecipientRows(
 ): Steps<MailRecipient> {
   const wanted = { ...settings, ...checkRecipientSettings(given) };
   const { subject, digest, language } = wanted;
+  const attach = Number(wanted.attach);
   const others = (yield* listMailRecipients(endpointId)).filter((other) => other.id !== id);
   if (given.conditions !== undefined) requireNoneEqual(others, wanted);
-  yield* run(query.updateTable("mail_recipient").set({ subject, digest, language }).where("id", "=", id));
+  yield* run(
+    query.updateTable("mail_recipient").set({ subject, digest, language, attach }).where("id", "=", id),
+  );
   yield* setWanted(id, wanted);
   if (digest !== settings.digest) yield* endGathering(id, now);
   return yield* getMailRecipient(id);
@@ -173,9 +176,10 @@ function toMailRecipient(
   row: Selectable<Tables["mail_recipient"]>,
 ): MailRecipient {
   const { address, subject, digest } = row;
+  const language = findLanguage(row.language);
   return {
     ...rest,
-    settings: { address, subject, digest, language: findLanguage(row.language), maxSpamScore, conditions },
+    settings: { address, subject, digest, language, attach: row.attach === 1, maxSpamScore, conditions },
     unsubscribeToken: row.unsubscribe_token,
     unsubscribedAt: row.unsubscribed_at,
   };

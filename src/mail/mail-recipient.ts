@@ -26,6 +26,8 @@ export interface MailRecipientSettings {
   readonly digest: Digest;
   /** Of its e-mails; null for the endpoint's. */
   readonly language: Language | null;
+  /** Whether an e-mail about one submission brings its files, as far as they fit. */
+  readonly attach: boolean;
   /** Submissions with a higher spam score are not sent; 0 to 100. */
   readonly maxSpamScore: number;
   /** Only submissions that meet all of them are sent. */
@@ -37,6 +39,7 @@ export const defaultMailRecipientSettings: Omit<MailRecipientSettings, "address"
   subject: null,
   digest: "each",
   language: null,
+  attach: false,
   maxSpamScore: 50,
   conditions: [],
 };

@@ -11,15 +11,16 @@ import type {
   Transport,
 } from "../outbox/sending/transport.ts";
 import { readTimeZone } from "../workspaces/time-zone.ts";
+import { type Attached, chooseAttached, readAttached } from "./attached-files.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { composeNotification, type Notification } from "./compose-notification.ts";
 import { composeSummary } from "./compose-summary.ts";
 import { logMailAttempt } from "./log-mail-attempt.ts";
 import { listMailFields } from "./mail-fields.ts";
-import { keepFrame } from "./mail-frames.ts";
+import { keepFrame, replaceFrame } from "./mail-frames.ts";
 import { type Digest, MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
-import { UTC } from "./mailed-event.ts";
+import { readEvent, UTC } from "./mailed-event.ts";
 import type { SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
@@ -94,12 +95,29 @@ function createAttempt(parts: MailTransportParts): Attempt {
   /** Whether this mail server took an e-mail of ours: then it refuses a recipient and not us. */
   let hasDelivered = false;
   return async (recipient, message) => {
-    const raw = await compose(parts, recipient, message);
-    if (raw === null) return BUSY;
-    const result = await sender.send({ to: recipient.settings.address, raw });
+    const send = (raw: Buffer): Promise<SmtpResult> => sender.send({ to: recipient.settings.address, raw });
+    const first = await compose(parts, recipient, message);
+    if (first === null) return BUSY;
+    let result = await send(first.raw);
     hasDelivered ||= result.stage === "done";
+    if ((first.frame.attached?.ids.length ?? 0) > 0 && isContentRefused(result)) {
+      // Some servers take no files of this size or kind. The submission must arrive all the same.
+      const second = await withoutFiles(parts, recipient, message, first.frame);
+      if (second === null) return BUSY;
+      result = await send(second);
+      hasDelivered ||= result.stage === "done";
+    }
     return toAttempt(result, hasDelivered);
   };
+}
+
+function isContentRefused(result: SmtpResult): boolean {
+  return classifyMail(result).outcome === "content_refused";
+}
+
+interface Composed {
+  readonly frame: Frame;
+  readonly raw: Buffer;
 }
 
 /** Null if the database was busy: without its frame an e-mail could not be repeated with the same bytes. */
@@ -107,44 +125,81 @@ async function compose(
   parts: MailTransportParts,
   recipient: MailRecipient,
   message: Message,
+): Promise<Composed | null> {
+  return unlessBusy(async () => {
+    const frame = await readFrame(parts, recipient, message);
+    return { frame, raw: await composeWith(parts, recipient, message, frame) };
+  });
+}
+
+/** From now on; null if the database was busy. */
+async function withoutFiles(
+  parts: MailTransportParts,
+  recipient: MailRecipient,
+  message: Message,
+  known: Frame,
 ): Promise<Buffer | null> {
-  const { from } = parts;
-  const { id, body, memberIds, memberBodies } = message;
-  const frame = await readFrame(parts, recipient, id);
-  if (frame === null) return null;
+  const frame = { ...known, attached: { ids: [], hasMore: true } };
+  return unlessBusy(async () => {
+    await parts.db.relaxedTransaction(() => replaceFrame(message.id, frame));
+    return composeWith(parts, recipient, message, frame);
+  });
+}
+
+async function composeWith(
+  { db, from }: MailTransportParts,
+  recipient: MailRecipient,
+  { id, body, memberIds, memberBodies }: Message,
+  { attached, ...frame }: Frame,
+): Promise<Buffer> {
   // A frame of an earlier version names neither.
   const mail = { language: "en" as const, timeZone: UTC, ...frame, id, from, to: recipient.settings.address };
   if (memberIds.length > 0) return composeSummary(mail, [body, ...memberBodies], memberIds.length + 1);
-  return composeNotification(mail, body);
+  if (attached === undefined) return composeNotification(mail, body);
+  const attachments = await readAttached(db, readEvent(body, UTC).submissionId, attached);
+  return composeNotification({ ...mail, attachments, hasMoreFiles: attached.hasMore }, body);
 }
 
-/** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
-type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl"> &
-  Partial<Pick<Notification, "language" | "timeZone" | "labels">>;
-
-/** As it was before the first attempt. Kept without waiting for the disk, like the claim. */
-async function readFrame(
-  { db, dashboardUrl, unsubscribeUrl }: MailTransportParts,
-  recipient: MailRecipient,
-  deliveryId: string,
-): Promise<Frame | null> {
-  const { endpointId, settings } = recipient;
+async function unlessBusy<Result>(work: () => Promise<Result>): Promise<Result | null> {
   try {
-    return await db.relaxedTransaction(function* () {
-      const endpoint = yield* findEndpoint(endpointId);
-      const emailFields = endpoint === undefined ? [] : yield* listMailFields(endpoint);
-      const language = settings.language ?? endpoint?.settings.language ?? "en";
-      const timeZone = endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC);
-      const labels = endpoint === undefined ? null : yield* readLabels(endpoint);
-      const links = { dashboardUrl, unsubscribeUrl: unsubscribeUrl(recipient) };
-      const frame: Frame = { subjectTemplate: settings.subject, emailFields, language, timeZone, ...links };
-      if (labels !== null) return yield* keepFrame(deliveryId, { ...frame, labels });
-      return yield* keepFrame(deliveryId, frame);
-    });
+    return await work();
   } catch (error) {
     if (error instanceof FormsvcError) return null;
     throw error;
   }
+}
+
+/** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
+type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl"> &
+  Partial<Pick<Notification, "language" | "timeZone" | "labels">> & { readonly attached?: Attached };
+
+/** As it was before the first attempt. Kept without waiting for the disk, like the claim. @throws FormsvcError */
+async function readFrame(
+  { db, dashboardUrl, unsubscribeUrl }: MailTransportParts,
+  recipient: MailRecipient,
+  { id, body, memberIds }: Message,
+): Promise<Frame> {
+  const { endpointId, settings } = recipient;
+  const submissionId = settings.attach && memberIds.length === 0 ? readEvent(body, UTC).submissionId : null;
+  return await db.relaxedTransaction(function* () {
+    const endpoint = yield* findEndpoint(endpointId);
+    const emailFields = endpoint === undefined ? [] : yield* listMailFields(endpoint);
+    const language = settings.language ?? endpoint?.settings.language ?? "en";
+    const timeZone = endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC);
+    const labels = endpoint === undefined ? null : yield* readLabels(endpoint);
+    const attached = submissionId === null ? null : yield* chooseAttached(submissionId);
+    const frame: Frame = {
+      subjectTemplate: settings.subject,
+      emailFields,
+      language,
+      timeZone,
+      dashboardUrl,
+      unsubscribeUrl: unsubscribeUrl(recipient),
+      ...(labels !== null && { labels }),
+      ...(attached !== null && { attached }),
+    };
+    return yield* keepFrame(id, frame);
+  });
 }
 
 const BUSY: AttemptResult = {

@@ -24,19 +24,21 @@ const settings = {
     .string()
     .nullable()
     .describe("The language of its e-mails, a tag like de; null is the endpoint's."),
+  attach: z.boolean().describe("Whether an e-mail about one submission brings its files, under 5 MB in all."),
   subject: z
     .string()
     .nullable()
     .describe("The subject, with {form} and {name of a field} in it; null is the built-in one."),
   conditions: conditionsInput,
 };
-const { digest, language, maxSpamScore, subject } = defaultMailRecipientSettings;
+const { attach, digest, language, maxSpamScore, subject } = defaultMailRecipientSettings;
 
 export const newRecipientInput = z.strictObject({
   ...endpointReference,
   address: z.string().describe("One address without a name, like ada@example.com. It never changes."),
   digest: settings.digest.default(digest),
   language: settings.language.default(language),
+  attach: settings.attach.default(attach),
   max_spam_score: settings.max_spam_score.default(maxSpamScore),
   subject: settings.subject.default(subject),
   conditions: settings.conditions.default([]),
@@ -78,6 +80,7 @@ export const setRecipient = operation({
     ...recipientReference,
     digest: settings.digest.optional(),
     language: settings.language.optional(),
+    attach: settings.attach.optional(),
     max_spam_score: settings.max_spam_score.optional(),
     subject: settings.subject.optional(),
     conditions: settings.conditions.optional(),
@@ -97,6 +100,7 @@ export const setRecipient = operation({
 function changeIn(input: {
   readonly digest?: MailRecipientSettings["digest"] | undefined;
   readonly language?: string | null | undefined;
+  readonly attach?: boolean | undefined;
   readonly max_spam_score?: number | undefined;
   readonly subject?: string | null | undefined;
   readonly conditions?: readonly Condition[] | undefined;
@@ -104,6 +108,7 @@ function changeIn(input: {
   return {
     ...(input.digest !== undefined && { digest: input.digest }),
     ...(input.language !== undefined && { language: namedOrNull(input.language) }),
+    ...(input.attach !== undefined && { attach: input.attach }),
     ...(input.max_spam_score !== undefined && { maxSpamScore: input.max_spam_score }),
     ...(input.subject !== undefined && { subject: input.subject }),
     ...(input.conditions !== undefined && { conditions: input.conditions }),

@@ -1,6 +1,7 @@
 import { timeOfId } from "../foundation/id.ts";
 import { domainOf, parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
+import { attachmentHeaders, type EncodedFile } from "./mail-attachment.ts";
 import { checkHeader, headerDate, headerText, mailbox } from "./mail-header.ts";
 import { htmlOf, type MailBlock, textOf } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
@@ -27,6 +28,8 @@ export interface Mail {
   readonly blocks: readonly MailBlock[];
   /** Of what is ours in it. */
   readonly language: Language;
+  /** Absent for none. */
+  readonly attachments?: readonly EncodedFile[];
 }
 
 /** In characters. */
@@ -41,23 +44,47 @@ export function renderMail(mail: Mail): Buffer {
     if (address !== null && parseMailAddress(address) !== address)
       throw new Error(`not an address: ${JSON.stringify(address.slice(0, 200))}`);
   }
-  const boundary = `=_${mail.id}`;
-  const lines = [
-    ...headersOf(mail, boundary).map(checkHeader),
-    "",
-    ...part(boundary, "plain", textOf(mail.blocks)),
-    ...part(
-      boundary,
-      "html",
-      String(htmlOf(mail.language, oneLine(mail.subject, MAX_SUBJECT_LENGTH), mail.blocks)),
-    ),
-    `--${boundary}--`,
-    "",
-  ];
-  return Buffer.from(lines.join("\r\n"), "latin1");
+  const { attachments = [] } = mail;
+  const texts = textsOf(mail, attachments.length === 0 ? [] : [alternative(mail)]);
+  if (attachments.length === 0) {
+    const lines = [...headersOf(mail, alternative(mail)).map(checkHeader), ...texts, ""];
+    return Buffer.from(lines.join(CRLF), "latin1");
+  }
+  // No boundary begins like the other, so no reader takes one for the other.
+  const boundary = `=_mixed_${mail.id}`;
+  const type = `Content-Type: multipart/mixed;${CRLF} boundary="${boundary}"`;
+  const head = [...headersOf(mail, type).map(checkHeader), "", `--${boundary}`, ...texts, ""];
+  const parts = attachments.flatMap((file) => [
+    Buffer.from([`--${boundary}`, ...attachmentHeaders(file).map(checkHeader), "", ""].join(CRLF), "latin1"),
+    file.lines,
+  ]);
+  return Buffer.concat([
+    Buffer.from(head.join(CRLF), "latin1"),
+    ...parts,
+    Buffer.from(`--${boundary}--${CRLF}`, "latin1"),
+  ]);
 }
 
-function headersOf(mail: Mail, boundary: string): string[] {
+const CRLF = "\r\n";
+
+function alternative({ id }: Mail): string {
+  return `Content-Type: multipart/alternative;${CRLF} boundary="=_${id}"`;
+}
+
+/** What is read, as text and as HTML. @param headers of the part that holds both; none if that is the e-mail. */
+function textsOf({ id, blocks, language, subject }: Mail, headers: readonly string[]): string[] {
+  const boundary = `=_${id}`;
+  const title = oneLine(subject, MAX_SUBJECT_LENGTH);
+  return [
+    ...headers,
+    "",
+    ...part(boundary, "plain", textOf(blocks)),
+    ...part(boundary, "html", String(htmlOf(language, title, blocks))),
+    `--${boundary}--`,
+  ];
+}
+
+function headersOf(mail: Mail, contentType: string): string[] {
   const { id, from, fromName, to, replyTo, subject, origin, submissionId, unsubscribeUrl } = mail;
   return [
     `Message-ID: <${id}@${domainOf(from)}>`,
@@ -71,7 +98,7 @@ function headersOf(mail: Mail, boundary: string): string[] {
     ...(submissionId === null ? [] : [`X-Formsvc-Submission: ${submissionId}`]),
     ...(unsubscribeUrl === null ? [] : unsubscribeHeaders(unsubscribeUrl)),
     "MIME-Version: 1.0",
-    `Content-Type: multipart/alternative;\r\n boundary="${boundary}"`,
+    contentType,
   ];
 }
 

@@ -36,6 +36,12 @@ test("a recipient is added, listed, shown, changed, switched and removed", async
   expect(await machine.json(set)).toMatchObject({
     recipient: { digest: "daily", max_spam_score: 20, subject: null, address: "ada@example.com" },
   });
+  for (const [flag, attach] of [
+    ["--attach", true],
+    ["--max-spam-score=30", true],
+    ["--no-attach", false],
+  ] as const)
+    expect(await machine.json(["recipient", "set", id, flag])).toMatchObject({ recipient: { attach } });
   expect(await machine.json(["recipient", "disable", id])).toMatchObject({ recipient: { enabled: false } });
   expect(await machine.json(["recipient", "enable", id])).toMatchObject({ recipient: { enabled: true } });
   expect((await machine.run(["recipient", "remove", id])).code).toBe(2);

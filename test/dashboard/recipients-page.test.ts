@@ -206,6 +206,25 @@ test("of two people who change the same recipient, the second is told, and nothi
   expect((await ada.get(path)).text).toContain("Once an hour");
 });
 
+test("a box on the recipient's form attaches files or not, and its page says so", async () => {
+  const { ada, endpoint } = await begin();
+  const path = await add(ada, endpoint.id);
+  expect((await ada.get(path)).text).toContain("named, with a link");
+  const save = async (attach: boolean) => {
+    const form = new URLSearchParams(formOf((await ada.get(`${path}/edit`)).text, `${path}/edit`).values);
+    form.delete("attach");
+    if (attach) form.set("attach", "on");
+    expect((await ada.post(`${path}/edit`, form)).status).toBe(303);
+    const { values } = formOf((await ada.get(`${path}/edit`)).text, `${path}/edit`);
+    return [
+      new URLSearchParams(values).get("attach"),
+      (await ada.get(path)).text.includes("attached, under 5 MB"),
+    ];
+  };
+  expect(await save(true)).toEqual(["on", true]);
+  expect(await save(false)).toEqual([null, false]);
+});
+
 test("who unsubscribed cannot be sent to again by anybody but themselves", async () => {
   const { server, ada, endpoint } = await begin();
   const path = await add(ada, endpoint.id);

@@ -98,6 +98,7 @@ export const EVERYTHING = {
               address: "office@example.com",
               language: "de",
               digest: "daily",
+              attach: true,
               max_spam_score: 40,
               subject: "{form}: {email}",
             },

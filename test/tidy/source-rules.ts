@@ -190,6 +190,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   mail: [
     "database",
     "endpoints",
+    "files",
     "foundation",
     "languages",
     "operations",

@@ -18,7 +18,7 @@ import {
 } from "./conditions-field.ts";
 import { checkFormChosen, formField } from "../forms/form-choice.ts";
 import { languageOptions } from "../kit/language-options.ts";
-import { type Problems, selectField, textField, tryField } from "../kit/field.ts";
+import { checkField, type Problems, selectField, textField, tryField } from "../kit/field.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
 import { digestLabel } from "./recipient-words.ts";
 
@@ -30,6 +30,7 @@ export interface TypedRecipient {
   /** Empty for that of the form. */
   readonly language: string;
   readonly maxSpamScore: string;
+  readonly attach: boolean;
   /** Empty for the built-in one. */
   readonly subject: string;
   readonly conditions: readonly TypedCondition[];
@@ -41,6 +42,7 @@ export const EMPTY_RECIPIENT: TypedRecipient = {
   digest: defaultMailRecipientSettings.digest,
   language: "",
   maxSpamScore: String(defaultMailRecipientSettings.maxSpamScore),
+  attach: defaultMailRecipientSettings.attach,
   subject: "",
   conditions: [],
 };
@@ -52,18 +54,20 @@ export function readTyped(form: URLSearchParams): TypedRecipient {
     digest: DIGESTS.find((each) => each === form.get("digest")) ?? EMPTY_RECIPIENT.digest,
     language: findLanguage(form.get("language")) ?? "",
     maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
+    attach: form.get("attach") !== null,
     subject: (form.get("subject") ?? "").trim(),
     conditions: readTypedConditions(form),
   };
 }
 
 export function typedFrom({ endpointId, settings }: MailRecipient): TypedRecipient {
-  const { address, digest, language, maxSpamScore, subject, conditions } = settings;
+  const { address, digest, language, attach, maxSpamScore, subject, conditions } = settings;
   return {
     endpointId,
     address,
     digest,
     language: language ?? "",
+    attach,
     maxSpamScore: String(maxSpamScore),
     subject: subject ?? "",
     conditions,
@@ -88,7 +92,8 @@ export function checkChange(
   const language = findLanguage(typed.language);
   const conditions = checkTypedConditions(problems, typed.conditions, fields, known);
   if (problems.size > 0) return null;
-  return { subject: wanted, digest: typed.digest, language, maxSpamScore, conditions };
+  const { digest, attach } = typed;
+  return { subject: wanted, digest, language, attach, maxSpamScore, conditions };
 }
 
 /** The settings of a new recipient, or null and the problems. */
@@ -138,6 +143,13 @@ export function recipientFields({ typed, problems, endpoints, fields }: Recipien
       label: "Subject",
       value: typed.subject,
       hint: "Leave it empty for the usual one. {form} stands for the form’s name, and {name} for what was filled into the field “name”.",
+      problems,
+    })}
+    ${checkField({
+      name: "attach",
+      label: "Attach files",
+      value: typed.attach ? "on" : "",
+      hint: "Of one submission, under 5 MB in all. What does not fit, and the files of summaries, stay behind the link.",
       problems,
     })}
     ${conditionsField({ typed: typed.conditions, problems, fields: fields && Object.keys(fields) })}`;

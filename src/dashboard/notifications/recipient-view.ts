@@ -88,7 +88,7 @@ function mainAction({ recipient }: RecipientView, path: string): Html | null {
 
 function settingsCard({ recipient, endpoint }: RecipientView, path: string): Html {
   const { settings, confirmedAt, createdAt } = recipient;
-  const { maxSpamScore, subject } = settings;
+  const { attach, maxSpamScore, subject } = settings;
   return html`<section class="card">
     <header><h2>Settings</h2></header>
     <dl class="facts">
@@ -103,6 +103,10 @@ function settingsCard({ recipient, endpoint }: RecipientView, path: string): Htm
       <div>
         <dt>Subject</dt>
         <dd>${subject === null ? "the usual one" : html`<bdi dir="auto">${subject}</bdi>`}</dd>
+      </div>
+      <div>
+        <dt>Files</dt>
+        <dd>${attach ? "attached, under 5 MB in all" : "named, with a link"}</dd>
       </div>
       <div>
         <dt>Spam score</dt>

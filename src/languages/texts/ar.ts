@@ -115,6 +115,7 @@ export const ar: Texts = {
     other: "{count} رسالة جديدة: {form}",
   },
   partShown: "يظهر هنا جزء فقط؛ والكل محفوظ برقم {reference}.",
+  filesTooLarge: "بعض الملفات أكبر من أن تُرسل بالبريد الإلكتروني؛ وهي محفوظة مع الرسالة.",
   receivedAt: "وقت الاستلام: {time}، درجة الرسائل المزعجة: {score}.",
   openSubmission: "فتح الرسالة",
   unsubscribe: "إلغاء الاشتراك",

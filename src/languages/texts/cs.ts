@@ -104,6 +104,7 @@ export const cs: Texts = {
     other: "{count} nových zpráv: {form}",
   },
   partShown: "Tady je jen část; vše je uloženo jako {reference}.",
+  filesTooLarge: "Některé soubory jsou na e-mail příliš velké: najdete je u zprávy.",
   receivedAt: "Přijato: {time}, skóre spamu: {score}.",
   openSubmission: "Otevřít zprávu",
   unsubscribe: "Odhlásit",

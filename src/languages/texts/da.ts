@@ -91,6 +91,7 @@ export const da: Texts = {
   newSubmission: "Ny indsendelse: {form}",
   newSubmissions: { one: "{count} ny indsendelse: {form}", other: "{count} nye indsendelser: {form}" },
   partShown: "Her vises kun en del; det hele er gemt som {reference}.",
+  filesTooLarge: "Nogle filer er for store til en mail. De ligger ved indsendelsen.",
   receivedAt: "Modtaget: {time}, spamscore: {score}.",
   openSubmission: "Åbn indsendelsen",
   unsubscribe: "Afmeld",

@@ -95,6 +95,7 @@ export const de: Texts = {
   newSubmission: "Neue Einsendung: {form}",
   newSubmissions: { one: "{count} neue Einsendung: {form}", other: "{count} neue Einsendungen: {form}" },
   partShown: "Hier steht nur ein Teil; alles ist als {reference} gespeichert.",
+  filesTooLarge: "Einige Dateien sind zu groß für eine E-Mail: Sie liegen bei der Einsendung.",
   receivedAt: "Eingegangen: {time}, Spam-Punkte: {score}.",
   openSubmission: "Einsendung öffnen",
   unsubscribe: "Abbestellen",

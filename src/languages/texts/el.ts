@@ -95,6 +95,7 @@ export const el: Texts = {
   newSubmission: "Νέα υποβολή: {form}",
   newSubmissions: { one: "{count} νέα υποβολή: {form}", other: "{count} νέες υποβολές: {form}" },
   partShown: "Εδώ φαίνεται μόνο ένα μέρος· όλο είναι αποθηκευμένο ως {reference}.",
+  filesTooLarge: "Ορισμένα αρχεία είναι πολύ μεγάλα για e-mail: βρίσκονται στην υποβολή.",
   receivedAt: "Ελήφθη: {time}, βαθμός ανεπιθύμητου: {score}.",
   openSubmission: "Άνοιγμα υποβολής",
   unsubscribe: "Διακοπή εγγραφής",

@@ -104,6 +104,7 @@ export const en = {
   newSubmission: "New submission: {form}",
   newSubmissions: { one: "{count} new submission: {form}", other: "{count} new submissions: {form}" },
   partShown: "Only a part is shown here; all of it is kept as {reference}.",
+  filesTooLarge: "Some files are too large for an e-mail: they are with the submission.",
   receivedAt: "Received {time}, spam score {score}.",
   openSubmission: "Open the submission",
   unsubscribe: "Unsubscribe",

@@ -95,6 +95,7 @@ export const es: Texts = {
   newSubmission: "Nuevo envío: {form}",
   newSubmissions: { one: "{count} envío nuevo: {form}", other: "{count} envíos nuevos: {form}" },
   partShown: "Aquí solo se muestra una parte; todo está guardado como {reference}.",
+  filesTooLarge: "Algunos archivos son demasiado grandes para un correo: están junto al envío.",
   receivedAt: "Recibido: {time}; puntuación de spam: {score}.",
   openSubmission: "Abrir el envío",
   unsubscribe: "Darse de baja",

@@ -92,6 +92,7 @@ export const fi: Texts = {
   newSubmission: "Uusi lähetys: {form}",
   newSubmissions: { one: "{count} uusi lähetys: {form}", other: "{count} uutta lähetystä: {form}" },
   partShown: "Tässä näkyy vain osa; kaikki on tallessa tunnuksella {reference}.",
+  filesTooLarge: "Jotkin tiedostot ovat liian suuria sähköpostiin: ne ovat lähetyksen yhteydessä.",
   receivedAt: "Vastaanotettu: {time}, roskapostipisteet: {score}.",
   openSubmission: "Avaa lähetys",
   unsubscribe: "Peruuta tilaus",

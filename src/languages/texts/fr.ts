@@ -97,6 +97,7 @@ export const fr: Texts = {
   newSubmission: "Nouvel envoi : {form}",
   newSubmissions: { one: "{count} nouvel envoi : {form}", other: "{count} nouveaux envois : {form}" },
   partShown: "Seule une partie est affichée ici ; le tout est conservé sous {reference}.",
+  filesTooLarge: "Certains fichiers sont trop grands pour un e-mail : ils se trouvent avec l’envoi.",
   receivedAt: "Reçu : {time}, score de spam : {score}.",
   openSubmission: "Ouvrir l’envoi",
   unsubscribe: "Se désabonner",

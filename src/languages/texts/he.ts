@@ -95,6 +95,7 @@ export const he: Texts = {
     other: "{count} פניות חדשות: {form}",
   },
   partShown: "כאן מוצג רק חלק; הכול שמור בתור {reference}.",
+  filesTooLarge: "יש קבצים גדולים מדי לדוא״ל: הם שמורים עם הפנייה.",
   receivedAt: "התקבל: {time}, ציון ספאם: {score}.",
   openSubmission: "לפתוח את הפנייה",
   unsubscribe: "ביטול הרשמה",

@@ -95,6 +95,7 @@ export const it: Texts = {
   newSubmission: "Nuovo invio: {form}",
   newSubmissions: { one: "{count} nuovo invio: {form}", other: "{count} nuovi invii: {form}" },
   partShown: "Qui ne è mostrata solo una parte; tutto è conservato come {reference}.",
+  filesTooLarge: "Alcuni file sono troppo grandi per un’e-mail: si trovano con l’invio.",
   receivedAt: "Ricevuto: {time}; punteggio spam: {score}.",
   openSubmission: "Apri l’invio",
   unsubscribe: "Annulla l’iscrizione",

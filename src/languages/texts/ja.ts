@@ -91,6 +91,7 @@ export const ja: Texts = {
   newSubmission: "新しい送信：{form}",
   newSubmissions: { other: "新しい送信 {count}件：{form}" },
   partShown: "ここには一部だけを表示しています。全体は {reference} として保存されています。",
+  filesTooLarge: "メールには大きすぎるファイルがあります。送信内容と一緒に保存されています。",
   receivedAt: "受信：{time}、スパムスコア：{score}",
   openSubmission: "送信内容を開く",
   unsubscribe: "配信停止",

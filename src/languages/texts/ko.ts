@@ -89,6 +89,7 @@ export const ko: Texts = {
   newSubmission: "새 제출: {form}",
   newSubmissions: { other: "새 제출 {count}건: {form}" },
   partShown: "여기에는 일부만 표시됩니다. 전체 내용은 {reference}(으)로 저장되어 있습니다.",
+  filesTooLarge: "이메일에 담기에는 너무 큰 파일이 있습니다. 제출 내용과 함께 보관되어 있습니다.",
   receivedAt: "받은 시간: {time}, 스팸 점수: {score}.",
   openSubmission: "제출 내용 열기",
   unsubscribe: "수신 거부",

@@ -93,6 +93,7 @@ export const nl: Texts = {
   newSubmission: "Nieuwe inzending: {form}",
   newSubmissions: { one: "{count} nieuwe inzending: {form}", other: "{count} nieuwe inzendingen: {form}" },
   partShown: "Hier staat maar een deel; alles is bewaard als {reference}.",
+  filesTooLarge: "Sommige bestanden zijn te groot voor een e-mail: ze staan bij de inzending.",
   receivedAt: "Ontvangen: {time}, spamscore: {score}.",
   openSubmission: "Inzending openen",
   unsubscribe: "Afmelden",

@@ -108,6 +108,7 @@ export const pl: Texts = {
     other: "{count} nowego zgłoszenia: {form}",
   },
   partShown: "Tu widać tylko część; całość jest zapisana jako {reference}.",
+  filesTooLarge: "Niektóre pliki są za duże na e-mail: są przy zgłoszeniu.",
   receivedAt: "Otrzymano: {time}, ocena spamu: {score}.",
   openSubmission: "Otwórz zgłoszenie",
   unsubscribe: "Zrezygnuj",

@@ -94,6 +94,7 @@ export const pt: Texts = {
   newSubmission: "Novo envio: {form}",
   newSubmissions: { one: "{count} novo envio: {form}", other: "{count} novos envios: {form}" },
   partShown: "Aqui está só uma parte; tudo está guardado como {reference}.",
+  filesTooLarge: "Alguns ficheiros são grandes demais para um e-mail: estão junto do envio.",
   receivedAt: "Recebido: {time}; pontuação de spam: {score}.",
   openSubmission: "Abrir o envio",
   unsubscribe: "Cancelar a inscrição",

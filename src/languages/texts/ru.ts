@@ -108,6 +108,7 @@ export const ru: Texts = {
     other: "{count} нового сообщения: {form}",
   },
   partShown: "Здесь показана только часть; всё сохранено под номером {reference}.",
+  filesTooLarge: "Некоторые файлы слишком велики для письма: они хранятся вместе с сообщением.",
   receivedAt: "Получено: {time}, оценка спама: {score}.",
   openSubmission: "Открыть сообщение",
   unsubscribe: "Отписаться",

@@ -91,6 +91,7 @@ export const sv: Texts = {
   newSubmission: "Nytt inskick: {form}",
   newSubmissions: { one: "{count} nytt inskick: {form}", other: "{count} nya inskick: {form}" },
   partShown: "Här visas bara en del. Allt är sparat som {reference}.",
+  filesTooLarge: "En del filer är för stora för ett mejl. De finns vid inskicket.",
   receivedAt: "Mottaget: {time}, skräppostpoäng: {score}.",
   openSubmission: "Öppna inskicket",
   unsubscribe: "Avsluta prenumerationen",

@@ -89,6 +89,7 @@ export const tr: Texts = {
   newSubmission: "Yeni gönderim: {form}",
   newSubmissions: { one: "{count} yeni gönderim: {form}", other: "{count} yeni gönderim: {form}" },
   partShown: "Burada yalnızca bir bölümü gösteriliyor; tamamı {reference} olarak saklanıyor.",
+  filesTooLarge: "Bazı dosyalar bir e-posta için çok büyük: gönderinin yanında duruyorlar.",
   receivedAt: "Alındı: {time}, spam puanı: {score}.",
   openSubmission: "Gönderimi aç",
   unsubscribe: "Abonelikten çık",

@@ -107,6 +107,7 @@ export const uk: Texts = {
     other: "{count} нового повідомлення: {form}",
   },
   partShown: "Тут показано лише частину; усе збережено під номером {reference}.",
+  filesTooLarge: "Деякі файли завеликі для листа: вони зберігаються разом із повідомленням.",
   receivedAt: "Отримано: {time}, оцінка спаму: {score}.",
   openSubmission: "Відкрити повідомлення",
   unsubscribe: "Відписатися",

@@ -85,6 +85,7 @@ export const zh: Texts = {
   newSubmission: "新提交：{form}",
   newSubmissions: { other: "{count} 条新提交：{form}" },
   partShown: "此处只显示一部分；全部内容保存为 {reference}。",
+  filesTooLarge: "部分文件过大，无法放入邮件，已与提交内容一起保存。",
   receivedAt: "收到时间：{time}，垃圾信息评分：{score}。",
   openSubmission: "打开提交内容",
   unsubscribe: "退订",
