@@ -1,0 +1,157 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
+import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { axeViolations } from "../support/axe.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { launchServer, type TestServer } from "../support/test-server.ts";
+import { PATIENCE_MS } from "../support/until.ts";
+
+const PASSWORD = "seven loaves and a plum cake";
+const PHONE = { width: 390, height: 844 };
+
+describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and without script", () => {
+  let server: TestServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([launchServer(), launchChromium()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  async function phone(locale: string): Promise<Page> {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: PHONE, locale });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    return page;
+  }
+
+  /** What axe says of a page in light and dark; for whoever is signed in on the phone. */
+  async function violations(owner: Page, path: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      const storageState = await owner.context().storageState();
+      const context = await browser.newContext({
+        viewport: PHONE,
+        colorScheme,
+        storageState,
+        locale: "de-DE",
+      });
+      const page = await context.newPage();
+      await page.goto(`${server.url}${path}`);
+      found.push(...(await axeViolations(page)));
+      if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) found.push("too wide");
+      await context.close();
+    }
+    return found;
+  }
+
+  test("goes from the first sign-in to the first order in German, with a choice, a day and consent", async () => {
+    const mia = await phone("en-GB");
+    await signIn(mia);
+    await makeForm(mia);
+    const path = await offerPage(mia);
+
+    const ida = await phone("de-DE");
+    await order(ida, path);
+
+    await mia.goto(`${server.url}/dashboard`);
+    await mia
+      .getByRole("link", { name: /Ida Berg/ })
+      .first()
+      .click();
+    for (const shown of ["Ihre Torte", "Zwetschge", "Abholtag", "2026-12-24", "Ida Berg"])
+      expect(await mia.textContent("main")).toContain(shown);
+    expect(server.stored()).toEqual([
+      {
+        name: "Ida Berg",
+        email: "ida@kunde.example",
+        item: "Zwetschge",
+        day: "2026-12-24",
+        meine_angaben_durfen_verwendet_werden: true,
+      },
+    ]);
+    expect(await violations(mia, "/dashboard/endpoints/new?start=order")).toEqual([]);
+    expect(await violations(mia, path)).toEqual([]);
+    await Promise.all([mia.context().close(), ida.context().close()]);
+  });
+
+  async function signIn(page: Page): Promise<void> {
+    const email = "mia@bakery.example";
+    server.owner.now(() => insertAccountRows(email, server.clock.now()));
+    const { token } = server.owner.now(() => makeSignInLink(email, server.clock.now()));
+    const link = `${server.url}/dashboard/sign-in#${token}`;
+    await page.goto(link);
+    await page.locator("summary").first().click();
+    await page.getByLabel("Sign-in link", { exact: true }).fill(link);
+    await page.getByLabel("New password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set the password and sign in" }).click();
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  }
+
+  /** From the ready-made order, in the owner's own words. */
+  async function makeForm(page: Page): Promise<void> {
+    await page.goto(`${server.url}/dashboard/endpoints/new?start=order`);
+    await page.fill("#f-name", "Tortenbestellung");
+    const change = async (row: number, label: string): Promise<void> => {
+      await page.locator(`#field-${row} > details > summary`).click();
+      await page.fill(`#f-f-${row}-label`, label);
+    };
+    await change(0, "Ihr Name");
+    await change(3, "Ihre Torte");
+    await page.fill("#f-f-3-enum", "Schokolade\nZitrone\nZwetschge");
+    await change(4, "Abholtag");
+    await page.locator("#field-5 > details > summary").click();
+    await page.getByRole("button", { name: "Remove this field Wishes" }).click();
+    await page.locator("#field-2 > details > summary").click();
+    await page.getByRole("button", { name: "Remove this field Phone" }).click();
+    await page.getByRole("button", { name: "Consent", exact: true }).click();
+    await page.fill("#f-f-4-label", "Meine Angaben dürfen verwendet werden");
+    await page
+      .getByRole("button", { name: /^Done Meine|^Done/ })
+      .last()
+      .click();
+    const preview = page.locator("[data-preview=right]");
+    expect(await preview.locator("label").allTextContents()).toEqual(
+      ["Ihr Name", "E-mail", "Ihre Torte", "Abholtag", "Meine Angaben dürfen verwendet werden"].map((label) =>
+        expect.stringContaining(label),
+      ),
+    );
+    expect(await preview.locator("option").allTextContents()).toContain("Zwetschge");
+    expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+    await page.getByRole("button", { name: "Make the form" }).click();
+    await page.getByRole("heading", { name: "Tortenbestellung is ready" }).waitFor();
+  }
+
+  /** The path of the form's own page. */
+  async function offerPage(page: Page): Promise<string> {
+    await page.getByRole("link", { name: "Go to the form" }).click();
+    await page.goto(`${page.url()}/page`);
+    await page.getByLabel("The form has a page of its own").check();
+    await page.getByLabel("Colour").fill("#8a1c4a");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL("**notice=saved**");
+    return (await page.locator("main a[href^='/p/']").first().getAttribute("href")) ?? "";
+  }
+
+  async function order(page: Page, path: string): Promise<void> {
+    await page.goto(`${server.url}${path}`);
+    expect(await page.getAttribute("html", "lang")).toBe("de");
+    await page.getByLabel("Ihr Name").fill("Ida Berg");
+    await page.getByLabel("E-mail").fill("ida@kunde.example");
+    await page.getByLabel("Ihre Torte").selectOption("Zwetschge");
+    await page.getByLabel("Abholtag").fill("2026-12-24");
+    const send = page.locator("main button").last();
+    // Without consent the browser does not even ask the server.
+    await send.click();
+    expect(server.stored()).toEqual([]);
+    await page.getByLabel("Meine Angaben dürfen verwendet werden").check();
+    await send.click();
+    await page.getByRole("heading", { name: "Vielen Dank" }).waitFor();
+    expect(await page.textContent("main")).toContain("Ihre Angaben sind angekommen.");
+    expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+  }
+});
