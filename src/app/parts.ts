@@ -19,6 +19,8 @@ export interface ServiceParts {
   readonly log: Log;
   /** Takes the measurements; null measures nothing. */
   readonly metrics: ExposedMetrics | null;
+  /** Time between two turns of a visitor of the dashboard, in milliseconds; undefined is the usual one. Tests that are not about it wait less. */
+  readonly visitIntervalMs?: number;
 }
 
 /** The parts of a server that differ by the engine of its database. */

@@ -28,6 +28,8 @@ export interface DashboardParts {
   readonly configFile: string | null;
   readonly clock: Clock;
   readonly log: Log;
+  /** Time between two turns of a visitor, in milliseconds; undefined is the usual one. */
+  readonly visitIntervalMs?: number;
   readonly keyring: Keyring;
   readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;

@@ -109,7 +109,7 @@ function guard(
   isOutsider: (request: FastifyRequest) => boolean,
 ): void {
   const site = ownSiteOf(parts.config);
-  const visits = new VisitPlaces();
+  const visits = new VisitPlaces(parts.visitIntervalMs);
   const names = createVisitorNames();
   const namedUser = trustedUsers(parts.config);
   scope.addHook("onRequest", async (request, reply) => {

@@ -37,6 +37,12 @@ export class VisitPlaces {
   readonly #visitors = new Map<string, Visitor>();
   /** When each visitor will have all of {@link BURST} again. */
   readonly #restedAt = new BoundedMap<string, number>(MAX_REMEMBERED);
+  readonly #intervalMs: number;
+
+  /** @param intervalMs 0 bounds at a time only */
+  constructor(intervalMs = INTERVAL_MS) {
+    this.#intervalMs = intervalMs;
+  }
 
   /**
    * Resolves when the request may be answered. The result gives its place back, once, however often it is called.
@@ -62,7 +68,7 @@ export class VisitPlaces {
 
   #start(name: string, visitor: Visitor, turns: number): void {
     visitor.underWay += 1;
-    const restedAt = Math.max(this.#restedAt.get(name) ?? 0, performance.now()) + turns * INTERVAL_MS;
+    const restedAt = Math.max(this.#restedAt.get(name) ?? 0, performance.now()) + turns * this.#intervalMs;
     // Who asked last is forgotten last.
     this.#restedAt.delete(name);
     this.#restedAt.set(name, restedAt);
@@ -71,7 +77,7 @@ export class VisitPlaces {
   /** How long the visitor's next request waits for its turn. */
   #pauseMs(name: string): number {
     const restedAt = this.#restedAt.get(name) ?? 0;
-    return Math.max(0, restedAt - (BURST - 1) * INTERVAL_MS - performance.now());
+    return Math.max(0, restedAt - (BURST - 1) * this.#intervalMs - performance.now());
   }
 
   #wait({ name, gone, turns }: Waiting, visitor: Visitor): Promise<void> {

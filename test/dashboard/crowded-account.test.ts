@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addFormOwner } from "../support/form-owner.ts";
 import type { Answer } from "../support/http-client.ts";
-import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { goodPost, startServer, type TestServer, USUAL_PACE } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 /** Requests of one account that are answered at once, and that wait. */
@@ -29,7 +29,7 @@ function collect(asked: readonly Promise<Answer>[]): Answer[] {
 }
 
 test("of many requests of one account at most 32 are answered at once, 32 wait, and the others are told; a page of another account and a post are answered meanwhile", async () => {
-  const server = await startServer();
+  const server = await startServer({}, USUAL_PACE);
   const ben = await addFormOwner(server, "ben@example.org");
   const cleo = await addFormOwner(server, "cleo@example.org");
   expect((await ben.get("/dashboard/endpoints")).status).toBe(200);
@@ -60,7 +60,7 @@ test("of many requests of one account at most 32 are answered at once, 32 wait, 
 });
 
 test("of many requests of an address at which nobody is signed in some are told to wait, and an account at the same address is answered meanwhile", async () => {
-  const server = await startServer();
+  const server = await startServer({}, USUAL_PACE);
   const ben = await addFormOwner(server, "ben@example.org");
   expect((await ben.get("/dashboard/endpoints")).status).toBe(200);
   const asked = Array.from({ length: 2 * (UNDER_WAY + WAITING) }, () =>

@@ -26,7 +26,7 @@ const ELEMENTS = new Set(
   `html head meta title link script body a nav main header section article aside footer div span p b i em strong small br hr
   h1 h2 h3 h4 ul ol li dl dt dd table caption colgroup col thead tbody tfoot tr th td form fieldset legend label input button select
   optgroup option textarea datalist output details summary dialog code pre kbd bdi time progress meter
-  figure figcaption svg g path rect line circle polyline text desc`.split(/\s+/),
+  figure figcaption svg g path rect line circle polyline text desc noscript`.split(/\s+/),
 );
 /** Their attributes, besides `data-…` and `aria-…`. */
 const ATTRIBUTES = new Set(

@@ -71,15 +71,28 @@ const UNLIMITED: ConfigOverrides = {
   log: { level: "info", format: "json" },
 };
 
+/** How fast the dashboard answers one visitor. */
+type Pace = Pick<Parameters<typeof serve>[0], "visitIntervalMs">;
+/** As fast as it can, so that only a test that is about the pace waits. */
+const NO_PACE: Pace = { visitIntervalMs: 0 };
+/** As it serves people. */
+export const USUAL_PACE: Pace = {};
+
 /** A server that is stopped, with its file removed, after the test. */
-export async function startServer(overrides: ConfigOverrides = {}): Promise<TestServer> {
-  const server = await launchServer(overrides);
+export async function startServer(
+  overrides: ConfigOverrides = {},
+  pace: Pace = NO_PACE,
+): Promise<TestServer> {
+  const server = await launchServer(overrides, pace);
   onTestFinished(() => server.stop());
   return server;
 }
 
 /** For `beforeAll`: the caller stops it. */
-export async function launchServer(overrides: ConfigOverrides = {}): Promise<TestServer> {
+export async function launchServer(
+  overrides: ConfigOverrides = {},
+  pace: Pace = NO_PACE,
+): Promise<TestServer> {
   const folder = makeFolder();
   const databasePath = join(folder.path, "formsvc.db");
   const base = merge(merge(defaultConfig, UNLIMITED), overrides) as Config;
@@ -91,7 +104,7 @@ export async function launchServer(overrides: ConfigOverrides = {}): Promise<Tes
   const start = async () => {
     const { db } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
     try {
-      return { db, running: await serve({ db, config, clock, log }) };
+      return { db, running: await serve({ db, config, clock, log, ...pace }) };
     } catch (error) {
       db.close();
       folder.remove();
