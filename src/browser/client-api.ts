@@ -40,6 +40,12 @@ export interface Refused {
   readonly details?: Readonly<Record<string, { readonly issues: readonly Issue[] }>>;
 }
 
+/** How much of a form with files has gone out, in bytes of its whole body. */
+export interface UploadProgress {
+  readonly loaded: number;
+  readonly total: number;
+}
+
 export type Result = Accepted | Refused;
 
 export interface Formsvc {
@@ -60,6 +66,8 @@ declare global {
   interface HTMLElementEventMap {
     /** Before a form is sent; `preventDefault()` keeps it from being sent. */
     "formsvc:submit": CustomEvent<{ readonly data: FormData }>;
+    /** While a form with files is sent, at most 10 a second; a further try begins anew. */
+    "formsvc:progress": CustomEvent<UploadProgress>;
     /** After it was stored; `preventDefault()` leaves the form and its messages as they are. */
     "formsvc:success": CustomEvent<Accepted>;
     /** After it was refused; `preventDefault()` shows no messages. */

@@ -1,4 +1,4 @@
-import type { Accepted, Refused, Result } from "./client-api.ts";
+import type { Accepted, UploadProgress, Refused, Result } from "./client-api.ts";
 import { clearErrors, showErrors, statusOf } from "./messages.ts";
 import { randomKey, send } from "./send.ts";
 
@@ -46,16 +46,18 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   if (state.busy) return;
   const data = new FormData(form, submitter);
   // The visitor reads the answers in the language of the form.
-  const language = form.closest<HTMLElement>("[lang]")?.lang;
-  if (language && !data.has(LANGUAGE)) data.set(LANGUAGE, language);
+  const near = form.closest<HTMLElement>("[lang]")?.lang;
+  if (near && !data.has(LANGUAGE)) data.set(LANGUAGE, near);
   if (!tell(form, "submit", { data })) return;
   setBusy(form, state, true);
   clearErrors(form);
   try {
     const { body, key } = contentOf(data, state);
+    const onProgress = body === data ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
     const address = new URL(form.getAttribute("action") ?? "", document.baseURI).href;
     const headers = { Accept: "application/json", "Idempotency-Key": key };
-    finish(form, state, data, await send(address, { language: data.get(LANGUAGE), body, headers }));
+    const language = data.get(LANGUAGE);
+    finish(form, state, data, await send(address, { language, body, headers, onProgress }));
   } finally {
     setBusy(form, state, false);
   }
@@ -112,8 +114,8 @@ function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
 /** False if a listener took over. */
 function tell(
   form: HTMLFormElement,
-  name: "submit" | "success" | "error",
-  detail: Accepted | Refused | { readonly data: FormData },
+  name: "submit" | "progress" | "success" | "error",
+  detail: Accepted | Refused | UploadProgress | { readonly data: FormData },
 ): boolean {
   return form.dispatchEvent(new CustomEvent(`formsvc:${name}`, { bubbles: true, cancelable: true, detail }));
 }

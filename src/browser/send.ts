@@ -1,4 +1,4 @@
-import type { Refused, Result } from "./client-api.ts";
+import type { UploadProgress, Refused, Result } from "./client-api.ts";
 
 /** What visitors read if nothing of the server arrives, by language: scripts/embed-browser-client.ts puts it here. */
 declare const UNREACHABLE: { readonly en: string } & Readonly<Record<string, string>>;
@@ -13,15 +13,18 @@ export interface Sending {
   readonly language: unknown;
   readonly body: BodyInit;
   readonly headers: Readonly<Record<string, string>>;
+  /** Told how many bytes of the body have gone out; a further try begins anew. */
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
 /** One request, tried again while the server is busy or cannot be reached. */
-export async function send(address: string, { language, body, headers }: Sending): Promise<Result> {
+export async function send(address: string, sending: Sending): Promise<Result> {
+  const { language } = sending;
   for (let tries = 0; ; tries += 1) {
     const wait = WAITS_MS[tries];
     let answer: Response | undefined;
     try {
-      answer = await fetch(address, { method: "POST", body, headers });
+      answer = await post(address, sending);
       const after = Number(answer.headers.get("Retry-After"));
       // 409 with a time: an earlier try of the same post is still being stored.
       const busy = answer.status === 503 || (answer.status === 409 && after > 0);
@@ -34,6 +37,33 @@ export async function send(address: string, { language, body, headers }: Sending
       await sleep(wait);
     }
   }
+}
+
+/** Least time between two reports of progress: with the last one, which always comes, these are 10 a second at most. */
+const PROGRESS_MS = 125;
+
+/** `fetch` cannot tell how much of a body has gone out. */
+function post(address: string, { body, headers, onProgress }: Sending): Promise<Response> {
+  if (onProgress === undefined) return fetch(address, { method: "POST", body, headers });
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    let nextAt = 0;
+    request.upload.addEventListener("progress", ({ loaded, total }) => {
+      const now = performance.now();
+      if (now < nextAt && loaded < total) return;
+      nextAt = now + PROGRESS_MS;
+      onProgress({ loaded, total });
+    });
+    request.addEventListener("load", () => {
+      const after = request.getResponseHeader("Retry-After") ?? "";
+      const { status, responseText: text } = request;
+      resolve(new Response(text || null, { status, headers: { "Retry-After": after } }));
+    });
+    request.addEventListener("error", reject);
+    request.send(body as XMLHttpRequestBodyInit);
+  });
 }
 
 export function randomKey(): string {
