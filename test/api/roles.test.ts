@@ -11,6 +11,7 @@ import { type Ask, askWith, makeToken } from "../support/api-client.ts";
 import { contentOf } from "../support/database-content.ts";
 import { addMember, EDITOR, OWNER, READER } from "../support/members.ts";
 import { addFile } from "../support/owner-home.ts";
+import { roleTable } from "../support/role-table.ts";
 import { performOn } from "../support/terminal.ts";
 import { goodPost, launchServer, type TestServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
@@ -42,6 +43,7 @@ const PEOPLE: readonly Person[] = [
   { name: "stranger", role: null, bound: "no", mayExport: true },
 ];
 
+const table = roleTable(PEOPLE.map(({ name }) => name));
 let server: TestServer;
 let names: Readonly<Record<string, string>>;
 const asks = new Map<string, Ask>();
@@ -113,7 +115,10 @@ beforeAll(async () => {
     email: "editor@example.com",
   };
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  table.print("Operations with an address, by each role:");
+  await server.stop();
+});
 
 function pathOf(path: string): string {
   return path.replace(/:(\w+)/g, (_match, name: string) => {
@@ -149,6 +154,11 @@ describe.each(ROUTES.filter(({ path }) => path !== "/token"))("$operation.name (
     const before = await contentOf(server.owner);
     const probe = method === "GET" || method === "DELETE" ? { query: "zzz=1" } : { body: { zzz: 1 } };
     const answer = await (asks.get(person.name) as Ask)(method, pathOf(path), probe);
+    table.note(
+      `${operation.name} ${method} ${path}`,
+      person.name,
+      answer.status === 400 ? "may" : String(answer.status),
+    );
     expect([answer.status, answer.json["message"]].join(" ")).toMatch(
       new RegExp(`^${expectedOf(person, route)} `),
     );

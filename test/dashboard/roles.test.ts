@@ -5,6 +5,7 @@ import { addressOf, type DashboardRoute, dashboardRoutes } from "../support/dash
 import { EDITOR, READER } from "../support/members.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
+import { roleTable } from "../support/role-table.ts";
 import { until } from "../support/until.ts";
 import { type Visitor, visit } from "../support/visitor.ts";
 
@@ -50,6 +51,43 @@ async function memberAs(email: string, membership: Membership): Promise<Visitor>
 async function content(): Promise<unknown> {
   return { ...(await contentOf(server.owner)), session: null, submission_read: null };
 }
+
+test("every route of the dashboard is tried by every role, and the table is printed", async () => {
+  const stranger = await visit(server, "stranger@example.com");
+  const people: Readonly<Record<string, Visitor>> = {
+    operator: await visit(server, "operator@example.com"),
+    owner: ada.visitor,
+    editor: await memberAs("editor@example.com", EDITOR),
+    reader: await memberAs("reader@example.com", READER),
+    stranger,
+  };
+  const table = roleTable(Object.keys(people));
+  const before = await content();
+  const ofRows = new Set(routes.map(({ path }) => path));
+  const all = (await dashboardRoutes(server)).filter(
+    ({ path, isOpen }) => !isOpen && !path.endsWith("/events"),
+  );
+  for (const route of all) {
+    const [address, name] = [addressOf(route, ada), `${route.method} ${route.path}`];
+    for (const [person, visitor] of Object.entries(people)) {
+      // Rights are looked at before a form is read, and this is none: nobody changes anything.
+      const type = { "content-type": "application/json" };
+      const { status } =
+        route.method === "GET" ? await visitor.get(address) : await visitor.post(address, {}, type);
+      table.note(name, person, status === 415 ? "may send" : status < 400 ? "may" : String(status));
+      const isOfRow = ofRows.has(route.path);
+      if (isOfRow && person === "owner") expect([403, 404], `${name} by its owner`).not.toContain(status);
+      if (isOfRow && person === "operator") expect(status, `${name} by an operator`).not.toBe(403);
+      if (isOfRow && person === "stranger" && route.method === "GET")
+        expect(status, `${name} by a stranger`).toBe(404);
+      if (/^\/dashboard\/system\b/.test(route.path) && person !== "operator")
+        expect([403, 404, 415], `${name} by ${person}`).toContain(status);
+    }
+  }
+  table.print("Routes of the dashboard, by each role:");
+  expect(table.lines().length).toBe(1 + all.length);
+  expect(await content()).toEqual(before);
+});
 
 test("a reader reads what concerns posts, and is refused every write but marks of reading, with the role's name", async () => {
   const reader = await memberAs("reader@example.com", READER);
