@@ -97,7 +97,8 @@ HELP
     place=${TMPDIR:-/tmp}
     check_room "$place"
   fi
-  work=$(mktemp -d "$place/.formsvc-install.XXXXXX") || fail "cannot make a folder in $place"
+  [ -n "$dry_run" ] || remove_left
+  work=$(mktemp -d "$place/.formsvc-install.$$.XXXXXX") || fail "cannot make a folder in $place"
 
   say "fetching SHA256SUMS from $from"
   fetch SHA256SUMS
@@ -139,6 +140,16 @@ HELP
     *) say "$prefix/bin is not in your PATH: run  export PATH=\"$prefix/bin:\$PATH\"  and put that line into ~/.profile" ;;
   esac
   say "next: formsvc serve"
+}
+
+# Removes what runs left that were killed: the number in the name is that of the process.
+remove_left() {
+  for left in "$place"/.formsvc-install.*.*; do
+    pid=${left##*/.formsvc-install.}
+    pid=${pid%%.*}
+    case "$pid" in '' | *[!0-9]*) continue ;; esac
+    kill -0 "$pid" 2>/dev/null || rm -rf "$left"
+  done
 }
 
 clean_up() {

@@ -5,17 +5,19 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  realpathSync,
   renameSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { openSigner } from "../../scripts/release/sign.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { copyDebian, prepareDebian } from "./debian-root.ts";
-import { canInstall, newRelease } from "./made-release.ts";
+import { canInstall, newRelease, VERSION } from "./made-release.ts";
+import { linkTools, SCRIPT_TOOLS } from "./script-tools.ts";
 
 const PATH = process.env["PATH"] ?? "";
 
@@ -53,13 +55,7 @@ test.skipIf(!canInstall).each([
 });
 
 test.skipIf(!canInstall)("a missing tool is named with its package, and nothing is left", () => {
-  const tools = temporaryFolder();
-  for (const name of ["sh", "id", "uname", "gzip", "sed", "mktemp", "dirname", "df", "awk", "getconf"]) {
-    const found = PATH.split(":")
-      .map((folder) => join(folder, name))
-      .find(existsSync);
-    if (found !== undefined) symlinkSync(found, join(tools, name));
-  }
+  const tools = linkTools(...SCRIPT_TOOLS.filter((name) => name !== "tar"));
   const prefix = join(temporaryFolder(), "prefix");
   const ran = install({}, prefix, tools);
   expect([ran.status, ran.stderr]).toEqual([
@@ -119,6 +115,32 @@ test.skipIf(!canInstall).for([
     expect([ran.status, ran.stderr.replace(/^df: .*\n/m, "")]).toEqual([
       1,
       `install.sh: ${said}\ninstall.sh: nothing was changed\n`,
+    ]);
+    expect(root.run("ls -A /opt").stdout).toBe("");
+  },
+);
+
+test.skipIf(!canInstall).for(["Debian 12", "Debian 13"] as const)(
+  "on a bare %s a program that needs libatomic is refused with the package's name, and nothing is left",
+  { timeout: 900_000 },
+  (system, { skip }) => {
+    const root = copyDebian(prepareDebian(system) ?? skip("no bare Debian"));
+    const name = `formsvc-${VERSION}-linux-x64`;
+    const folder = join(root.path, "srv");
+    // Node as its makers built it, in a release that is signed as it should be.
+    mkdirSync(join(folder, name));
+    cpSync(realpathSync(process.execPath), join(folder, name, "formsvc"));
+    execFileSync("tar", ["-C", folder, "-czf", join(folder, `${name}.tar.gz`), name]);
+    const sums = execFileSync("sha256sum", [`${name}.tar.gz`], { cwd: folder, encoding: "utf8" });
+    const signer = openSigner(Math.floor(Date.now() / 1000));
+    writeFileSync(join(folder, "SHA256SUMS"), sums);
+    writeFileSync(join(folder, "SHA256SUMS.asc"), signer.signWithOpenPgp(sums, "detached"));
+    signer.close();
+    cpSync(join(newRelease, "install.sh"), join(folder, "install.sh"));
+    const ran = root.run("sh /srv/install.sh --from /srv --prefix /opt/own");
+    expect([ran.status, ran.stderr.replace(/^df: .*\n/m, "")]).toEqual([
+      1,
+      "install.sh: libatomic.so.1 is missing: install libatomic1 (Debian, Ubuntu) or libatomic (Fedora)\ninstall.sh: nothing was changed\n",
     ]);
     expect(root.run("ls -A /opt").stdout).toBe("");
   },
