@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A package of which a part is in an executable. */
@@ -53,17 +53,7 @@ export function unite(lists: readonly (readonly BundledPackage[])[]): readonly B
 
 /** CycloneDX of what is inside, without what differs from run to run. */
 export function billOfMaterials(version: string, packages: readonly BundledPackage[]): string {
-  const components = packages.map(({ name, version: own, license, integrity }) => ({
-    type: "library",
-    "bom-ref": `${name}@${own}`,
-    name,
-    version: own,
-    purl: `pkg:npm/${name.replace("@", "%40")}@${own}`,
-    licenses: [license.includes(" ") ? { expression: license } : { license: licenceOf(license) }],
-    ...(integrity?.startsWith("sha512-") === true && {
-      hashes: [{ alg: "SHA-512", content: Buffer.from(integrity.slice(7), "base64").toString("hex") }],
-    }),
-  }));
+  const components = packages.map(componentOf);
   const component = { type: "application", "bom-ref": `formsvc@${version}`, name: "formsvc", version };
   const bill = {
     bomFormat: "CycloneDX",
@@ -76,22 +66,77 @@ export function billOfMaterials(version: string, packages: readonly BundledPacka
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
+function componentOf(each: BundledPackage) {
+  const { name, version, license, integrity } = each;
+  const parts = compiledParts(each);
+  return {
+    type: "library",
+    "bom-ref": `${name}@${version}`,
+    name,
+    version,
+    purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+    licenses: [license.includes(" ") ? { expression: license } : { license: licenceOf(license) }],
+    ...(integrity?.startsWith("sha512-") === true && {
+      hashes: [{ alg: "SHA-512", content: Buffer.from(integrity.slice(7), "base64").toString("hex") }],
+    }),
+    ...(parts.length > 0 && { components: parts }),
+  };
+}
+
+/** Numbers of interfaces among the versions of a Node, and itself. */
+const NO_PARTS: ReadonlySet<string> = new Set(["node", "modules", "napi"]);
+
+/** The works of others that are compiled into a package. @throws Error if another Node than the packaged one runs this. */
+function compiledParts({ name, version, folder }: BundledPackage) {
+  const part = (of: string, own: string) => ({ type: "library", name: of, version: own });
+  if (name === "better-sqlite3") {
+    const header = readFileSync(join(folder, "deps/sqlite3/sqlite3.h"), "latin1");
+    return [part("sqlite", /#define SQLITE_VERSION\s+"([^"]+)"/.exec(header)?.[1] ?? "unknown")];
+  }
+  if (!/^node-(?:bin-)?(?:linux|darwin|win)-/.test(name)) return [];
+  if (process.versions.node !== version)
+    throw new Error(`this is Node ${process.versions.node}, and ${version} is released: use npm run release`);
+  return Object.entries(process.versions)
+    .filter(([of]) => !NO_PARTS.has(of))
+    .map(([of, own]) => part(of, own ?? ""))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 function licenceOf(license: string): { id: string } | { name: string } {
   return /^[\w.-]+$/.test(license) && license !== "NOASSERTION" ? { id: license } : { name: license };
 }
 
-/** The texts of the licences that the packages bring. */
+/** The texts of the licences that the packages bring. @throws Error if a package has none. */
 export function licences(packages: readonly BundledPackage[]): string {
   const sections = packages.map(
-    ({ name, version, license, folder }) =>
-      `${"=".repeat(80)}\n${name} ${version} (${license})\n\n${textIn(folder)}`,
+    (each) =>
+      `${"=".repeat(80)}\n${each.name} ${each.version} (${each.license})\n\n${textOf(each, packages)}\n`,
   );
   return `The executables contain these works of others.\n\n${sections.join("\n")}`;
 }
 
-function textIn(folder: string): string {
+/**
+ * Its own; else that of the package that stands for all platforms, or of the same Node for another platform; else what its README
+ * says of its licence.
+ */
+function textOf({ name, version, folder }: BundledPackage, packages: readonly BundledPackage[]): string {
+  const base = /^(.*)\/argon2-[^/]+$/.exec(folder)?.[1];
+  const sameNode = packages.filter((each) => name.startsWith("node-") && each.name.startsWith("node-"));
+  const others = sameNode.filter((each) => each.version === version).map((each) => each.folder);
+  const folders = [folder, ...(base === undefined ? [] : [join(base, "argon2")]), ...others];
+  const text = folders.map(licenceIn).find((each) => each !== "") ?? licenceInReadme(folder);
+  if (text === "") throw new Error(`${name} has no text of its licence`);
+  return text;
+}
+
+function licenceIn(folder: string): string {
   const names = readdirSync(folder).filter((name) => /^(?:licen[cs]e|notice|copying)/i.test(name));
   const texts = names.sort().map((name) => readFileSync(join(folder, name), "utf8"));
-  if (!existsSync(folder) || texts.length === 0) return "(The package brings no text of its licence.)\n";
-  return `${texts.join("\n").trimEnd()}\n`;
+  return texts.join("\n").trimEnd();
+}
+
+function licenceInReadme(folder: string): string {
+  const name = readdirSync(folder).find((each) => /^readme\.md$/i.test(each));
+  const text = name === undefined ? "" : readFileSync(join(folder, name), "utf8");
+  return /^#+ *licen[cs]e[^]*$/im.exec(text)?.[0].trim() ?? "";
 }
