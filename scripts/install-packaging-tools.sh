@@ -7,6 +7,8 @@ declare -A packages=(
   [debootstrap]=debootstrap [lintian]=lintian [skopeo]=skopeo [umoci]=umoci [bwrap]=bubblewrap [setpriv]=util-linux
   [gpg]=gnupg [gpgv]=gpgv [sqv]=sqv [ssh-keygen]=openssh-client [python3]=python3 [systemd-analyze]=systemd
   [soffice]=libreoffice-calc-nogui [ruby]=ruby [mount]=mount [ip]=iproute2 [curl]=curl
+  [wget]=wget [strace]=strace [qemu-aarch64-static]=qemu-user-static [reprepro]=reprepro
+  [x86_64-linux-gnu-strip]=binutils-x86-64-linux-gnu [aarch64-linux-gnu-strip]=binutils-aarch64-linux-gnu
 )
 
 list_missing() {

@@ -83,7 +83,6 @@ export default defineConfig({
         test: {
           name: "install",
           include: OF_INSTALLING,
-          env: { FORMSVC_EXECUTABLE: executable },
           globalSetup: "test/install/made-release.ts",
           maxWorkers: 1,
           sequence: { groupOrder: 2 },

@@ -6,7 +6,8 @@ import { whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { makeOtherImages } from "./docker-images.ts";
 import { type DockerMachine, prepareDocker, startDocker } from "./docker-machine.ts";
-import { canInstall, OLD_VERSION, repository, VERSION } from "./made-release.ts";
+import { repository } from "./make-release.ts";
+import { canInstall, OLD_VERSION, VERSION } from "./made-release.ts";
 
 /*
  * A reader follows docs/docker.md with a real Docker, command by command as they stand there. What such a machine cannot have has a
@@ -134,6 +135,18 @@ async function postWhile(found: DockerMachine, post: string, during: () => void)
   return statuses.length;
 }
 
+/** What Docker reads from the file: a stop waits for every answer, and the program asks itself whether it is healthy. */
+function expectCheckedService(found: DockerMachine, name: string): void {
+  // An unset password is a warning beside the JSON.
+  const told = found.mustRun("POSTGRES_PASSWORD=x docker compose config --format json 2>/dev/null");
+  const { services } = JSON.parse(told) as { services: Record<string, Record<string, unknown>> };
+  expect(services[name]).toMatchObject({
+    stop_grace_period: "20s",
+    read_only: true,
+    healthcheck: { test: ["CMD", "/usr/bin/formsvc", "healthcheck", "--quiet"] },
+  });
+}
+
 function end(found: DockerMachine): void {
   found.mustRun("docker compose down --volumes");
 }
@@ -198,6 +211,7 @@ describe("docs/docker.md, followed word by word", () => {
       const found = newFolder(context);
       loadImage(found, "old", OLD_VERSION);
       writeFiles(found, "Behind Caddy, with TLS", OLD_VERSION);
+      expectCheckedService(found, "server");
       const [start, list] = commandsUnder("Behind Caddy, with TLS");
       expect(follow(found, start)).toMatch(/https:\/\/localhost\/dashboard\/\S+/);
       const post = makeForm(found, "server");
@@ -266,6 +280,7 @@ describe("docs/docker.md, followed word by word", () => {
       loadImage(found, "old", OLD_VERSION);
       loadImage(found, "new", VERSION);
       writeFiles(found, "Two servers on PostgreSQL", OLD_VERSION);
+      for (const service of ["one", "two"]) expectCheckedService(found, service);
       const [start, upgrade] = commandsUnder("Two servers on PostgreSQL");
       expect(follow(found, start)).toMatch(/https:\/\/localhost\/dashboard\/\S+/);
       expect(found.mustRun("stat -c %a .env")).toBe("600\n");

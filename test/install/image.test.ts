@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../faults/server.ts";
 import { collect, whenEnded } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { canInstall, newRelease, VERSION } from "./made-release.ts";
+import { applicationSchema, pdf, postFiles, sha256 } from "../support/uploads.ts";
+import { canInstall, newRelease, RELEASE_URL, VERSION } from "./made-release.ts";
 
 const missing = ["skopeo", "umoci", "bwrap", "setpriv"].filter(
   (tool) => spawnSync(tool, ["--version"]).error !== undefined,
@@ -47,10 +48,42 @@ test.skipIf(!canRun)(
     expect(config["Labels"]).toMatchObject({
       "org.opencontainers.image.version": VERSION,
       "org.opencontainers.image.licenses": "MIT",
-      "org.opencontainers.image.source": expect.any(String) as unknown,
+      "org.opencontainers.image.source": RELEASE_URL,
     });
   },
 );
+
+test.skipIf(!canRun)("one index names the image for amd64 and the one for arm64", () => {
+  const top = JSON.parse(readFileSync(join(newRelease, "image/index.json"), "utf8")) as Index;
+  expect(top.manifests).toHaveLength(1);
+  expect(top.manifests[0]?.annotations).toEqual({
+    "org.opencontainers.image.ref.name": `formsvc:${VERSION}`,
+  });
+  const index = JSON.parse(run("skopeo", "inspect", "--raw", layout)) as Index;
+  expect(index.manifests.map(({ platform }) => platform)).toEqual([
+    { architecture: "amd64", os: "linux" },
+    { architecture: "arm64", os: "linux" },
+  ]);
+  for (const architecture of ["amd64", "arm64"]) {
+    const told = run("skopeo", "--override-arch", architecture, "inspect", layout);
+    expect(JSON.parse(told)).toMatchObject({ Architecture: architecture, Os: "linux" });
+  }
+});
+
+interface Index {
+  readonly manifests: readonly {
+    readonly platform?: object;
+    readonly annotations?: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** The files and links of an unpacked image, without its folders. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort();
+}
 
 test.skipIf(!canRun)(
   "the unpacked image serves with a read-only root, as user 10001, with every temporary folder mounted noexec",
@@ -65,6 +98,26 @@ test.skipIf(!canRun)(
     expect(readFileSync(join(rootfs, "etc/ssl/certs/ca-certificates.crt"), "utf8")).toContain(
       "BEGIN CERTIFICATE",
     );
+    const libraries = ["c", "dl", "gcc_s", "m", "pthread", "rt"].map((name) => `lib${name}.so.`);
+    // The program, its libraries and their loader, certificates, names, and what Debian's packages were: no shell, nothing else.
+    const others = filesBelow(rootfs).filter(
+      (file) => !libraries.some((name) => file.startsWith(`usr/lib/x86_64-linux-gnu/${name}`)),
+    );
+    expect(others).toEqual([
+      "etc/group",
+      "etc/nsswitch.conf",
+      "etc/passwd",
+      "etc/ssl/certs/ca-certificates.crt",
+      "lib64/ld-linux-x86-64.so.2",
+      "usr/bin/formsvc",
+      "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+      "usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+      "usr/share/doc/formsvc/debian-packages",
+    ]);
+    // It is the addon of argon2 that needs this one, inside the program.
+    expect(filesBelow(rootfs)).toContain("usr/lib/x86_64-linux-gnu/librt.so.1");
+    const owner = statSync(join(rootfs, "data"));
+    expect([owner.uid, owner.gid, owner.mode & 0o777]).toEqual([10_001, 10_001, 0o700]);
     const data = join(folder, "data");
     mkdirSync(data);
     chownSync(data, 10_001, 10_001);
@@ -86,7 +139,7 @@ test.skipIf(!canRun)(
         ["-m", "sh", "-c", `${noexec} && ${bwrap}`, "sh", ...env, "/usr/bin/formsvc", ...args],
         {
           env: { PATH: process.env["PATH"] },
-          stdio: ["ignore", "pipe", "pipe"],
+          stdio: ["pipe", "pipe", "pipe"],
         },
       );
     };
@@ -94,6 +147,13 @@ test.skipIf(!canRun)(
     expect(unhealthy).toMatchObject({ code: 1 });
     const account = await collect(start("account", "create", "ada@example.org"));
     expect(account).toMatchObject({ code: 0 });
+    // Nothing but the data and the temporary folder can be written.
+    const refused = await collect(start("backup", "/usr/backup.db"));
+    expect(refused.code).not.toBe(0);
+    const form = start("endpoint", "create", "--name", "Jobs", "--schema", "-", "--env");
+    form.stdin?.end(JSON.stringify(applicationSchema));
+    const { code, stdout: keys } = await collect(form);
+    expect(code).toBe(0);
     const server = start("serve");
     onTestFinished(async () => {
       server.kill("SIGKILL");
@@ -101,5 +161,13 @@ test.skipIf(!canRun)(
     });
     await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true);
     expect(await collect(start("healthcheck"))).toMatchObject({ code: 0 });
+    const key = /FORMSVC_SECRET_KEY=(\S+)/.exec(keys)?.[1] ?? "";
+    const bytes = pdf(200_000);
+    const { files } = await postFiles({ url: `http://127.0.0.1:${port}` }, key, [
+      ["name", "Ada"],
+      ["cv", { name: "cv.pdf", bytes }],
+    ]);
+    expect(files.map((file) => file.sha256)).toEqual([sha256(bytes)]);
+    expect(statSync(join(data, "formsvc.db")).uid).toBe(10_001);
   },
 );

@@ -7,7 +7,8 @@ import { blocksOf } from "../recipes/recipe-blocks.ts";
 import { whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { copyDebian, type Debian, DEBIANS, type DebianRoot, fillDebian, serveIn } from "./debian-root.ts";
-import { canInstall, newRelease, oldRelease, OLD_VERSION, repository, VERSION } from "./made-release.ts";
+import { repository } from "./make-release.ts";
+import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made-release.ts";
 
 /*
  * A reader follows docs/install.md on a bare system, command by command as they stand there. The release is on a web server. The

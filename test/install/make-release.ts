@@ -1,53 +1,70 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { assemble } from "../../scripts/executable.ts";
-import { openSigner } from "../../scripts/release/sign.ts";
-import { readExecutable, writeRelease } from "../../scripts/release/write-release.ts";
+import { collect } from "../support/program.ts";
 
-/** What `npm run release` does of the tree that this file is in, for Linux on x64 alone, with the packages that are installed. */
+export const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-/** 2026-06-01: a release's own time is its commit's. */
-const SECONDS = 1_780_272_000;
-
-/** An executable with the native addons that are inside it. */
-export interface Assembled {
-  readonly file: string;
-  readonly addons: readonly string[];
+function git(folder: string, ...words: readonly string[]): string {
+  return execFileSync("git", ["-C", folder, ...words], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
 }
 
-/** @param work an absent or old folder for what is made on the way, on the disk of the tree. */
-export async function makeExecutable(work: string): Promise<Assembled> {
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work, { recursive: true });
-  for (const name of ["src", "package.json"])
-    cpSync(join(repository, name), join(work, name), { recursive: true });
-  // Not a link to the folder: where the bundler finds a package is written into the executable.
-  execFileSync("cp", ["-al", `${join(repository, "node_modules")}/.`, join(work, "node_modules")]);
-  const signer = openSigner(SECONDS);
-  signer.close();
-  const file = join(work, "formsvc");
-  const release = { url: "", key: signer.sshPublicKey };
-  const { inputs } = await assemble({ folder: work, target: "linux-x64", release }, file, null);
-  return {
-    file,
-    addons: inputs.filter((input) => input.endsWith(".node")).map((input) => join(work, input)),
-  };
+/** Whether this clone has a commit: one without history has only its own. */
+export function hasCommit(commit: string): boolean {
+  try {
+    git(repository, "cat-file", "-e", `${commit}^{commit}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-export async function makeRelease(folder: string, program: Assembled, version: string): Promise<void> {
-  await writeRelease(
-    folder,
-    { "linux-x64": readExecutable("linux-x64", program.file, program.addons) },
-    {
-      version,
-      seconds: SECONDS,
-      url: "",
-      license: readFileSync(join(repository, "LICENSE"), "utf8"),
-      thirdParty: "none\n",
-      bill: "{}\n",
-    },
-  );
+/** Clones this repository, with what is not committed yet if no commit is named. */
+export function cloneTree(folder: string, commit: string | null): void {
+  mkdirSync(dirname(folder), { recursive: true });
+  git(repository, "clone", "--quiet", "--no-checkout", "--shared", repository, folder);
+  git(folder, "checkout", "--quiet", "--detach", commit ?? git(repository, "rev-parse", "HEAD").trim());
+  if (commit !== null) return;
+  const changed = git(repository, "diff", "--name-only", "-z", "HEAD");
+  const added = git(repository, "ls-files", "--others", "--exclude-standard", "-z");
+  for (const name of `${changed}${added}`.split("\0").filter((each) => each !== "")) {
+    const from = join(repository, name);
+    if (existsSync(from)) cpSync(from, join(folder, name));
+    else rmSync(join(folder, name));
+  }
+  // What `npm ci` would install.
+  execFileSync("cp", ["-al", join(repository, "node_modules"), join(folder, "node_modules")]);
+}
+
+/** The variables of the process that makes a release; undefined takes one away. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Runs `npm run release` in a clone, and moves what it makes. @returns what it told. */
+export async function runRelease(tree: string, release: string, env: Environment): Promise<string> {
+  const words = ["-c", 'umask "$1" && exec npm run release', "sh", env["UMASK"] ?? "022"];
+  const child = spawn("sh", words, {
+    cwd: tree,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { code, stdout, stderr } = await collect(child);
+  if (code !== 0) throw new Error(`npm run release ended with ${code}:\n${stdout}${stderr}`);
+  mkdirSync(dirname(release), { recursive: true });
+  renameSync(join(tree, "build/release"), release);
+  rmSync(tree, { recursive: true, force: true });
+  return `${stdout}${stderr}`;
+}
+
+/** Makes the release of a clone for Linux on x64 alone, by its own scripts. */
+export async function startOldRelease(tree: string, release: string, version: string): Promise<void> {
+  const script = fileURLToPath(new URL("./make-old-release.ts", import.meta.url));
+  const words = [script, tree, release, version];
+  const env = { ...process.env, RELEASE_SIGNING_KEY: "", RELEASE_GPG_KEY: "" };
+  const child = spawn(process.execPath, words, { env, stdio: ["ignore", "ignore", "pipe"] });
+  const { code, stderr } = await collect(child);
+  if (code !== 0) throw new Error(`the old release ended with ${code}:\n${stderr}`);
 }

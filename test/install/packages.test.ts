@@ -20,16 +20,20 @@ function canRun(...tools: string[]): boolean {
   return canInstall && missing.length === 0;
 }
 
-test.skipIf(!canRun("dpkg-deb"))("the package names its version, processor and libraries", () => {
-  const field = (which: string): string => run("dpkg-deb", "--field", deb, which).stdout.trim();
-  expect(field("Package")).toBe("formsvc");
-  // No revision of Debian's: the package is made by the project itself, with each of its versions once.
-  expect(field("Version")).toBe(VERSION);
-  expect(field("Architecture")).toBe("amd64");
-  expect(field("Depends")).toBe("libc6 (>= 2.28), libgcc-s1 (>= 4.2), libstdc++6 (>= 5.2)");
-  expect(field("Recommends")).toBe("ca-certificates");
-  expect(field("Installed-Size")).toMatch(/^\d{5,6}$/);
-});
+test.skipIf(!canRun("dpkg-deb")).each(["amd64", "arm64"])(
+  "the package for %s names its version, processor and libraries",
+  (processor) => {
+    const file = join(newRelease, `formsvc_${VERSION}_${processor}.deb`);
+    const field = (which: string): string => run("dpkg-deb", "--field", file, which).stdout.trim();
+    expect(field("Package")).toBe("formsvc");
+    // No revision of Debian's: the package is made by the project itself, with each of its versions once.
+    expect(field("Version")).toBe(VERSION);
+    expect(field("Architecture")).toBe(processor);
+    expect(field("Depends")).toBe("libc6 (>= 2.28), libgcc-s1 (>= 4.2), libstdc++6 (>= 5.2)");
+    expect(field("Recommends")).toBe("ca-certificates");
+    expect(field("Installed-Size")).toMatch(/^\d{5,6}$/);
+  },
+);
 
 test.skipIf(!canRun("dpkg-deb"))(
   "the package's configuration is the owner's, and its files are root's",
@@ -51,12 +55,13 @@ test.skipIf(!canRun("dpkg-deb"))(
   },
 );
 
-test.skipIf(!canRun("lintian"))(
-  "lintian finds nothing in the package but what is overridden for Node itself, and that Debian has no zstd",
+test.skipIf(!canRun("lintian")).each(["amd64", "arm64"])(
+  "lintian finds nothing in the package for %s but what is overridden for Node itself, and that Debian has no zstd",
   // It reads every byte of the executable.
   { timeout: 900_000 },
-  () => {
-    const told = run("lintian", "--pedantic", "--show-overrides", deb).stdout.trimEnd().split("\n");
+  (processor) => {
+    const file = join(newRelease, `formsvc_${VERSION}_${processor}.deb`);
+    const told = run("lintian", "--pedantic", "--show-overrides", file).stdout.trimEnd().split("\n");
     const tags = told.map((line) => /^(\w): formsvc: (\S+)/.exec(line)?.slice(1, 3).join(" ") ?? line);
     expect(
       [...new Set(tags)].filter(
@@ -77,6 +82,10 @@ test.skipIf(!canRun("systemd-analyze", "dpkg-deb"))(
     const folder = temporaryFolder();
     execFileSync("dpkg-deb", ["--extract", deb, folder]);
     const units = join(folder, "usr/lib/systemd/system");
+    const printed = run(join(folder, "usr/bin/formsvc"), "systemd").stdout;
+    expect(readFileSync(join(units, "formsvc.service"), "utf8")).toBe(
+      printed.replaceAll(`${folder}/usr/bin/formsvc`, "/usr/bin/formsvc"),
+    );
     // The program is where the unit names it only once the package is installed.
     const service = join(units, "formsvc.service");
     expect(readFileSync(service, "utf8")).toContain("\nDynamicUser=yes\n");
@@ -199,5 +208,49 @@ test.skipIf(!canRun("apt-get"))(
     expect(
       told(() => writeFileSync(release, readFileSync(release, "utf8").replace("Label: formsvc", "Label: x"))),
     ).toMatch(/signature|BADSIG/i);
+  },
+);
+
+test.skipIf(!canRun("reprepro", "gpg"))(
+  "reprepro takes the repository over with its signature, makes the same list of packages of it, and refuses a changed one",
+  () => {
+    const folder = temporaryFolder();
+    const home = join(folder, "gpg");
+    execFileSync("mkdir", ["-m", "700", home]);
+    run("gpg", "--homedir", home, "--import", join(newRelease, "apt/formsvc-archive-key.asc"));
+    const keys = run("gpg", "--homedir", home, "--list-keys", "--with-colons").stdout;
+    const [, key = "no key"] = /^pub:(?:[^:]*:){3}([^:]+)/m.exec(keys) ?? [];
+    /** Another repository, which reprepro makes from this one. */
+    const update = (from: string): { readonly base: string; readonly status: number | null } => {
+      const base = join(folder, `from-${from.length}`);
+      execFileSync("mkdir", ["-p", join(base, "conf")]);
+      writeFileSync(
+        join(base, "conf/distributions"),
+        "Codename: stable\nSuite: stable\nArchitectures: amd64 arm64\nComponents: main\nUpdate: formsvc\n",
+      );
+      writeFileSync(
+        join(base, "conf/updates"),
+        `Name: formsvc\nMethod: file:${from}\nSuite: stable\nVerifyRelease: ${key}\n`,
+      );
+      return { base, status: run("reprepro", "-b", base, "--gnupghome", home, "update").status };
+    };
+    const own = join(newRelease, "apt");
+    const { base, status } = update(own);
+    expect(status).toBe(0);
+    for (const processor of ["amd64", "arm64"]) {
+      const list = `dists/stable/main/binary-${processor}/Packages`;
+      // It adds two sums that nobody trusts any more.
+      const made = readFileSync(join(base, list), "utf8").replace(/^(?:SHA1|MD5sum): .*\n/gm, "");
+      expect(made.trim()).toBe(readFileSync(join(own, list), "utf8").trim());
+      const pool = `pool/main/f/formsvc/formsvc_${VERSION}_${processor}.deb`;
+      expect(readFileSync(join(base, pool)).equals(readFileSync(join(own, pool)))).toBe(true);
+    }
+    const changed = join(folder, "changed-repository");
+    cpSync(own, changed, { recursive: true });
+    for (const name of ["InRelease", "Release"]) {
+      const file = join(changed, "dists/stable", name);
+      writeFileSync(file, readFileSync(file, "utf8").replace("Label: formsvc", "Label: x"));
+    }
+    expect(update(changed).status).not.toBe(0);
   },
 );

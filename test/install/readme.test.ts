@@ -9,7 +9,8 @@ import { whenEnded } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { copyDebian, type Debian, DEBIANS, type DebianRoot, prepareDebian } from "./debian-root.ts";
-import { canInstall, newRelease, repository, VERSION } from "./made-release.ts";
+import { repository } from "./make-release.ts";
+import { canInstall, newRelease, VERSION } from "./made-release.ts";
 
 /*
  * A reader who knows nothing follows the beginning of the README on a bare system, command by command as they stand there. The
