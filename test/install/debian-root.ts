@@ -34,6 +34,10 @@ export interface DebianRoot {
   write(path: string, content: string, mode?: number): void;
 }
 
+/** What docs/install.md calls for and a bare system lacks. */
+export const READERS_TOOLS =
+  "apt-get update && apt-get install -y --no-install-recommends curl openssh-client && apt-get clean";
+
 /** It only ends a download that hangs. */
 const FILL_MS = 600_000;
 

@@ -6,7 +6,15 @@ import { freePort } from "../faults/server.ts";
 import { blocksOf } from "../recipes/recipe-blocks.ts";
 import { whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
-import { copyDebian, type Debian, DEBIANS, type DebianRoot, fillDebian, serveIn } from "./debian-root.ts";
+import {
+  copyDebian,
+  type Debian,
+  DEBIANS,
+  type DebianRoot,
+  fillDebian,
+  READERS_TOOLS,
+  serveIn,
+} from "./debian-root.ts";
 import { repository } from "./make-release.ts";
 import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made-release.ts";
 
@@ -16,8 +24,6 @@ import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made
  */
 
 const page = readFileSync(join(repository, "docs/install.md"), "utf8");
-const TOOLS =
-  "apt-get update && apt-get install -y --no-install-recommends curl openssh-client && apt-get clean";
 
 /** The commands below a heading, in their order. */
 function commandsBelow(heading: string): string[] {
@@ -67,7 +73,7 @@ async function expectPostStored(root: DebianRoot): Promise<void> {
 const roots = new Map<Debian, string | null>();
 beforeAll(() => {
   for (const system of canInstall ? DEBIANS : [])
-    roots.set(system, fillDebian(system, TOOLS, `following docs/install.md on ${system}`));
+    roots.set(system, fillDebian(system, READERS_TOOLS, `following docs/install.md on ${system}`));
 }, 900_000);
 
 describe.skipIf(!canInstall).each(DEBIANS)("a reader of docs/install.md on %s", (system) => {

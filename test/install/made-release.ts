@@ -62,6 +62,7 @@ export default async function makeReleases(): Promise<void> {
     runRelease(second, secondRelease, { ...without, ...otherEnvironment() }),
     startOldRelease(old, oldRelease, OLD_VERSION),
   ]);
+  rmSync(join(releases, "some where"), { recursive: true });
   writeFileSync(toldFile, told);
   writeFileSync(mark, own);
 }
