@@ -19,6 +19,8 @@ const WITHOUT_LIMITS = {
   FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
   FORMSVC_RATE_LIMIT_TOKEN_MAX: "null",
   FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
+  FORMSVC_PLANS_HOBBY_FILE_BYTES: "null",
+  FORMSVC_FILES_MAX_BYTES_PER_ADDRESS_PER_DAY: "null",
 };
 
 /** A folder of its own, and a database that has one endpoint. */
