@@ -235,9 +235,9 @@ const KINDS: readonly (readonly [row: Record<string, string>, definition: Record
   ],
 ];
 
-test.for(KINDS)(
-  "a field of the kind $0.kind is the schema's language, and is shown as that kind again",
-  ([row, definition]) => {
+test.for(KINDS.map(([row, definition]) => [row["kind"], row, definition] as const))(
+  "a field of the kind %s is the schema's language, and is shown as that kind again",
+  ([, row, definition]) => {
     const checked = checkDraft(typed([{ label: "Your answer", ...row }]));
     const expected = { your_answer: { label: "Your answer", ...definition } };
     expect(checked).toEqual({ definition: expected });

@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === null)("a generated form in a page of somebody's
   /** The form, filled in as its owner wants it, and the posts that the browser sends. */
   async function opened(javaScriptEnabled: boolean): Promise<{ page: Page; posts: string[]; id: string }> {
     const endpoint = await server.addEndpoint({ schema });
-    const context = await browser.newContext({ javaScriptEnabled });
+    const context = await browser.newContext({ javaScriptEnabled, locale: "de-DE" });
     onTestFinished(() => context.close());
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
