@@ -192,7 +192,9 @@ async function duringBackup(place: Place, megabytes: number): Promise<Figure> {
   const before = await runLoad(server, POSTS.connections, SECONDS, place.request);
   const state = { isMade: false };
   const args = ["backup", join(place.folder, "copy.db"), "--db", place.db, "--quiet"];
-  const backup = promisify(execFile)(join(place.folder, "formsvc"), args).finally(() => (state.isMade = true));
+  const backup = promisify(execFile)(join(place.folder, "formsvc"), args).finally(
+    () => (state.isMade = true),
+  );
   let [posts, seconds] = [0, 0];
   while (!state.isMade) {
     const { requests } = await runLoad(server, POSTS.connections, 1, place.request);
