@@ -116,9 +116,9 @@ test("an endpoint is made, set, given other fields, paused, opened and deleted",
   const [name] = server.owner.prepare("SELECT name FROM endpoint").pluck().all() as string[];
   const machine = operatorMachine();
   const example = machine.write("example.json", {
-    name: { type: "string", required: true },
-    email: { type: "string", required: true, format: "email" },
-    message: { type: "string" },
+    name: { type: "string", required: true, label: "Your name", maxLength: 100 },
+    email: { type: "string", format: "email", required: true, label: "E-mail" },
+    message: { type: "string", label: "Message", maxLength: 5000 },
   });
   const schema = machine.write("schema.json", { a: { type: "number", maximum: 3 } });
   const created = "/dashboard/endpoints/new";
