@@ -27,6 +27,8 @@ test("these pages and no other answer who is not signed in", async () => {
     "POST /dashboard/sign-in",
     "POST /dashboard/sign-in/code",
     "POST /dashboard/sign-in/link",
+    "POST /dashboard/sign-in/passkey",
+    "POST /dashboard/sign-in/passkey/ask",
     "POST /dashboard/sign-out",
     "POST /dashboard/sign-up",
     "POST /dashboard/sign-up/confirm",

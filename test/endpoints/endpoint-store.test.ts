@@ -158,6 +158,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         language: "de",
         keepDays: null,
         storeAddress: "full",
+        page: { isOn: false, title: null, intro: null, logo: null, colour: null, thanks: null },
       });
     });
 
