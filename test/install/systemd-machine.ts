@@ -41,8 +41,15 @@ const BEGIN = `
   ' sh "$1"
 `;
 
-/** The groups of what ran are empty then. */
-const CLEAN = `mount -t cgroup2 cgroup2 "$1" && find "$1/$2" -depth -type d -exec rmdir {} +`;
+/** The groups are empty as soon as the last process that ran in them is gone. */
+const CLEAN = `
+  mount -t cgroup2 cgroup2 "$1"
+  for each in $(seq 300); do
+    find "$1/$2" -depth -type d -exec rmdir {} + 2>/dev/null
+    [ -e "$1/$2" ] || exit 0
+    sleep 0.1
+  done
+`;
 
 const ENVIRONMENT = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
