@@ -83,12 +83,12 @@ describe.skipIf(chromiumPath === null)("settings in a browser", () => {
     await days.fill("90");
     await days.fill("");
     await page.getByRole("link", { name: "Fields" }).click();
-    await page.getByText("Fields of the form").waitFor();
+    await page.getByRole("heading", { name: "Fields", exact: true, level: 2 }).waitFor();
     expect(asked).toBe(0);
     await page.goBack();
     await days.fill("90");
     await page.getByRole("link", { name: "Fields" }).click();
-    await page.getByText("Fields of the form").waitFor();
+    await page.getByRole("heading", { name: "Fields", exact: true, level: 2 }).waitFor();
     expect(asked).toBe(1);
   });
 
