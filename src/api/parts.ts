@@ -21,7 +21,7 @@ import type { TestPlaces } from "../webhooks/test-places.ts";
 
 /** What a server hands to the API. */
 export type ServedParts = Omit<ApiParts, "committed" | "source"> & {
-  /** Where files wait that are imported. */
+  /** Keeps files that are imported. */
   readonly imports: ImportSpool;
 };
 

@@ -44,7 +44,7 @@ export function openUploads(
   });
 }
 
-/** Where files wait that are imported through the server. */
+/** Keeps files that are imported through the server. */
 export function openImports({ db, config: { files } }: ServiceParts, served: ServedDatabase): ImportSpool {
   return new ImportSpool({
     folder: spoolFolder(db),

@@ -42,7 +42,7 @@ export interface MailTransportParts {
   /** The mail server, as `host:port`. */
   readonly place: string;
   readonly settings: MailDeliverySettings;
-  /** Where the dashboard is; null if that is not known. */
+  /** The address of the dashboard; null if that is not known. */
   readonly dashboardUrl: string | null;
   /** Where a recipient ends its e-mails; null if there is no such page. */
   readonly unsubscribeUrl: (recipient: MailRecipient) => string | null;

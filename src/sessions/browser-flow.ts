@@ -12,7 +12,7 @@ export interface Flow {
   readonly cookie: string;
   /** The page of ours that it goes to afterwards. */
   readonly next: string;
-  /** When it can no longer be finished. */
+  /** Time from which it can no longer be finished. */
   readonly expiresAt: number;
   /** A value that nobody else can know, one for each name: 43 characters of base64url. */
   readonly secretOf: (name: string) => string;

@@ -40,7 +40,7 @@ export interface HoldParts extends FileStoring {
   readonly heldFileBytes: number;
 }
 
-/** Where the files of a refused post are: they came with it and wait, or their chunks are stored already. */
+/** What became of the files of a refused post: they came with it and wait, or their chunks are stored already. */
 export interface HeldFiles {
   readonly incoming: readonly IncomingFile[] | undefined;
   readonly taken: TakenFiles | null;

@@ -15,7 +15,7 @@ export interface ReceivedFile extends ImportedFile {
 }
 
 export interface ImportSpoolParts {
-  /** Where the files are made. */
+  /** The folder in which the files are made. */
   readonly folder: string;
   /** Bytes that the disk still has; null if that cannot be seen. */
   readonly freeBytes: () => number | null;

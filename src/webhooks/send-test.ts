@@ -26,7 +26,7 @@ interface TestParts {
   readonly db: Database;
   readonly keyring: Keyring;
   readonly sender: Pick<HttpSender, "send">;
-  /** Where the dashboard is; null if that is not known. */
+  /** The address of the dashboard; null if that is not known. */
   readonly dashboardUrl: string | null;
 }
 

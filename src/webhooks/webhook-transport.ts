@@ -19,7 +19,7 @@ export interface WebhookTransportParts {
   /** Opens the signing keys and the webhooks' own headers. */
   readonly keyring: Keyring;
   readonly sender: HttpSender;
-  /** Where the dashboard is; null if that is not known. */
+  /** The address of the dashboard; null if that is not known. */
   readonly dashboardUrl: string | null;
   readonly settings: DeliverySettings;
   readonly clock: Clock;

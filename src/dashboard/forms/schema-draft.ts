@@ -68,7 +68,7 @@ function editRows(rows: readonly FieldRow[], action: string): readonly FieldRow[
 export interface RowAction {
   readonly verb: "up" | "down" | "move" | "remove" | "retype" | "done";
   readonly at: number;
-  /** Where the row is afterwards. */
+  /** The row's place afterwards. */
   readonly to: number;
 }
 

@@ -91,7 +91,7 @@ function countOf(count: number): string {
   return count === 1 ? "1 field" : `${count}, in the order visitors see`;
 }
 
-/** Where the keyboard goes on after a button was pressed. */
+/** The control at which the keyboard goes on after a button was pressed. */
 interface Focus {
   readonly row: number;
   readonly control: "up" | "down" | "summary" | "label" | "kind";

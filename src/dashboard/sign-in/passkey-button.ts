@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** Where a step with a passkey begins. */
+/** What a step with a passkey begins with. */
 export const ASK_PATH = "/dashboard/sign-in/passkey/ask";
 
 /**

@@ -31,7 +31,7 @@ interface ShownEvent {
 
 /** What is known of a submission besides its event. */
 export interface ChatContext {
-  /** Where the dashboard is; null if that is not known. */
+  /** The address of the dashboard; null if that is not known. */
   readonly dashboardUrl: string | null;
   /** Of the form's fields, by their names: what stands in place of those that have one. */
   readonly labels: FieldLabels;
