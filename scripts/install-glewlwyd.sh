@@ -4,7 +4,7 @@
 set -uo pipefail
 
 place="${XDG_CACHE_HOME:-$HOME/.cache}/formsvc-tests/glewlwyd"
-if command -v glewlwyd >/dev/null || [ -x "$place/root/usr/bin/glewlwyd" ]; then exit 0; fi
+if command -v glewlwyd >/dev/null || [ -x "$place/unpacked/usr/bin/glewlwyd" ]; then exit 0; fi
 
 if command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
   echo "fetching Glewlwyd…" >&2
@@ -17,7 +17,7 @@ if command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
     for package in "$temporary"/*.deb; do dpkg -x "$package" "$temporary/root" || exit 0; done
     mkdir -p "$place"
     # At once whole: two of these may run at the same time.
-    if mv -T "$temporary/root" "$place/root" 2>/dev/null || [ -x "$place/root/usr/bin/glewlwyd" ]; then exit 0; fi
+    if mv -T "$temporary/root" "$place/unpacked" 2>/dev/null || [ -x "$place/unpacked/usr/bin/glewlwyd" ]; then exit 0; fi
   fi
 fi
 

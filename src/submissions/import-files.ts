@@ -29,7 +29,7 @@ export interface FilesToImport {
   readonly clock: Clock;
 }
 
-/** A submission of an export, with where it goes. */
+/** A submission of an export, and the endpoint to which it goes. */
 interface Place {
   readonly submission: { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
   readonly endpoint: Endpoint;

@@ -14,9 +14,10 @@ const TABLES = "usr/share/dbconfig-common/data/glewlwyd/install/sqlite3";
 
 /** What `scripts/install-glewlwyd.sh` fetched; null skips the tests that need it. */
 export const glewlwydRoot: string | null =
-  [join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "formsvc-tests/glewlwyd/root"), "/"].find(
-    (root) => existsSync(join(root, "usr/bin/glewlwyd")) && existsSync(join(root, TABLES)),
-  ) ?? null;
+  [
+    join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "formsvc-tests/glewlwyd/unpacked"),
+    "/",
+  ].find((root) => existsSync(join(root, "usr/bin/glewlwyd")) && existsSync(join(root, TABLES))) ?? null;
 
 if (glewlwydRoot === null) {
   process.stderr.write(

@@ -9,7 +9,7 @@ const FIELDS = "[data-fields]";
 const PRESSED = /^(?:up|down|remove|retype|done)-\d+$|^add-\w+$/;
 
 /**
- * Adds, moves and changes the fields of a form without loading the page again, so that the keyboard stays where it is. The server renders
+ * Adds, moves and changes the fields of a form without loading the page again, so that the focus stays. The server renders
  * them, as it does without script. A field is moved by its buttons, by Alt with an arrow, and by dragging its grip.
  */
 export function editFieldsInPlace(): void {

@@ -13,7 +13,7 @@ interface EditorParts {
   readonly problems: Problems;
   /** The path that the form is sent to: its buttons lead back to the place where something changed. */
   readonly path: string;
-  /** The button that was pressed: the keyboard goes on where it leads. */
+  /** The button that was pressed; it decides which control has the focus next. */
   readonly action?: string;
 }
 
