@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import type { ImportSpool, ReceivedFile } from "../submissions/import-spool.ts";
+import { type TokenActor, viewingOf } from "../operations/actor.ts";
+import type { Importer, ImportSpool, ReceivedFile } from "../submissions/import-spool.ts";
 import { ownerOf } from "./token-owner.ts";
 
 /** What a file may be called; what it is, the operation says that reads it. */
@@ -19,7 +20,7 @@ export function takeFiles(scope: FastifyInstance, imports: ImportSpool): void {
   scope.addContentTypeParser(FILE_TYPES, async (request: FastifyRequest) => {
     const length = request.headers["content-length"];
     return imports.receive(request.raw.iterator({ destroyOnReturn: false }), {
-      owner: ownerOf(request.actor),
+      importer: importerOf(request.actor),
       name: nameIn(request.headers["content-disposition"]),
       lengthBytes: length === undefined ? null : Number(length),
     });
@@ -29,6 +30,10 @@ export function takeFiles(scope: FastifyInstance, imports: ImportSpool): void {
     if (request.flight !== null) request.flight.isUpload = true;
     next();
   });
+}
+
+function importerOf(actor: TokenActor | null): Importer {
+  return { id: ownerOf(actor), isBounded: actor === null || !viewingOf(actor).isOperator };
 }
 
 /** @throws invalid_request if there is no body */

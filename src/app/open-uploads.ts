@@ -45,11 +45,15 @@ export function openUploads(
 }
 
 /** Keeps files that are imported through the server. */
-export function openImports({ db, config: { files } }: ServiceParts, served: ServedDatabase): ImportSpool {
+export function openImports(
+  { db, clock, config: { files } }: ServiceParts,
+  served: ServedDatabase,
+): ImportSpool {
   return new ImportSpool({
     folder: spoolFolder(db),
     freeBytes: () => served.freeBytes(),
     minFreeBytes: files.minFreeBytes,
+    clock,
   });
 }
 

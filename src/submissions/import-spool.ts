@@ -3,6 +3,8 @@ import { giveTurn } from "../database/read-in-turn.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { Spool } from "../files/spool.ts";
 import { SpoolRoom } from "../files/spool-room.ts";
+import { BoundedMap } from "../foundation/bounded-map.ts";
+import { type Clock, dayStart } from "../foundation/clock.ts";
 import type { ImportedFile } from "./imported-file.ts";
 
 /** A file that a client sent, until it is imported. */
@@ -21,23 +23,39 @@ export interface ImportSpoolParts {
   readonly freeBytes: () => number | null;
   /** Below this many free bytes no file is taken. */
   readonly minFreeBytes: number;
+  readonly clock: Clock;
+}
+
+/** Who sends a file. */
+export interface Importer {
+  /** An account, or what a service token belongs to. */
+  readonly id: string;
+  /** Whether they have {@link MAX_DAY_BYTES}: imports count towards no plan, and the disk is everybody's. */
+  readonly isBounded: boolean;
 }
 
 /** Bytes of a file that is imported through a server: a million submissions of the usual size. */
 export const MAX_IMPORT_BYTES = 268_435_456;
+/** Bytes that an importer who is no operator sends in a day of UTC. In memory: a restart forgets them. */
+export const MAX_DAY_BYTES = 4 * MAX_IMPORT_BYTES;
+/** Importers whose bytes of a day are remembered; beyond them the first is forgotten. */
+const MAX_REMEMBERED = 10_000;
 /** Bytes of all files that are imported through a server at a time. */
 const ROOM_BYTES = 4 * MAX_IMPORT_BYTES;
 /** Bytes that are read in one piece: all else waits so long. */
 const PIECE_BYTES = 4_194_304;
 const PART_BYTES = 65_536;
 const RETRY_SECONDS = 60;
+const DAY_MS = 86_400_000;
 
 /** Keeps files that are imported through a server: they are read twice, to check all of them before anything is stored. */
 export class ImportSpool {
   readonly #parts: ImportSpoolParts;
   readonly #room = new SpoolRoom(ROOM_BYTES, MAX_IMPORT_BYTES);
   /** Whose file is here or on its way. */
-  readonly #owners = new Set<string>();
+  readonly #underWay = new Set<string>();
+  /** Bytes by day and importer. */
+  readonly #sent = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(parts: ImportSpoolParts) {
     this.#parts = parts;
@@ -51,36 +69,50 @@ export class ImportSpool {
    */
   async receive(
     body: AsyncIterable<Buffer>,
-    { owner, name, lengthBytes }: { owner: string; name: string; lengthBytes: number | null },
+    { importer, name, lengthBytes }: { importer: Importer; name: string; lengthBytes: number | null },
   ): Promise<ReceivedFile> {
+    const { id, isBounded } = importer;
+    const now = this.#parts.clock.now();
+    const day = `${dayStart(now)} ${id}`;
+    const room = isBounded ? MAX_DAY_BYTES - (this.#sent.get(day) ?? 0) : Infinity;
     if (lengthBytes !== null && lengthBytes > MAX_IMPORT_BYTES) throw tooLarge();
     const free = this.#parts.freeBytes();
     if (free !== null && free < this.#parts.minFreeBytes + (lengthBytes ?? 0)) throw noRoom();
-    if (this.#owners.has(owner)) throw ownGoesOn();
-    this.#owners.add(owner);
+    if ((lengthBytes ?? 1) > room) throw dayIsFull(now);
+    if (this.#underWay.has(id)) throw ownGoesOn();
+    this.#underWay.add(id);
     const spool = new Spool({
       room: this.#room,
-      sender: { unit: owner, kind: "client" },
+      sender: { unit: id, kind: "client" },
       folder: this.#parts.folder,
     });
     const close = async (): Promise<void> => {
-      this.#owners.delete(owner);
+      this.#underWay.delete(id);
       await spool.close();
     };
     try {
-      return receivedFile(name, spool, await fill(spool, body), close);
+      const sha256 = await fill(spool, body, room, now);
+      return receivedFile(name, spool, sha256, close);
     } catch (error) {
       await close();
       throw error;
+    } finally {
+      this.#sent.set(day, (this.#sent.get(day) ?? 0) + spool.size);
     }
   }
 }
 
 /** Returns the digest. */
-async function fill(spool: Spool, body: AsyncIterable<Buffer>): Promise<Buffer> {
+async function fill(
+  spool: Spool,
+  body: AsyncIterable<Buffer>,
+  roomBytes: number,
+  now: number,
+): Promise<Buffer> {
   const sha256 = createHash("sha256");
   for await (const part of body) {
     if (spool.size + part.length > MAX_IMPORT_BYTES) throw tooLarge();
+    if (spool.size + part.length > roomBytes) throw dayIsFull(now);
     sha256.update(part);
     if (spool.append(part) !== null) throw noRoom();
     await spool.settle().catch((cause: unknown) => {
@@ -130,6 +162,14 @@ function noRoom(cause?: unknown): FormsvcError {
     retryAfterSeconds: RETRY_SECONDS,
     ...(cause !== undefined && { cause }),
   });
+}
+
+function dayIsFull(now: number): FormsvcError {
+  return new FormsvcError(
+    "rate_limited",
+    `An account imports up to ${MAX_DAY_BYTES / 1_048_576} MiB a day; go on tomorrow, or import on the machine of the server.`,
+    { retryAfterSeconds: Math.ceil((dayStart(now) + DAY_MS - now) / 1000) },
+  );
 }
 
 function ownGoesOn(): FormsvcError {

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  ImportSpool,
+  type Importer,
+  MAX_DAY_BYTES,
+  MAX_IMPORT_BYTES,
+} from "../../src/submissions/import-spool.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { makeFolder } from "../support/temporary-folder.ts";
+
+let folder: ReturnType<typeof makeFolder>;
+beforeEach(() => {
+  folder = makeFolder();
+});
+afterEach(() => folder.remove());
+
+const OWNER: Importer = { id: "acct_1", isBounded: true };
+const PART = Buffer.alloc(4_194_304);
+
+async function* body(bytes: number): AsyncGenerator<Buffer> {
+  for (let left = bytes; left > 0; left -= PART.length)
+    yield await Promise.resolve(PART.subarray(0, Math.min(left, PART.length)));
+}
+
+function open(freeBytes: number | null = null) {
+  const clock = createFakeClock();
+  const spool = new ImportSpool({
+    folder: folder.path,
+    freeBytes: () => freeBytes,
+    minFreeBytes: 100,
+    clock,
+  });
+  const send = async (importer: Importer, bytes: number, lengthBytes: number | null = null) => {
+    const file = await spool.receive(body(bytes), { importer, name: "a.csv", lengthBytes });
+    await file.closeUnused();
+    return file.sha256.length;
+  };
+  return { clock, spool, send };
+}
+
+test("an importer sends what four of the largest files have in a day, whoever says how long a file is; an operator has no such bound", async () => {
+  const { clock, send } = open();
+  for (let file = 0; file < MAX_DAY_BYTES / MAX_IMPORT_BYTES; file += 1)
+    expect(await send(OWNER, MAX_IMPORT_BYTES)).toBe(32);
+  const refusal = { code: "rate_limited", message: expect.stringContaining("1024 MiB a day") as string };
+  await expect(send(OWNER, 1)).rejects.toMatchObject(refusal);
+  await expect(send(OWNER, 1, 1)).rejects.toMatchObject(refusal);
+  expect(await send({ id: "acct_2", isBounded: true }, 1)).toBe(32);
+  expect(await send({ ...OWNER, isBounded: false }, 1)).toBe(32);
+  clock.advance(86_400_000);
+  expect(await send(OWNER, 1)).toBe(32);
+}, 120_000);
+
+test("what came of a file that was refused counts, and one file of an importer is there at a time", async () => {
+  const { spool, send } = open();
+  await expect(send(OWNER, MAX_IMPORT_BYTES + 1)).rejects.toMatchObject({ code: "payload_too_large" });
+  const first = await spool.receive(body(10), { importer: OWNER, name: "a.csv", lengthBytes: null });
+  await expect(send(OWNER, 1)).rejects.toMatchObject({ code: "rate_limited" });
+  await first.use(async () => {
+    await expect(send(OWNER, 1)).rejects.toMatchObject({ code: "rate_limited" });
+  });
+  for (let file = 0; file < 2; file += 1) await send(OWNER, MAX_IMPORT_BYTES);
+  await expect(send(OWNER, MAX_IMPORT_BYTES)).rejects.toMatchObject({ code: "rate_limited" });
+}, 120_000);
+
+test("a disk that is nearly full takes no file, by its length before a byte came", async () => {
+  const { send } = open(1000);
+  await expect(send(OWNER, 1, 901)).rejects.toMatchObject({ code: "unavailable" });
+  expect(await send(OWNER, 900, 900)).toBe(32);
+});
