@@ -22,6 +22,15 @@ async function* body(bytes: number): AsyncGenerator<Buffer> {
     yield await Promise.resolve(PART.subarray(0, Math.min(left, PART.length)));
 }
 
+/** A body that must be refused before it is read. */
+function unread(): AsyncIterable<Buffer> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      throw new Error("a byte was read");
+    },
+  };
+}
+
 function open(freeBytes: number | null = null) {
   const clock = createFakeClock();
   const spool = new ImportSpool({
@@ -39,12 +48,13 @@ function open(freeBytes: number | null = null) {
 }
 
 test("an importer sends what four of the largest files have in a day, whoever says how long a file is; an operator has no such bound", async () => {
-  const { clock, send } = open();
+  const { clock, spool, send } = open();
   for (let file = 0; file < MAX_DAY_BYTES / MAX_IMPORT_BYTES; file += 1)
     expect(await send(OWNER, MAX_IMPORT_BYTES)).toBe(32);
   const refusal = { code: "rate_limited", message: expect.stringContaining("1024 MiB a day") as string };
   await expect(send(OWNER, 1)).rejects.toMatchObject(refusal);
-  await expect(send(OWNER, 1, 1)).rejects.toMatchObject(refusal);
+  const read = spool.receive(unread(), { importer: OWNER, name: "a.csv", lengthBytes: 1 });
+  await expect(read).rejects.toMatchObject(refusal);
   expect(await send({ id: "acct_2", isBounded: true }, 1)).toBe(32);
   expect(await send({ ...OWNER, isBounded: false }, 1)).toBe(32);
   clock.advance(86_400_000);
@@ -64,7 +74,8 @@ test("what came of a file that was refused counts, and one file of an importer i
 }, 120_000);
 
 test("a disk that is nearly full takes no file, by its length before a byte came", async () => {
-  const { send } = open(1000);
-  await expect(send(OWNER, 1, 901)).rejects.toMatchObject({ code: "unavailable" });
+  const { spool, send } = open(1000);
+  const read = spool.receive(unread(), { importer: OWNER, name: "a.csv", lengthBytes: 901 });
+  await expect(read).rejects.toMatchObject({ code: "unavailable" });
   expect(await send(OWNER, 900, 900)).toBe(32);
 });
