@@ -92,7 +92,7 @@ CREATE TABLE endpoint (
   created_at INTEGER NOT NULL,
   keep_days INTEGER CHECK (keep_days BETWEEN 1 AND 36500), store_address TEXT NOT NULL DEFAULT 'full'
   CHECK (store_address IN ('full', 'short', 'none')), unknown_fields TEXT NOT NULL DEFAULT 'drop'
-  CHECK (unknown_fields IN ('set-aside', 'drop', 'keep', 'reject')), language TEXT, page TEXT
+  CHECK (unknown_fields IN ('set-aside', 'drop', 'keep', 'reject')), language TEXT, page TEXT, challenge TEXT, challenge_secret BLOB, challenge_fault TEXT
 ) STRICT;
 CREATE INDEX endpoint_by_name ON endpoint (name);
 CREATE INDEX endpoint_by_workspace ON endpoint (workspace_id);
@@ -333,7 +333,7 @@ CREATE TABLE file (
   type TEXT NOT NULL,
   sha256 TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  for_held INTEGER NOT NULL DEFAULT 0 CHECK (for_held IN (0, 1)), is_left_out INTEGER NOT NULL DEFAULT 0 CHECK (is_left_out IN (0, 1))
+  for_held INTEGER NOT NULL DEFAULT 0 CHECK (for_held IN (0, 1)), is_left_out INTEGER NOT NULL DEFAULT 0 CHECK (is_left_out IN (0, 1)), object_id TEXT
 ) STRICT;
 CREATE INDEX file_by_endpoint ON file (endpoint_id, id);
 CREATE INDEX file_by_held ON file (held_id) WHERE held_id IS NOT NULL;
@@ -348,6 +348,15 @@ CREATE TRIGGER file_goes AFTER DELETE ON file BEGIN
   UPDATE file_total SET files = files - 1, bytes = bytes - old.size WHERE endpoint_id = old.endpoint_id;
   DELETE FROM file_total WHERE endpoint_id = old.endpoint_id AND files = 0;
 END;
+CREATE TRIGGER file_object_goes AFTER DELETE ON file WHEN old.object_id IS NOT NULL BEGIN
+  INSERT INTO file_deletion (object_id, lost_at, was_stored)
+    VALUES (old.object_id, CAST(unixepoch('subsec') * 1000 AS INTEGER), old.state <> 'storing') ON CONFLICT DO NOTHING;
+END;
+CREATE TRIGGER file_object_leaves AFTER UPDATE OF object_id ON file
+  WHEN old.object_id IS NOT NULL AND new.object_id IS NULL BEGIN
+  INSERT INTO file_deletion (object_id, lost_at, was_stored)
+    VALUES (old.object_id, CAST(unixepoch('subsec') * 1000 AS INTEGER), old.state <> 'storing') ON CONFLICT DO NOTHING;
+END;
 
 -- The bytes of files, 262144 a row; the last row of a file has the rest.
 CREATE TABLE file_chunk (
@@ -358,12 +367,45 @@ CREATE TABLE file_chunk (
   PRIMARY KEY (file_id, position)
 ) STRICT;
 
+-- Objects of the store of files whose file is gone, written by triggers, until the store has deleted them.
+CREATE TABLE file_deletion (
+  object_id TEXT PRIMARY KEY,
+  lost_at INTEGER NOT NULL,
+  -- 0 if its post was cut off: the store may still be receiving it, so it is deleted once more after an hour.
+  was_stored INTEGER NOT NULL CHECK (was_stored IN (0, 1)),
+  attempts INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX file_deletion_by_time ON file_deletion (next_at);
+
 -- How many files an endpoint has, and their bytes, counted by triggers.
 CREATE TABLE file_total (
   endpoint_id TEXT PRIMARY KEY,
   files INTEGER NOT NULL,
   bytes INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Files that a virus scanner has not judged.
+CREATE TABLE file_scan (
+  file_id TEXT PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  -- Nobody may read a file that is `scanning`. It could not be scanned in time if it is `kept`, which may be read, or `refused`.
+  state TEXT NOT NULL CHECK (state IN ('scanning', 'kept', 'refused')),
+  -- Until then it is `scanning`.
+  wait_until INTEGER NOT NULL,
+  -- Scans that ended without a verdict, for a reason that may lie in the file.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  -- When it is to be scanned. Whoever scans it moves it ahead meanwhile, so that it is due again if that process ends. NULL is never.
+  due_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX file_scan_due ON file_scan (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX file_scan_waiting ON file_scan (wait_until) WHERE state = 'scanning';
+
+-- Submissions whose messages wait until their files are judged, or until a time.
+CREATE TABLE scan_wait (
+  submission_id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX scan_wait_by_time ON scan_wait (until);
 
 -- Bytes of files that came in a UTC day, by address (its hash) and by form.
 CREATE TABLE upload_use (
@@ -373,6 +415,14 @@ CREATE TABLE upload_use (
   bytes INTEGER NOT NULL,
   PRIMARY KEY (day, unit)
 ) STRICT, WITHOUT ROWID;
+
+-- Proofs of work that posts brought, until they would be late; each counts once.
+CREATE TABLE spent_proof (
+  id BLOB PRIMARY KEY,
+  used_by TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spent_proof_by_end ON spent_proof (expires_at);
 
 -- One row. Raised by every change to what servers hold in memory.
 CREATE TABLE settings_version (

@@ -14,6 +14,8 @@ interface BrowserClient {
   /** The same client to be imported. */
   readonly module: string;
   readonly moduleTypes: string;
+  /** Of our own pages with a form that asks for a proof of work. */
+  readonly pageScript: string;
 }
 
 export async function bundleBrowserClient(): Promise<BrowserClient> {
@@ -23,6 +25,7 @@ export async function bundleBrowserClient(): Promise<BrowserClient> {
     scriptTypes: `${api}\n${withoutImports(sourceOf("client-global.ts"))}`,
     module: await bundle("formsvc-module.ts", "esm"),
     moduleTypes: `${api}\n${["submit", "enhanceForms"].map(declaration).join("")}`,
+    pageScript: await bundle("formsvc-page.ts", "iife"),
   };
 }
 

@@ -38,8 +38,13 @@ const TABLES: Readonly<Record<string, string>> = {
     "How many posts a workspace holds, counted by triggers, and how many were deleted for lack of room.",
   file: "Files of submissions and held posts. One that belongs to neither any more is deleted by a clean-up.",
   file_chunk: "The bytes of files, 262144 a row; the last row of a file has the rest.",
+  file_deletion:
+    "Objects of the store of files whose file is gone, written by triggers, until the store has deleted them.",
   file_total: "How many files an endpoint has, and their bytes, counted by triggers.",
+  file_scan: "Files that a virus scanner has not judged.",
+  scan_wait: "Submissions whose messages wait until their files are judged, or until a time.",
   upload_use: "Bytes of files that came in a UTC day, by address (its hash) and by form.",
+  spent_proof: "Proofs of work that posts brought, until they would be late; each counts once.",
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:
     "One row. The last address that seems to be a proxy which `server.trustProxy` does not name.",

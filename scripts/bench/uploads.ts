@@ -28,8 +28,10 @@ interface Form {
 }
 
 interface Place extends Workplace {
-  /** A key whose form takes files. */
+  /** A secret key whose form takes files. */
   readonly key: string;
+  /** The key of its page. */
+  readonly publishable: string;
 }
 
 if (import.meta.main) {
@@ -54,7 +56,8 @@ function makePlace(): Place {
   const schema = join(place.folder, "files.json");
   writeFileSync(schema, JSON.stringify({ name: { type: "string" }, cv: { type: "file", maxFiles: 3 } }));
   const made = place.run("endpoint", "create", "--name", "Uploads", "--schema", schema, "--json", "--quiet");
-  return { ...place, key: (JSON.parse(made) as { keys: { secret: string } }).keys.secret };
+  const { keys } = JSON.parse(made) as { keys: { publishable: string; secret: string } };
+  return { ...place, key: keys.secret, publishable: keys.publishable };
 }
 
 /** @param sizes of its files */
@@ -161,15 +164,16 @@ async function rateOverFloor(place: Place, server: RunningServer, rounds: number
   };
 }
 
-/** 64 uploads of three files each, all at once, to a server that has just started. */
+/** 64 uploads of three files each, all at once, of as many visitors of a page, to a server that has just started. */
 async function crowdOfUploads(place: Place): Promise<Figure[]> {
   const server = await place.serve();
   const form = await formOf(10 * MEBIBYTE - 1, 10 * MEBIBYTE - 1, 5 * MEBIBYTE - 4096);
-  await upload(server.port, place.key, await formOf(1000), 0);
-  const rest = residentMb(server.pid);
-  const crowd = Array.from({ length: CROWD }, (_, client) => upload(server.port, place.key, form, client));
+  const { port, pid } = server;
+  await upload(port, place.publishable, await formOf(1000), 0);
+  const rest = residentMb(pid);
+  const crowd = Array.from({ length: CROWD }, (_, client) => upload(port, place.publishable, form, client));
   const statuses = await Promise.all(crowd);
-  const most = Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]);
+  const most = Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
   await server.stop();
   const taken = statuses.filter((status) => status === 200).length;
   return [

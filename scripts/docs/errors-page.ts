@@ -12,6 +12,8 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   unauthorized:
     "Send the endpoint's key as `Authorization: Bearer KEY`. A key that `formsvc key list ENDPOINT` shows as working is of another database than the one that the server's log names (`server.listening`). A lost or revoked key is replaced with `formsvc key issue ENDPOINT --kind secret` (or `publishable`).",
   forbidden: "See `message`: resume the endpoint, allow the page's origin, or use the other kind of key.",
+  challenge_required:
+    "The page must send `_pow` or the token of the service: formsvc.js and our own pages do. A secret key needs none.",
   not_found:
     "Check the address or the name; the matching `list` command shows what there is. (HTTP: the path is wrong.)",
   method_not_allowed: "Use a method that the `Allow` header lists.",

@@ -116,7 +116,7 @@ async function answerRead(call: Call, operation: Operation<ApiParts>): Promise<u
 }
 
 /**
- * The parts of a stream as they are made: an export as its text, all else as lines of JSON. It ends when the client goes.
+ * The parts of a stream as they are made: an export as what it is, all else as lines of JSON. It ends when the client goes.
  */
 async function answerStream(
   { parts: { closing }, request, reply, door, params, query }: Call,
@@ -130,12 +130,21 @@ async function answerStream(
   const isWhole = !prefers(request, "parts");
   if (isWhole && hasMember(operation, "bytes"))
     return answerFile(reply, parts as AsyncGenerator<z.output<typeof saveFile.output>>);
-  const isText = isWhole && hasMember(operation, "text");
-  const type = isText ? EXPORT_TYPES[(query.get("format") ?? "csv") as ExportFormat] : LINES;
-  const texts = contentOf(parts, isText);
+  // An export is what its parts make together; of an archive they are bytes alone.
+  const isExport = isWhole && (hasMember(operation, "text") || hasMember(operation, "base64"));
+  const whole = hasMember(operation, "text") ? exportType(query) : ARCHIVE_TYPE;
+  const type = isExport ? whole : LINES;
+  const texts = contentOf(parts, isExport);
   const body = Readable.from(query.get("follow") === "true" ? withSignsOfLife(texts) : texts);
   // Nginx would keep lines back until a buffer is full.
   return reply.code(200).headers({ "content-type": type, "x-accel-buffering": "no" }).send(body);
+}
+
+/** The media type of an archive. */
+const ARCHIVE_TYPE = "application/zip";
+
+function exportType(query: URLSearchParams): string {
+  return EXPORT_TYPES[(query.get("format") ?? "csv") as ExportFormat];
 }
 
 function hasMember({ output }: StreamOperation<ApiParts>, name: string): boolean {
@@ -188,9 +197,11 @@ async function* withSignsOfLife(texts: AsyncGenerator<string | Buffer>): AsyncGe
   }
 }
 
-async function* contentOf(parts: AsyncGenerator, isText: boolean): AsyncGenerator<string | Buffer> {
-  for await (const part of parts)
-    yield isText ? partContent(part as { readonly text: string }) : `${JSON.stringify(part)}\n`;
+async function* contentOf(parts: AsyncGenerator, isExport: boolean): AsyncGenerator<string | Buffer> {
+  for await (const part of parts) {
+    const content = isExport ? partContent(part as { readonly text: string }) : `${JSON.stringify(part)}\n`;
+    if (content.length > 0) yield content;
+  }
 }
 
 /** The file is there until the work has ended, which may be after the client has left. */

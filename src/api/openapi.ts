@@ -191,6 +191,13 @@ function streamOf({ output }: Pick<AnyOperation, "output">): Json {
       },
     };
   const isText = Object.hasOwn(members, "text");
+  if (!isText && Object.hasOwn(members, "base64"))
+    return {
+      200: {
+        description: "The archive, as it is made.",
+        content: { "application/zip": { schema: { type: "string", format: "binary" } } },
+      },
+    };
   const lines = {
     "application/x-ndjson": { schema: isText ? { type: "string" } : jsonOf(output, "output") },
   };

@@ -1,3 +1,4 @@
+import { exportWorkspace } from "../archive/export-workspace.ts";
 import { listFindings } from "../doctor/finding-operations.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
@@ -7,6 +8,7 @@ import {
   listAllEndpoints,
   pauseEndpoint,
   resumeEndpoint,
+  setChallengeSecret,
   setEndpoint,
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
@@ -162,6 +164,7 @@ export const ROUTES: readonly ApiRoute[] = [
   make("/endpoints", createEndpoint),
   read("/endpoints/:endpoint", showEndpoint, ofEndpoint),
   change("/endpoints/:endpoint", setEndpoint, ofEndpoint),
+  replace("/endpoints/:endpoint/challenge-secret", setChallengeSecret, ofEndpoint),
   remove("/endpoints/:endpoint", deleteEndpoint, ofEndpoint),
   act("/endpoints/:endpoint/move", moveEndpoint, ofEndpoint),
   act("/endpoints/:endpoint/pause", pauseEndpoint, ofEndpoint),
@@ -241,6 +244,7 @@ export const ROUTES: readonly ApiRoute[] = [
   remove("/workspaces/:workspace", deleteWorkspace, ofWorkspace),
   act("/workspaces/:workspace/transfer", transferWorkspace, ofWorkspace),
   read("/workspaces/:workspace/contents", countContents, ofWorkspace),
+  read("/workspaces/:workspace/export", exportWorkspace, ofWorkspace),
   replace("/workspaces/:workspace/time-zone", setWorkspace, ofWorkspace),
   replace("/workspaces/:workspace/plan", setWorkspacePlan, ofWorkspace),
   read("/workspaces/:workspace/usage", showUsage, ofWorkspace),

@@ -2,10 +2,16 @@ import type { Config } from "../config/config.ts";
 import { postAddress } from "../config/dashboard-address.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
+import { listChallengeSecrets } from "../endpoints/challenge.ts";
 import { deleteEndpointsOf, pauseEndpointsOf } from "../endpoints/delete-endpoints-of.ts";
 import type { MoveContents } from "../endpoints/move-endpoint.ts";
 import { dropLostFilesOf } from "../files/file-store.ts";
-import { createFileLinks, type FileLinks, listFileLinkKeys } from "../files/file-links.ts";
+import {
+  createFileLinks,
+  type FileLinks,
+  type FileLinksParts,
+  listFileLinkKeys,
+} from "../files/file-links.ts";
 import { forgetTextsOf } from "../history/remember-texts.ts";
 import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "../secrets/stored-secret.ts";
@@ -15,7 +21,7 @@ import { defaultSpamSettings, type SpamSettings } from "../spam/spam-settings.ts
 import { forgetKeysOf } from "../submissions/idempotency.ts";
 import { forgetImportedOf } from "../submissions/imported-rows.ts";
 import { moveHeldPostsOf } from "../submissions/held-post.ts";
-import { deleteSubmissionsOf } from "../submissions/submission-store.ts";
+import { deleteSubmissionsOf, findSubmission } from "../submissions/submission-store.ts";
 import { countContentsOf } from "../submissions/count-workspace.ts";
 import { deleteTokensElsewhere } from "../tokens/token-store.ts";
 import type { ServiceParts } from "./parts.ts";
@@ -28,6 +34,7 @@ export const SECRET_LISTS: readonly ListSecrets[] = [
   listTotpSecrets,
   listSignInKeys,
   listFileLinkKeys,
+  listChallengeSecrets,
 ];
 
 /** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
@@ -60,7 +67,10 @@ export function openFileLinks(
   keyring: Keyring,
 ): FileLinks {
   const { baseUrl, linkDays: days } = config.files;
-  return createFileLinks({ db, keyring, baseUrl: baseUrl ?? postAddress(config), days });
+  const dataOf: FileLinksParts["dataOf"] = function* (id) {
+    return (yield* findSubmission(id))?.data ?? null;
+  };
+  return createFileLinks({ db, keyring, baseUrl: baseUrl ?? postAddress(config), days, dataOf });
 }
 
 /** The spam settings of an owner who chose nothing. */

@@ -8,12 +8,14 @@ import { noMetrics } from "../foundation/metrics.ts";
 import type { RateLimiter } from "../foundation/rate-limit.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "../submissions/authenticate.ts";
 import { createBrowserMark } from "../submissions/browser-mark.ts";
+import { type Challenges, createChallenges } from "../submissions/check-challenge.ts";
 import { type CommitObserver, createCommitQueue } from "../submissions/commit-batch.ts";
 import { createHeldRoom, heldByteLimit, type HeldRoom } from "../submissions/held-room.ts";
 import { createIdempotencyMemory } from "../submissions/idempotency.ts";
 import { createRedirectWatch } from "../submissions/ignored-redirect.ts";
 import { createLimitNews, type LimitNews } from "../submissions/limit-news.ts";
 import { createOriginRefusals, type OriginRefusals } from "../submissions/origin-refusals.ts";
+import type { FileScanner } from "../submissions/file-scanner.ts";
 import { createIntake, type Intake } from "../submissions/receive-submission.ts";
 import {
   type CommitReport,
@@ -24,9 +26,11 @@ import {
   reportEvictions,
 } from "../submissions/submit-metrics.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { objectsOf } from "../files/object-store.ts";
 import type { FileLinks } from "../files/file-links.ts";
 import type { Uploads } from "../files/uploads.ts";
-import { openFileDrop, openFileRoom, openUploads } from "./open-uploads.ts";
+import { newObjectsOf, openFileDrop, openFileRoom, openUploads } from "./open-uploads.ts";
 import type { Memories } from "./memories.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 
@@ -34,6 +38,7 @@ import type { Engine, ServiceParts } from "./parts.ts";
 export interface PostService {
   readonly gatekeeper: Gatekeeper;
   readonly intake: Intake;
+  readonly challenges: Pick<Challenges, "make">;
   readonly uploads: Uploads;
   /** Told when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
@@ -59,9 +64,15 @@ interface OpenedPosts {
   readonly drain: () => Promise<void>;
 }
 
+interface PostParts extends ServiceParts {
+  readonly fileLinks: FileLinks;
+  readonly keyring: Keyring;
+  readonly scanner: Pick<FileScanner, "wake">;
+}
+
 /** The way of a post from its key to the commit. @param watch notices what other processes changed. */
 export function openPosts(
-  parts: ServiceParts & { readonly fileLinks: FileLinks },
+  parts: PostParts,
   { served, write, limiter }: Engine,
   memories: Memories,
   watch: ChangeWatch,
@@ -71,13 +82,21 @@ export function openPosts(
   const { writability } = served;
   const room = openHeldRoom(parts, served);
   const limitNews = createLimitNews();
-  const reports = [measureCommits(metrics), logCommits(log), room.note, limitNews.report];
+  const told = [room.note, limitNews.report, wakeScanner(parts.scanner)];
+  const reports = [measureCommits(metrics), logCommits(log), ...told];
   const commits = createCommitQueue(write, watchCommits(reports, served, memories));
   const openedGate = openGate(parts, memories, limiter);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const refusals = openRefusals(parts, limiter);
   const fileRoom = openFileRoom(parts);
   const lostFiles = openFileDrop(parts, fileRoom);
+  const challenges = createChallenges({
+    db,
+    keyring: parts.keyring,
+    clock,
+    settings: parts.config.challenge,
+    onFailure: (error) => maintenanceFailed(log, error),
+  });
   const openedIntake = createIntake({
     gatekeeper: openedGate,
     usage: memories.usage,
@@ -86,11 +105,14 @@ export function openPosts(
     recall: (...post) => recallOrRead(db, () => memories.spam.recall(...post)),
     onSecretInBrowser,
     refusals,
+    challenges,
     clock,
     linkFiles: (data, now) => parts.fileLinks.link(data, now),
     fileRoom,
+    objects: newObjectsOf(db),
     heldFileBytes: parts.config.held.maxFileBytes,
     dropFiles: (taken) => lostFiles.drop(taken),
+    scanWaitMs: parts.config.files.clamd === null ? null : parts.config.files.scanWaitMs,
   });
   const { gatekeeper, intake } = countOutcomes(metrics, openedGate, openedIntake);
   metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
@@ -100,6 +122,7 @@ export function openPosts(
     posts: {
       gatekeeper,
       intake,
+      challenges,
       uploads: openUploads(parts, served, fileRoom),
       onSecretInBrowser,
       onUntrustedProxy: createProxyWatch(db, clock, log),
@@ -113,6 +136,8 @@ export function openPosts(
     async drain() {
       await commits.drain();
       await Promise.all([room.settle(), refusals.settle(), lostFiles.settle()]);
+      // What still waits for the store is done after the next start.
+      await objectsOf(db)?.close();
     },
   };
 }
@@ -130,6 +155,13 @@ function openGate(
     limits,
     exempt: compileNetworks(limits.exempt),
   });
+}
+
+/** Files of a commit are scanned at once. */
+function wakeScanner(scanner: Pick<FileScanner, "wake">): CommitReport {
+  return ({ batch }) => {
+    if (batch.some(({ waitsUntil = null }) => waitsUntil !== null)) scanner.wake();
+  };
 }
 
 /** Counts posts of pages whose origin is not allowed. */

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { ServedDatabase } from "../database/served-database.ts";
 import { createFileRoom, type FileRoom, type TakenFiles } from "../files/file-room.ts";
 import { countFileBytes, dropUnstored } from "../files/file-store.ts";
+import { type ObjectStore, objectsOf } from "../files/object-store.ts";
 import { SpoolRoom } from "../files/spool-room.ts";
 import { createUploads, type Uploads } from "../files/uploads.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
@@ -41,7 +42,14 @@ export function openUploads(
     folder: spoolFolder(db),
     clock,
     freeBytes: () => served.freeBytes(),
+    isStoreAway: () => newObjectsOf(db)?.isAway() ?? false,
   });
+}
+
+/** The store that new files go to; null if they go into the database. */
+export function newObjectsOf(db: ServiceParts["db"]): ObjectStore | null {
+  const objects = objectsOf(db);
+  return objects?.takesNew === true ? objects : null;
 }
 
 /** Keeps files that are imported through the server. */

@@ -1,3 +1,4 @@
+import { exportWorkspace } from "../archive/export-workspace.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import {
@@ -6,6 +7,7 @@ import {
   listAllEndpoints,
   pauseEndpoint,
   resumeEndpoint,
+  setChallengeSecret,
   setEndpoint,
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
@@ -119,6 +121,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   listAllEndpoints,
   showEndpoint,
   setEndpoint,
+  setChallengeSecret,
   allowOrigin,
   ignoreOrigin,
   pauseEndpoint,
@@ -202,6 +205,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   transferWorkspace,
   countContents,
   deleteWorkspace,
+  exportWorkspace,
   showUsage,
   listUsages,
   listWorkspaceMembers,

@@ -16,6 +16,8 @@ import { createLinkedFiles, type LinkedFiles } from "../submissions/linked-files
 import type { LimitNews } from "../submissions/limit-news.ts";
 import { newsHead, type News } from "../submissions/news.ts";
 import type { ImportSpool } from "../submissions/import-spool.ts";
+import type { FileScanner } from "../submissions/file-scanner.ts";
+import { openScanner } from "./open-scanner.ts";
 import { openImports } from "./open-uploads.ts";
 import { SearchPlaces } from "../submissions/search-places.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
@@ -25,6 +27,7 @@ import { measureUsage } from "../workspaces/workspace-metrics.ts";
 import { openEngine } from "./engine.ts";
 import { openFileLinks, openKeyring } from "./features.ts";
 import { forgetChanges, openMemories } from "./memories.ts";
+import { serveObjects } from "./open-objects.ts";
 import { openPosts, type PostService } from "./open-posts.ts";
 import { TestPlaces } from "../webhooks/test-places.ts";
 import type { ServiceParts } from "./parts.ts";
@@ -43,6 +46,8 @@ export interface SubmitService {
   readonly testPlaces: TestPlaces;
   /** Sends the deliveries that posts queued, once it is started. */
   readonly deliverer: Deliverer;
+  /** Has files scanned for viruses, once it is started. */
+  readonly scanner: FileScanner;
   readonly upkeep: Upkeep;
   /** Opens and seals the secrets of the database. */
   readonly keyring: Keyring;
@@ -73,6 +78,7 @@ export interface SubmitService {
 /** @throws config_invalid if a key is missing that encrypts secrets of the database, or a file that a setting of `mail` names. */
 export async function createSubmitService(parts: ServiceParts): Promise<SubmitService> {
   const { db, config, clock, log, metrics } = parts;
+  serveObjects(parts);
   const keyring = await db.read(() => openKeyring(config));
   const fileLinks = openFileLinks(parts, keyring);
   const memories = openMemories(parts);
@@ -96,7 +102,23 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   };
   const listener = { onForeignCommit, onSettingsChange, onUpgrade: () => databaseUpgraded(log) };
   const watch = served.watch(listener, [newsHead(news), ...deliveryHeads(deliverer), memoryHead(spam)]);
-  const { posts, limitNews, drain } = openPosts({ ...parts, fileLinks }, engine, memories, watch);
+  const scanner = openScanner(parts, fileLinks, {
+    onQueued() {
+      deliverer.reload();
+      served.tell();
+      news.tell();
+    },
+    onDeleted() {
+      served.cleaner.note(1);
+      clearLog(upkeep, log);
+    },
+  });
+  const { posts, limitNews, drain } = openPosts(
+    { ...parts, fileLinks, keyring, scanner },
+    engine,
+    memories,
+    watch,
+  );
   const searches = new SearchPlaces();
   if (metrics !== null) measureState(metrics, parts, served);
   return {
@@ -107,6 +129,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     imports: openImports(parts, served),
     testPlaces: new TestPlaces(),
     deliverer,
+    scanner,
     upkeep,
     keyring,
     fileLinks,

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { dropOldUploads } from "../files/file-room.ts";
+import { deleteWaiting } from "../files/file-deletions.ts";
 import { dropLostFiles } from "../files/file-store.ts";
 import { forgetOldRefusals } from "../endpoints/refused-origins.ts";
 import { finishGrace } from "../keys/key-store.ts";
@@ -25,6 +26,7 @@ import { dropOldInvitations } from "../workspaces/invitation-store.ts";
 import { dropEndedSessions } from "../sessions/session.ts";
 import { dropExpired } from "../submissions/held-post.ts";
 import { forgetExpired } from "../submissions/idempotency.ts";
+import { forgetProofs } from "../submissions/spent-proofs.ts";
 import { expireSubmissions } from "../submissions/retention.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import type { Engine } from "./parts.ts";
@@ -62,6 +64,7 @@ export function createUpkeep(
   return {
     cleanUps: [
       () => db.transaction(() => forgetExpired(clock.now())),
+      () => db.transaction(() => forgetProofs(clock.now())),
       () => db.transaction(() => finishGrace(clock.now())),
       () => noted(() => dropExpired(config.held.days, clock.now())),
       () => db.transaction(() => forgetOldRefusals(config.held.days, clock.now())),
@@ -81,6 +84,8 @@ export function createUpkeep(
       () => noted(() => dropOldLetters(config.mail.keepSentDays, clock.now())),
       () => db.transaction(() => dropOldUse(clock.now())),
       ...cleanUps,
+      // Last: a store that does not answer lets the others wait.
+      () => deleteWaiting(db, clock.now()),
     ],
     expire: () => noted(() => expireSubmissions(config.submissions.binDays, clock.now())),
     clearLog: () => cleaner.clean(),

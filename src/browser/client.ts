@@ -1,21 +1,25 @@
 import type { Formsvc } from "./client-api.ts";
-import { LANGUAGE, prepare, submitForm } from "./enhance.ts";
+import { LANGUAGE, prepare, PROOF, submitForm } from "./enhance.ts";
+import { prove } from "./prove.ts";
 import { randomKey, send } from "./send.ts";
 
 const FORMS = "form[data-formsvc]";
 
 /** @param serverOf the address to which `submit` is relative, if a caller names no server. */
 export function createSubmit(serverOf: () => string): Formsvc["submit"] {
-  return async (key, data, options = {}) =>
-    send(new URL("submit", options.server === undefined ? serverOf() : `${options.server}/`).href, {
+  return async (key, data, options = {}) => {
+    const server = options.server === undefined ? serverOf() : `${options.server}/`;
+    const proof = key.startsWith("fpk_") ? await prove(new URL(`challenge?key=${key}`, server).href) : null;
+    return send(new URL("submit", server).href, {
       language: Object(data)[LANGUAGE] ?? pageLanguage(),
-      body: JSON.stringify(data),
+      body: JSON.stringify(proof === null ? data : { [PROOF]: proof, ...data }),
       headers: {
         Authorization: `Bearer ${key}`,
         "Content-Type": "application/json",
         "Idempotency-Key": options.idempotencyKey ?? randomKey(),
       },
     });
+  };
 }
 
 /** Undefined without a page, as in a server that loads the module. */

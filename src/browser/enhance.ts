@@ -1,10 +1,12 @@
 import type { Accepted, UploadProgress, Refused, Result } from "./client-api.ts";
 import { clearErrors, showErrors, statusOf } from "./messages.ts";
+import { prove } from "./prove.ts";
 import { randomKey, send } from "./send.ts";
 
 const HONEYPOT = "_gotcha";
 const ELAPSED = "_elapsed_ms";
 export const LANGUAGE = "_language";
+export const PROOF = "_pow";
 
 /** What is known of one form of the page. */
 interface FormState {
@@ -12,7 +14,12 @@ interface FormState {
   readonly seenAt: number;
   busy: boolean;
   /** The last attempt that was not stored: the same content sent again is the same post. */
-  open: { readonly content: string; readonly key: string; readonly elapsed: string } | null;
+  open: {
+    readonly content: string;
+    readonly key: string;
+    readonly elapsed: string;
+    readonly proof: string | null;
+  } | null;
 }
 
 const states = new WeakMap<HTMLFormElement, FormState>();
@@ -52,9 +59,9 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   setBusy(form, state, true);
   clearErrors(form);
   try {
-    const { body, key } = contentOf(data, state);
-    const onProgress = body === data ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
     const address = new URL(form.getAttribute("action") ?? "", document.baseURI).href;
+    const { body, key } = await contentOf(data, state, address);
+    const onProgress = body === data ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
     const headers = { Accept: "application/json", "Idempotency-Key": key };
     const language = data.get(LANGUAGE);
     finish(form, state, data, await send(address, { language, body, headers, onProgress }));
@@ -64,22 +71,40 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
 }
 
 /** The body, and its Idempotency-Key. Only a form with a file is sent as multipart; the server explains its refusal. */
-function contentOf(data: FormData, state: FormState): { body: FormData | URLSearchParams; key: string } {
+async function contentOf(
+  data: FormData,
+  state: FormState,
+  address: string,
+): Promise<{ body: FormData | URLSearchParams; key: string }> {
   const entries = [...data];
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
   const content = JSON.stringify(texts);
   if (state.open?.content !== content) {
     const passed = String(Math.round(performance.now() - state.seenAt));
-    state.open = { content, key: randomKey(), elapsed: passed };
+    const challenge = address.replace(/\/f\/([^/?#]+)$/, "/challenge?key=$1");
+    const proof = challenge === address || data.has(PROOF) ? null : await prove(challenge);
+    state.open = { content, key: randomKey(), elapsed: passed, proof };
   }
-  const { key, elapsed } = state.open;
-  data.set(ELAPSED, elapsed);
+  const { key, elapsed, proof } = state.open;
+  const added: [string, string][] = [[ELAPSED, elapsed]];
+  if (proof !== null) added.push([PROOF, proof]);
+  for (const [name, value] of added) data.set(name, value);
   // An empty file input holds a file without name and content.
   const hasFile = entries.some(([, value]) => typeof value !== "string" && value.name !== "");
-  return { key, body: hasFile ? data : new URLSearchParams([...texts, [ELAPSED, elapsed]]) };
+  return { key, body: hasFile ? data : new URLSearchParams([...texts, ...added]) };
+}
+
+/** A service takes its token once: after a post that was more than looked at, it needs another. */
+function renewTasks(form: HTMLFormElement): void {
+  const services = window as unknown as Record<string, { reset(which?: unknown): void } | undefined>;
+  const turnstile = form.querySelector(".cf-turnstile");
+  if (turnstile) services["turnstile"]?.reset(turnstile);
+  const hcaptcha = form.querySelector<HTMLElement>("[data-hcaptcha-widget-id]");
+  if (hcaptcha) services["hcaptcha"]?.reset(hcaptcha.dataset["hcaptchaWidgetId"]);
 }
 
 function finish(form: HTMLFormElement, state: FormState, data: FormData, result: Result): void {
+  if (result.ok || result.status !== 400) renewTasks(form);
   if (!result.ok) {
     // A post that was surely not stored may be sent as a new one; a post that may be stored keeps its key.
     if (result.status !== 0 && result.status < 500) state.open = null;

@@ -6,6 +6,7 @@ import { type Backup, backUp } from "../database/sqlite/back-up.ts";
 import type { CopyProgress } from "../database/sqlite/copy-database.ts";
 import { addCommand, command, type CommandContext } from "./command.ts";
 import { readConfig, withDatabase } from "./open.ts";
+import { noteOutside } from "./note-outside.ts";
 
 export function register(program: Command): void {
   addCommand(program, backup);
@@ -38,14 +39,19 @@ const backup = command({
           })
         : await withDatabase(context, (db) => backUpToFile(context, db, file, withoutFiles));
     if (output.isJson) {
-      const { leftOutFiles, ...rest } = made;
-      const backedUp = leftOutFiles === undefined ? rest : { ...rest, left_out_files: leftOutFiles };
+      const { leftOutFiles, outsideFiles, ...rest } = made;
+      const backedUp = {
+        ...rest,
+        ...(leftOutFiles !== undefined && { left_out_files: leftOutFiles }),
+        ...(outsideFiles > 0 && { outside_files: outsideFiles }),
+      };
       return output.json({ backup: backedUp });
     }
     const leftOut =
       made.leftOutFiles === undefined
         ? ""
         : `, without the bytes of ${countOf(made.leftOutFiles, "file")} (--without-files)`;
+    noteOutside(output, made.outsideFiles);
     return output.note(
       `${made.file}: ${countOf(made.submissions, "submission")}, ${made.bytes} bytes, verified${leftOut}`,
     );
@@ -62,7 +68,7 @@ async function backUpToFile(
   const onProgress = (rows: number): void => output.progress(`copied ${countOf(rows, "row")}`);
   const made = await copyToFile(db, target, onProgress, isWithoutFiles);
   const submissions = made.tables.find(({ table }) => table === "submission")?.rows ?? 0;
-  const { version, bytes, leftOutFiles } = made;
-  const backedUp = { version, submissions, file: made.to, bytes, by: "command" } as const;
+  const { version, bytes, leftOutFiles, outsideFiles } = made;
+  const backedUp = { version, submissions, outsideFiles, file: made.to, bytes, by: "command" } as const;
   return leftOutFiles === undefined ? backedUp : { ...backedUp, leftOutFiles };
 }

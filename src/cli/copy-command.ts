@@ -7,6 +7,8 @@ import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { addCommand, command, type CommandContext, parseFile } from "./command.ts";
 import { openAddress, readConfig, withDatabase } from "./open.ts";
+import { countObjects } from "../files/file-store.ts";
+import { noteOutside } from "./note-outside.ts";
 
 export function register(program: Command): void {
   addCommand(program, copy);
@@ -38,6 +40,7 @@ const copy = command({
         const tables = Object.fromEntries(made.tables.map((each) => [each.table, each.rows]));
         return output.json({ tables });
       }
+      noteOutside(output, await db.read(countObjects));
       output.note(
         `${made.to}: ${countOf(submissions, "submission")}, ${countOf(rows, "row")} in all, compared`,
       );

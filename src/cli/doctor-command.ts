@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { SECRET_LISTS } from "../app/features.ts";
+import { openObjects } from "../app/open-objects.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
 import { examine, failedCheck } from "../doctor/examine.ts";
@@ -49,6 +50,7 @@ async function examineMachine(context: CommandContext): Promise<Finding[]> {
   try {
     const loaded = loadConfig(context.configFile);
     const now = context.clock.now();
+    openObjects({ db, config });
     return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, true);
   } finally {
     await db.close();

@@ -7,6 +7,7 @@ import {
   listAllEndpoints,
   pauseEndpoint,
   resumeEndpoint,
+  setChallengeSecret,
   setEndpoint,
   showEndpoint,
 } from "../endpoints/endpoint-operations.ts";
@@ -19,13 +20,14 @@ import { listHeld } from "../submissions/held-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
-import { originOption, readSettings, settingOptions } from "./endpoint-settings.ts";
+import { originOption, readChallengeSecretFile, readSettings, settingOptions } from "./endpoint-settings.ts";
 import { withNewDatabase } from "./open.ts";
 import { ifAllowed } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
 import type { Perform, Terminal } from "./terminal.ts";
 import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
+import { withKeyring } from "./with-keyring.ts";
 
 /** The largest number of posts of an endpoint that are held for their origin. */
 const MAX_HELD_OF_ORIGINS = 100;
@@ -143,6 +145,7 @@ const show = command({
         ["language", endpoint.language ?? "the visitor's"],
         ["submissions kept", endpoint.keep_days === null ? "forever" : countOf(endpoint.keep_days, "day")],
         ["addresses stored", endpoint.store_address],
+        ["challenge", challengeWords(endpoint)],
         ["own page", endpoint.page === "on" ? `/p/${endpoint.id}` : "off"],
         ["schema version", String(endpoint.schema_version)],
         ["fields", Object.keys(endpoint.schema).join(", ")],
@@ -175,27 +178,40 @@ const set = command({
     "formsvc endpoint set Contact --allow-origin https://example.com --allow-origin https://*.example.com",
     "formsvc endpoint set Contact --unknown-fields keep --honeypot website",
     "formsvc endpoint set Contact --page on --page-title 'Order a cake' --page-colour '#0b6e5f'",
+    "formsvc endpoint set Contact --challenge pow --challenge-required on",
   ],
   action: (context, options, [reference]) => {
     const settings = readSettings(options);
-    const { ignoreOrigin, heedOrigin } = options;
+    const { ignoreOrigin, heedOrigin, challengeSecretFile: file } = options;
+    const secret = file === null ? undefined : readChallengeSecretFile(file);
     const isMarked = ignoreOrigin !== null || heedOrigin !== null;
-    if (Object.keys(settings).length === 0 && !isMarked)
-      return refuse("give something to change, like --keep-days 90");
+    const isPlain = Object.keys(settings).length > 0 || isMarked;
+    if (!isPlain && secret === undefined) return refuse("give something to change, like --keep-days 90");
     return operate(context, async ({ perform }) => {
-      const changed = await perform(setEndpoint, {
-        endpoint: reference,
-        workspace: options.workspace,
-        ...settings,
-        ignore_origins: ignoreOrigin ?? [],
-        heed_origins: heedOrigin ?? [],
-      });
+      const owner = { endpoint: reference, workspace: options.workspace };
+      const setPlain = () =>
+        perform(setEndpoint, {
+          ...owner,
+          ...settings,
+          ignore_origins: ignoreOrigin ?? [],
+          heed_origins: heedOrigin ?? [],
+        });
+      const setSecret = (to: string | null) =>
+        perform(setChallengeSecret, { ...owner, secret: to }, withKeyring);
+      // The secret's form is checked by now: what can be refused comes first.
+      const plain = isPlain ? await setPlain() : null;
+      const changed = secret === undefined ? plain : await setSecret(secret);
+      if (changed === null) return;
       printChanged(context, changed);
       if (options.allowOrigin === null) return;
       for (const line of await describeHeld(perform, changed.endpoint)) context.output.note(line);
     });
   },
 });
+
+function challengeWords({ challenge, challenge_required: required }: Shown): string {
+  return challenge === "off" || required === "off" ? challenge : `${challenge}, required`;
+}
 
 /** Posts of sites that were refused before, and are held still. */
 async function describeHeld(

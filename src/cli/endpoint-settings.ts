@@ -1,6 +1,9 @@
 import type { z } from "zod";
+import { checkChallengeSecret } from "../endpoints/challenge.ts";
 import { namedOrigins } from "../endpoints/endpoint.ts";
 import type { settingsInput } from "../endpoints/endpoint-json.ts";
+import { countOf } from "../foundation/count-of.ts";
+import { readLines } from "./arguments.ts";
 import { refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 
@@ -75,6 +78,24 @@ export const settingOptions = [
     flags: "--page-thanks <text>",
     summary: "what is said after the form was sent; '' is the built-in sentence",
   },
+  {
+    flags: "--challenge <kind>",
+    summary: "what visitors' browsers must solve: a proof of work, or the task of Turnstile or hCaptcha",
+    choices: ["off", "pow", "turnstile", "hcaptcha"],
+  },
+  {
+    flags: "--challenge-required <on>",
+    summary: "refuse posts without it; else it only raises the score",
+    choices: ["on", "off"],
+  },
+  {
+    flags: "--challenge-site-key <key>",
+    summary: "by which Turnstile or hCaptcha knows the page; '' takes it away",
+  },
+  {
+    flags: "--challenge-secret-file <file>",
+    summary: "a file with the secret of that service; - reads standard input; '' takes it away",
+  },
 ] as const;
 
 function parseKeepDays(value: string): number | "forever" {
@@ -110,5 +131,18 @@ export function readSettings({
     ...(page.pageColour !== null && { page_colour: page.pageColour || null }),
     ...(page.pageLogo !== null && { page_logo: page.pageLogo || null }),
     ...(page.pageThanks !== null && { page_thanks: page.pageThanks || null }),
+    ...(page.challenge !== null && { challenge: page.challenge }),
+    ...(page.challengeRequired !== null && { challenge_required: page.challengeRequired }),
+    ...(page.challengeSiteKey !== null && { challenge_site_key: page.challengeSiteKey || null }),
   };
+}
+
+/** The secret in a file's only line; null takes it away. @throws usage */
+export function readChallengeSecretFile(file: string): string | null {
+  if (file === "") return null;
+  const lines = readLines(file);
+  const [line] = lines;
+  if (line === undefined || lines.length > 1)
+    return refuse(`${file}: expected the secret in one line; there are ${countOf(lines.length, "line")}`);
+  return checkChallengeSecret(line.trim());
 }

@@ -81,7 +81,7 @@ export async function saveFiles(
 
 /** A file that was deleted since, that is not in this backup, or that may not be opened. */
 function isWithoutBytes(error: unknown): error is FormsvcError {
-  return error instanceof FormsvcError && ["not_found", "gone", "conflict"].includes(error.code);
+  return error instanceof FormsvcError && ["not_found", "gone", "conflict", "forbidden"].includes(error.code);
 }
 
 /** @throws already_exists for a link, or whatever else is no folder */

@@ -48,6 +48,8 @@ const WORDS: Words = {
   look_at_recipient: ({ recipientId }) =>
     `ask its holder, then: formsvc recipient enable ${recipientId}; if the address is wrong, remove it and add the right one`,
   look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
+  set_challenge: ({ endpointId }) =>
+    `see what the service asks for: formsvc endpoint set ${endpointId} --challenge-secret-file FILE`,
   allow_or_ignore_origin: ({ endpointId }) =>
     `if the site is yours, name it among the others: formsvc endpoint set ${endpointId} --allow-origin ORIGIN…; if not: --ignore-origin ORIGIN`,
   make_configuration: () => "make one with: formsvc init",

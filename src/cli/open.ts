@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openMigrated } from "../app/open-migrated.ts";
+import { openObjects } from "../app/open-objects.ts";
 import type { Config } from "../config/config.ts";
 import { describeNames } from "../config/database-names.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
@@ -198,6 +199,7 @@ async function withOpened<Result>(
   const config = readConfig(context);
   const note = (text: string): void => context.output.note(text);
   const { db, migrated } = await openForCommand(config, context.clock, { makes, note });
+  openObjects({ db, config });
   try {
     if (migrated.version === 0) context.output.note(`made a new database: ${db.name}`);
     if (migrated.keptCopy !== null)

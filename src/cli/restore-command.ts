@@ -6,6 +6,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { confirm } from "./arguments.ts";
 import { addCommand, command } from "./command.ts";
 import { readConfig, requireFile } from "./open.ts";
+import { noteOutside } from "./note-outside.ts";
 
 export function register(program: Command): void {
   addCommand(program, restore);
@@ -46,6 +47,7 @@ const restore = command({
       };
       return output.json({ restored: { version, submissions, replaced, ...messages } });
     }
+    noteOutside(output, restored.outsideFiles);
     output.note(`restored ${countOf(restored.submissions, "submission")} (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`what was there before is ${restored.replaced}`);
     if (holdWebhooks) for (const note of tellHeld(restored)) output.note(note);

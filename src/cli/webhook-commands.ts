@@ -1,7 +1,5 @@
 import type { Command } from "commander";
 import type { z } from "zod";
-import { openKeyring } from "../app/features.ts";
-import type { Keyring } from "../secrets/keyring.ts";
 import { type CustomHeaders, parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { type Condition, conditionText } from "../outbox/queue/conditions.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
@@ -20,11 +18,12 @@ import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
-import type { Here } from "./terminal.ts";
 import type { OptionValues } from "./option-values.ts";
 import { readWhen, whenOption } from "./when-option.ts";
 import { writeError } from "./output.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
+import type { Here } from "./terminal.ts";
+import { withKeyring } from "./with-keyring.ts";
 
 export function register(program: Command): void {
   const verbs = [create, list, show, set, enable, disable, remove, rotate];
@@ -199,10 +198,6 @@ const rotate = command({
       return context.output.note(`messages verify with the old secret too until ${oldUntil}`);
     }),
 });
-
-async function withKeyring({ db, config }: Here): Promise<{ readonly keyring: Keyring }> {
-  return { keyring: await db.read(() => openKeyring(config)) };
-}
 
 /** The settings that were given. @throws usage */
 function readSettings(options: OptionValues<typeof settingOptions>): {

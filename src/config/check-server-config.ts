@@ -138,11 +138,39 @@ function problemsOfBackup({ backup, database }: Config): Problem[] {
 }
 
 /** On the host of files nobody finds the dashboard. */
-function problemsOfFiles({ files, server, dashboard }: Config): Problem[] {
+function problemsOfFiles(config: Config): Problem[] {
+  return [...problemsOfFileHost(config), ...problemsOfStore(config)];
+}
+
+function problemsOfFileHost({ files, server, dashboard }: Config): Problem[] {
   if (files.baseUrl === null || server.baseUrl === null || !dashboard.enabled) return [];
   if (new URL(files.baseUrl).host !== new URL(server.baseUrl).host) return [];
   const message = `the dashboard is at ${new URL(server.baseUrl).host}, and not on the host of files: name another host, or set this to null`;
   return [{ path: "files.baseUrl", message }];
+}
+
+/** A store that is named is named whole, whether new files go there or not. */
+function problemsOfStore({ files: { storage, s3 } }: Config): Problem[] {
+  const { endpoint, bucket, accessKeyId, secretAccessKey, secretAccessKeyFile } = s3;
+  if (endpoint === null) {
+    if (storage === "database") return [];
+    return [
+      {
+        path: "files.s3.endpoint",
+        message: "name the store that files go to, or set files.storage to database",
+      },
+    ];
+  }
+  const problems: Problem[] = [];
+  if (bucket === null)
+    problems.push({ path: "files.s3.bucket", message: "name the bucket of files.s3.endpoint" });
+  if (accessKeyId === null)
+    problems.push({ path: "files.s3.accessKeyId", message: "name the access key for the bucket" });
+  if ([secretAccessKey, secretAccessKeyFile].filter((each) => each !== null).length !== 1) {
+    const message = "set the secret of the access key, here or as files.s3.secretAccessKeyFile, and not both";
+    problems.push({ path: "files.s3.secretAccessKey", message });
+  }
+  return problems;
 }
 
 function problemsOfOperator({ mail: { operator, host } }: Config): Problem[] {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isNetwork } from "../foundation/ip-address.ts";
 import { isListenAddress } from "../foundation/listen-address.ts";
+import { challengeSection, defaultChallenge } from "./challenge-section.ts";
 import { defaultFiles, filesSection, httpUrl } from "./files-section.ts";
 import { defaultMail, mailSection } from "./mail-section.ts";
 import { defaultOidc, oidcSection } from "./oidc-section.ts";
@@ -106,6 +107,7 @@ const sections = z.strictObject({
       .nullable()
       .describe("Links a submission may have before they cost points; null switches the limit off."),
   }),
+  challenge: challengeSection,
   metrics: z.strictObject({
     enabled: z
       .boolean()
@@ -341,6 +343,7 @@ export const defaultConfig: Config = {
     exempt: [],
   },
   spam: { maxLinks: 3 },
+  challenge: defaultChallenge,
   metrics: { enabled: false, token: null, listen: null },
   dashboard: {
     enabled: true,
@@ -378,6 +381,7 @@ export const defaultConfig: Config = {
 export const secretPaths: readonly string[] = [
   "dashboard.trustedUserHeader.secret",
   "database.url",
+  "files.s3.secretAccessKey",
   "mail.password",
   "metrics.token",
   "oidc.clientSecret",

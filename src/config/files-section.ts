@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { defaultS3, httpUrl, s3Section } from "./s3-section.ts";
+import { isClamdAddress } from "../foundation/clamd-address.ts";
 
-/** An http or https address without a slash at its end. */
-export const httpUrl = z
-  .url({ protocol: /^https?$/, error: "expected an http or https address" })
-  .refine((text) => !text.endsWith("/"), "expected no slash at the end");
+export { httpUrl } from "./s3-section.ts";
 
 const bytes = z.int().min(1).max(1_125_899_906_842_624);
 
@@ -20,7 +19,9 @@ export const filesSection = z.strictObject({
     .min(1024)
     .max(1_073_741_824)
     .describe("Largest body of a form with files, in bytes; its texts stay within `server.bodyLimitBytes`."),
-  maxTotalBytes: bytes.describe("Bytes of all files in the database; beyond it, posts with files get 503."),
+  maxTotalBytes: bytes.describe(
+    "Bytes of all files, wherever they are; beyond it, posts with files get 503.",
+  ),
   maxBytesPerAddressPerDay: bytes
     .nullable()
     .describe(
@@ -69,6 +70,29 @@ export const filesSection = z.strictObject({
     .describe(
       "The address that these have, with a host that is for files alone: the dashboard is not there. Null is `server.baseUrl`.",
     ),
+  storage: z
+    .enum(["database", "s3"])
+    .describe(
+      "Where new files go: into the database, or to the store that `files.s3` names. Each stays there.",
+    ),
+  s3: s3Section,
+  clamd: z
+    .string()
+    .refine(isClamdAddress, "expected tcp://host:port, or unix: and the path of a socket")
+    .nullable()
+    .describe(
+      "Address of a clamd that scans files for viruses, `tcp://host:port` or `unix:/path`. Null scans nothing.",
+    ),
+  scanWaitMs: z
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .describe(
+      "Longest time that a file waits for the scanner, and the messages about its submission with it, in milliseconds.",
+    ),
+  whenUnscanned: z
+    .enum(["keep", "refuse"])
+    .describe("Whether a file that the scanner did not judge in that time may be opened (`keep`) or not."),
 });
 
 export const defaultFiles: z.infer<typeof filesSection> = {
@@ -84,4 +108,9 @@ export const defaultFiles: z.infer<typeof filesSection> = {
   minBytesPerSecond: 4096,
   linkDays: 7,
   baseUrl: null,
+  storage: "database",
+  s3: defaultS3,
+  clamd: null,
+  scanWaitMs: 60_000,
+  whenUnscanned: "keep",
 };

@@ -4,6 +4,7 @@ import { endpointFieldsPages } from "./forms/endpoint-fields-page.ts";
 import { endpointKeysPages } from "./forms/endpoint-keys-page.ts";
 import { refusedOriginPages } from "./forms/refused-origins-page.ts";
 import { endpointSettingsPages } from "./forms/endpoint-settings-page.ts";
+import { endpointChallengePages } from "./forms/endpoint-challenge-page.ts";
 import { endpointOwnPages } from "./forms/endpoint-own-page.ts";
 import { endpointReplyPages } from "./notifications/endpoint-reply-page.ts";
 import { endpointTryPages } from "./forms/endpoint-try-page.ts";
@@ -94,6 +95,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointTryPages,
   endpointReplyPages,
   endpointOwnPages,
+  endpointChallengePages,
   endpointSettingsPages,
   refusedOriginPages,
   endpointKeysPages,

@@ -43,6 +43,7 @@ const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/members", both("members:read")],
   ["/workspaces/:id/members", both("members:write")],
   ["/workspaces/:id/leave", both("members:leave")],
+  ["/workspaces/:id/export", both("workspace:export")],
   ["/workspaces/:id/transfer", both("workspace:transfer")],
   ["/workspaces/:id/delete", both("workspace:delete")],
   ["/workspaces/:id", both("workspace:write")],

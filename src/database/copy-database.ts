@@ -18,6 +18,8 @@ export interface MadeCopy {
 
 export interface MadeFile extends MadeCopy {
   readonly bytes: number;
+  /** Files whose bytes are in a store outside the database. */
+  readonly outsideFiles: number;
   /** Files whose bytes are not in it; absent if it has everything. */
   readonly leftOutFiles?: number;
 }
@@ -35,7 +37,7 @@ export async function copyToFile(
 ): Promise<MadeFile> {
   let leftOutFiles: number | undefined;
   let tables: readonly CopiedTable[] = [];
-  const { version } = await makeWhole(target, async (unfinished) => {
+  const { version, outsideFiles } = await makeWhole(target, async (unfinished) => {
     const to = openDatabase(unfinished, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
     try {
       migrate(to);
@@ -48,7 +50,7 @@ export async function copyToFile(
     if (isWithoutFiles) leftOutFiles = leaveFilesOut(unfinished, target);
   });
   const file = resolve(target);
-  const made = { to: file, version, tables, bytes: statSync(file).size };
+  const made = { to: file, version, tables, outsideFiles, bytes: statSync(file).size };
   return leftOutFiles === undefined ? made : { ...made, leftOutFiles };
 }
 

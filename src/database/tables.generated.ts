@@ -80,6 +80,9 @@ export interface Tables {
     unknown_fields: "set-aside" | "drop" | "keep" | "reject";
     language: string | null;
     page: string | null;
+    challenge: string | null;
+    challenge_secret: Buffer | null;
+    challenge_fault: string | null;
   };
   /** A small number for each endpoint, which its submissions refer to. A trigger adds it. */
   endpoint_number: {
@@ -257,6 +260,8 @@ export interface Tables {
     for_held: Generated<number>;
     /** 1 if this database is a backup that was made without the bytes of files. */
     is_left_out: Generated<number>;
+    /** Of its bytes in the S3-compatible store; null if they are in file_chunk. */
+    object_id: string | null;
   };
   /** The bytes of files, 262144 a row; the last row of a file has the rest. */
   file_chunk: {
@@ -265,11 +270,38 @@ export interface Tables {
     position: number;
     bytes: Buffer;
   };
+  /** Objects of the store of files whose file is gone, written by triggers, until the store has deleted them. */
+  file_deletion: {
+    object_id: string;
+    lost_at: number;
+    /** 0 if its post was cut off: the store may still be receiving it. */
+    was_stored: number;
+    attempts: Generated<number>;
+    /** When it is tried next. */
+    next_at: Generated<number>;
+  };
   /** How many files an endpoint has, and their bytes, counted by triggers. */
   file_total: {
     endpoint_id: string;
     files: number;
     bytes: number;
+  };
+  /** Files that a virus scanner has not judged. */
+  file_scan: {
+    file_id: string;
+    /** Nobody may read a file that is `scanning`. It could not be scanned in time if it is `kept`, which may be read, or `refused`. */
+    state: "scanning" | "kept" | "refused";
+    /** Until then it is `scanning`. */
+    wait_until: number;
+    /** Scans that ended without a verdict, for a reason that may lie in the file. */
+    attempts: Generated<number>;
+    /** When it is to be scanned; whoever scans it moves it ahead meanwhile. Null is never. */
+    due_at: number | null;
+  };
+  /** Submissions whose messages wait until their files are judged, or until a time. */
+  scan_wait: {
+    submission_id: string;
+    until: number;
   };
   /** Bytes of files that came in a UTC day, by address (its hash) and by form. */
   upload_use: {
@@ -278,6 +310,12 @@ export interface Tables {
     /** `address` and a hash, or `form` and an id. */
     unit: string;
     bytes: number;
+  };
+  /** Proofs of work that posts brought, until they would be late; each counts once. */
+  spent_proof: {
+    id: Buffer;
+    used_by: string;
+    expires_at: number;
   };
   /** One row. Raised by every change to what servers hold in memory. */
   settings_version: {

@@ -23,6 +23,8 @@ import { giveTurn } from "../database/read-in-turn.ts";
 import type * as PostgresqlHealth from "../database/postgresql/postgresql-health.ts";
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { checkChallenges } from "../submissions/challenge-health.ts";
+import { objectsOf } from "../files/object-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
@@ -43,7 +45,7 @@ import { checkIssuer } from "../sessions/oidc-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
-import { checkFileChunks, checkFileRoom } from "../submissions/files-health.ts";
+import { checkDeletions, checkFileChunks, checkFileRoom, checkStore } from "../submissions/files-health.ts";
 import { checkHeldPostRoom } from "../submissions/held-health.ts";
 import { heldByteLimit } from "../submissions/held-room.ts";
 import { checkIgnoredRedirects } from "../submissions/ignored-redirect.ts";
@@ -79,7 +81,9 @@ const askNetwork: Check = ({ config }) => checkMailNetwork(config.mail, config.s
 
 const askIssuer: Check = ({ config }) => checkIssuer(config.oidc);
 
-const SLOW_CHECKS: ReadonlySet<Check> = new Set([checkWholeFile, askNetwork, askIssuer]);
+const askStore: Check = ({ db }) => checkStore(objectsOf(db));
+
+const SLOW_CHECKS: ReadonlySet<Check> = new Set([checkWholeFile, askNetwork, askIssuer, askStore]);
 
 /** In the order of the output. A feature with something that can go wrong adds its checks here. */
 const CHECKS: readonly Check[] = [
@@ -112,6 +116,7 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
   ofTables(({ db, now }) => db.read(() => checkTokenExpiry(now))),
   ofTables(({ db }) => db.read(checkRefusedOrigins)),
+  ofTables(({ db }) => db.read(checkChallenges)),
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),
   ofTables(({ db }) => db.read(checkConditionFields)),
@@ -130,6 +135,9 @@ const CHECKS: readonly Check[] = [
     return db.read(() => checkFileRoom(rules, now));
   }),
   ofTables(({ db }) => db.read(checkFileChunks)),
+  // What the server saw, before a try of this process.
+  ofTables(({ db, now }) => db.read(() => checkDeletions(objectsOf(db), now))),
+  askStore,
   ofTables(({ db, now }) => db.read(() => checkOftenSent(now))),
   ofTables(({ db, now }) => db.read(() => checkIgnoredRedirects(now))),
   ofTables(({ db, config }) => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
+import { type Challenge, CHALLENGE_KINDS, NO_CHALLENGE } from "./challenge.ts";
 import { NO_PAGE, type OwnPage } from "./own-page.ts";
 import {
   DEFAULT_HONEYPOTS,
@@ -43,6 +44,15 @@ const pageMembers = {
   page_logo: pageText("An https address of one of the allowed origins."),
   page_thanks: pageText("What is said after the form was sent; null is the built-in sentence."),
 };
+const challengeMembers = {
+  challenge: z
+    .enum(CHALLENGE_KINDS)
+    .describe("What is asked of visitors: nothing, a proof of work, or a token of Turnstile or hCaptcha."),
+  challenge_required: z
+    .enum(["on", "off"])
+    .describe("Whether posts without it are refused; else it only raises the score."),
+  challenge_site_key: z.string().nullable().describe("By which the service knows the page; public."),
+};
 const honeypots = z.array(z.string()).readonly();
 
 /** An endpoint as every JSON output shows it. */
@@ -60,6 +70,7 @@ export const endpointShape = z.strictObject({
   keep_days: keepDays,
   store_address: storeAddress,
   ...pageMembers,
+  ...challengeMembers,
   schema_version: z.number(),
   created_at: z.string(),
 });
@@ -91,12 +102,12 @@ export const settingsInput = z.strictObject({
   language: language.optional(),
   keep_days: keepDays.optional(),
   store_address: storeAddress.optional(),
-  ...z.strictObject(pageMembers).partial().shape,
+  ...z.strictObject({ ...pageMembers, ...challengeMembers }).partial().shape,
 });
 
 /** The same settings in the names of the input. */
 export function settingsJson(settings: EndpointSettings) {
-  return { ...plainSettingsJson(settings), ...pageJson(settings.page) };
+  return { ...plainSettingsJson(settings), ...pageJson(settings.page), ...challengeJson(settings.challenge) };
 }
 
 export function plainSettingsJson(settings: PlainSettings) {
@@ -123,6 +134,24 @@ function pageJson({ isOn, title, intro, colour, logo, thanks }: OwnPage) {
   };
 }
 
+function challengeJson({ kind, isRequired, siteKey }: Challenge) {
+  return {
+    challenge: kind,
+    challenge_required: isRequired ? ("on" as const) : ("off" as const),
+    challenge_site_key: siteKey,
+  };
+}
+
+/** The challenge with what is given of it. */
+function challengeOf(input: z.output<typeof settingsInput>, before: Challenge): Challenge {
+  const { challenge = before.kind, challenge_required: required, challenge_site_key: siteKey } = input;
+  return {
+    kind: challenge,
+    isRequired: required === undefined ? before.isRequired : required === "on",
+    siteKey: siteKey === undefined ? before.siteKey : siteKey,
+  };
+}
+
 /** The page with what is given of it. */
 function pageOf(input: z.output<typeof settingsInput>, before: OwnPage): OwnPage {
   return {
@@ -135,13 +164,14 @@ function pageOf(input: z.output<typeof settingsInput>, before: OwnPage): OwnPage
   };
 }
 
-/** The settings that are given. @param before the page of now, of which each part is a setting */
+/** The settings that are given. @param before those of now that have parts, each of which is a setting */
 export function settingsOf(
   input: z.output<typeof settingsInput>,
-  before: OwnPage = NO_PAGE,
+  before: Pick<EndpointSettings, "page" | "challenge"> = { page: NO_PAGE, challenge: NO_CHALLENGE },
 ): Partial<EndpointSettings> {
   return {
-    page: pageOf(input, before),
+    page: pageOf(input, before.page),
+    challenge: challengeOf(input, before.challenge),
     ...(input.allowed_origins !== undefined && { allowedOrigins: input.allowed_origins }),
     ...(input.unknown_fields !== undefined && { unknownFields: input.unknown_fields }),
     ...(input.honeypots !== undefined && { honeypots: input.honeypots }),

@@ -2,9 +2,11 @@ import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { volatile } from "../operations/marks.ts";
-import { changed, type OwnChange, operation } from "../operations/operation.ts";
+import { changed, type Context, type OwnChange, operation } from "../operations/operation.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { checkOrigin } from "./allowed-origin.ts";
+import { writeChallengeSecret } from "./challenge.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpointJson, endpointShape, settingsInput, settingsOf } from "./endpoint-json.ts";
 import { listEndpoints, reachEndpoint, readSchema, updateEndpointRow } from "./endpoint-store.ts";
@@ -83,7 +85,7 @@ export const setEndpoint = operation({
   output: shown,
   *run(context, { name, ignore_origins, heed_origins, ...input }) {
     const before = yield* reachEndpoint(context, input);
-    const settings = settingsOf(input, before.settings.page);
+    const settings = settingsOf(input, before.settings);
     const endpoint = yield* updateEndpointRow(before, name === undefined ? { settings } : { name, settings });
     const changes = [changeOf(endpoint)];
     for (const origin of ignore_origins) changes.push(yield* markOrigin(endpoint, origin, true));
@@ -156,6 +158,27 @@ export const resumeEndpoint = operation({
   *run(context, reference) {
     const before = yield* reachEndpoint(context, reference);
     const endpoint = yield* updateEndpointRow(before, { state: "active" });
+    return changed({ endpoint: endpointJson(endpoint) }, changeOf(endpoint));
+  },
+});
+
+interface SecretParts {
+  readonly keyring: Keyring;
+}
+
+export const setChallengeSecret = operation({
+  name: "endpoint.set-challenge-secret",
+  summary: "Give the secret by which Turnstile or hCaptcha checks an endpoint's visitors; null takes it away",
+  kind: "write",
+  access: "endpoints:write",
+  input: z.strictObject({
+    ...endpointReference,
+    secret: z.string().nullable().describe("As the service shows it; it is never shown here."),
+  }),
+  output: shown,
+  *run(context: Context<SecretParts>, { secret, ...reference }) {
+    const endpoint = yield* reachEndpoint(context, reference);
+    yield* writeChallengeSecret(context.parts.keyring, endpoint.id, secret);
     return changed({ endpoint: endpointJson(endpoint) }, changeOf(endpoint));
   },
 });

@@ -15,6 +15,7 @@ import { SEES_ALL, type Viewing } from "../operations/actor.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
+import { challengeColumn, readChallengeColumn } from "./challenge.ts";
 import { pageColumn, readPageColumn } from "./own-page.ts";
 
 export interface NewEndpoint {
@@ -355,6 +356,7 @@ function toColumns(settings: EndpointSettings) {
     keep_days: settings.keepDays,
     store_address: settings.storeAddress,
     page: pageColumn(settings.page),
+    challenge: challengeColumn(settings.challenge),
   };
 }
 
@@ -375,6 +377,7 @@ function toEndpoint(row: Tables["endpoint"]): Endpoint {
       keepDays: row.keep_days,
       storeAddress: row.store_address,
       page: readPageColumn(row.page),
+      challenge: readChallengeColumn(row.challenge),
     },
     createdAt: row.created_at,
   };

@@ -1,6 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import { findLanguage, type Language, LANGUAGES } from "../languages/language.ts";
+import { type Challenge, checkChallenge, NO_CHALLENGE } from "./challenge.ts";
 import { checkOrigin, MAX_ALLOWED_ORIGINS } from "./allowed-origin.ts";
 import { checkPage, NO_PAGE, type OwnPage } from "./own-page.ts";
 
@@ -32,10 +33,11 @@ export interface EndpointSettings {
   /** How much of a submitter's address is stored: all, its network (IPv4 /24, IPv6 /48), or nothing. */
   readonly storeAddress: StoreAddress;
   readonly page: OwnPage;
+  readonly challenge: Challenge;
 }
 
-/** All but the form's own page, which has a page of the dashboard for itself. */
-export type PlainSettings = Omit<EndpointSettings, "page">;
+/** All but what has a page of the dashboard for itself. */
+export type PlainSettings = Omit<EndpointSettings, "page" | "challenge">;
 
 export type StoreAddress = "full" | "short" | "none";
 
@@ -49,6 +51,7 @@ export const defaultEndpointSettings: EndpointSettings = {
   keepDays: null,
   storeAddress: "full",
   page: NO_PAGE,
+  challenge: NO_CHALLENGE,
 };
 
 /** Hidden fields that people leave empty and robots fill, unless the schema declares them as fields. */
@@ -73,6 +76,7 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
     keepDays: settings.keepDays === null ? null : checkKeepDays(settings.keepDays),
     storeAddress: settings.storeAddress,
     page: checkPage(settings.page, allowedOrigins),
+    challenge: checkChallenge(settings.challenge),
   };
 }
 
@@ -107,7 +111,7 @@ function checkOrigins(origins: readonly string[]): string[] {
 }
 
 /** What a form says of itself in them is read whether or not a robot fills them. */
-const CONTROL_MEMBERS: ReadonlySet<string> = new Set(["_elapsed_ms", "_language"]);
+const CONTROL_MEMBERS: ReadonlySet<string> = new Set(["_elapsed_ms", "_language", "_pow"]);
 
 function checkHoneypots(names: readonly string[]): string[] {
   if (names.length > MAX_HONEYPOTS) throw new FormsvcError("usage", `more than ${MAX_HONEYPOTS} honeypots`);

@@ -21,7 +21,12 @@ export function* storeChunk(file: NewFile, position: number, bytes: Buffer): Ste
   yield* run(text(INSERT_CHUNK_SQL, file.id, position, bytes));
 }
 
-/** Gives a file to a submission. Returns false if it has not all its chunks. */
+/** Writes down a file whose bytes go into the object store. */
+export function* noteFile(file: NewFile): Steps<void> {
+  yield* run(text(INSERT_FILE_SQL, ...fileValues(file)));
+}
+
+/** Gives a file to a submission. Returns false if it has not all its bytes. */
 export function* giveFile(id: string, submissionId: string): Steps<boolean> {
   const whole = yield* first(text<{ readonly files: number }>(IS_WHOLE_SQL, id));
   if (whole?.files !== 1) return false;
@@ -31,4 +36,4 @@ export function* giveFile(id: string, submissionId: string): Steps<boolean> {
 }
 
 const IS_WHOLE_SQL = `SELECT count(*) AS files FROM file WHERE id = ? AND state = 'storing'
-  AND size = (SELECT coalesce(sum(length(bytes)), 0) FROM file_chunk WHERE file_id = file.id)`;
+  AND (object_id IS NOT NULL OR size = (SELECT coalesce(sum(length(bytes)), 0) FROM file_chunk WHERE file_id = file.id))`;

@@ -39,9 +39,11 @@ export interface FileLinksParts {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly days: number;
+  /** The data of a submission as they are now; null if it is not there. */
+  readonly dataOf?: (submissionId: string) => Steps<Readonly<Record<string, unknown>> | null>;
 }
 
-export function createFileLinks({ db, keyring, baseUrl, days }: FileLinksParts): FileLinks {
+export function createFileLinks({ db, keyring, baseUrl, days, dataOf = noData }: FileLinksParts): FileLinks {
   let known: Buffer | null = null;
   const linker = (key: Buffer, now: number) => {
     const until = String(Math.floor(now / 1000) + days * DAY_SECONDS);
@@ -53,20 +55,19 @@ export function createFileLinks({ db, keyring, baseUrl, days }: FileLinksParts):
   };
   return {
     async link(data, now) {
-      known ??= await db.transaction(() => chooseKey(keyring));
+      known ??= await db.transaction(() => chooseSigningKey(keyring));
       return JSON.stringify(withLinks(data, linker(known, now)));
     },
     *linkRow(data, now) {
-      return JSON.stringify(withLinks(data, linker(yield* chooseKey(keyring), now)));
+      return JSON.stringify(withLinks(data, linker(yield* chooseSigningKey(keyring), now)));
     },
     *renew(submissionId, body, now) {
-      const linkOf = linker(yield* chooseKey(keyring), now);
+      const linkOf = linker(yield* chooseSigningKey(keyring), now);
       const rows = query.selectFrom("file").select("id").where("submission_id", "=", submissionId);
       const there = new Set((yield* all(rows)).map(({ id }) => id));
       const message = JSON.parse(body) as { submission: { data: Readonly<Record<string, unknown>> } };
-      message.submission.data = withLinks(message.submission.data, (id) =>
-        there.has(id) ? linkOf(id) : null,
-      );
+      const told = withStatesOf(yield* dataOf(submissionId), message.submission.data);
+      message.submission.data = withLinks(told, (id) => (there.has(id) ? linkOf(id) : null));
       return JSON.stringify(message);
     },
     async isGood({ id, until, signature }, now) {
@@ -83,6 +84,26 @@ export function createFileLinks({ db, keyring, baseUrl, days }: FileLinksParts):
   };
 }
 
+function* noData(): Steps<null> {
+  yield* [];
+  return null;
+}
+
+/** A message says of each file what has become of it since. */
+function withStatesOf(
+  current: Readonly<Record<string, unknown>> | null,
+  data: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const files = Object.values(current ?? {}).flatMap((value) => (isFileList(value) ? value : []));
+  const known = new Map(files.map((file) => [file.id, file]));
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name,
+      isFileList(value) ? value.map((file) => known.get(file.id) ?? file) : value,
+    ]),
+  );
+}
+
 function sign(key: Buffer, id: string, until: string): string {
   return createHmac("sha256", key).update(`file ${id} ${until}`).digest("base64url");
 }
@@ -97,8 +118,11 @@ function withLinks(
   );
   function linked(file: { readonly id: string; readonly state?: unknown }): object {
     const { url: _url, url_expires_at: _at, ...facts } = file as Record<string, unknown>;
-    const link = file.state === undefined ? linkOf(file.id) : null;
-    return link === null ? { ...facts, state: file.state ?? "deleted" } : { ...facts, ...link };
+    // One that is not scanned may be opened, or may be one day.
+    const isThere = file.state === undefined || file.state === "scanning" || file.state === "unscanned";
+    const link = isThere ? linkOf(file.id) : null;
+    if (link !== null) return { ...facts, ...link };
+    return { ...facts, state: isThere ? "deleted" : file.state };
   }
 }
 
@@ -116,8 +140,8 @@ function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
   return row && keyring.open(row.key, KEY_PLACE);
 }
 
-/** The key, which is made when there is none yet. Inside a transaction. */
-function* chooseKey(keyring: Keyring): Steps<Buffer> {
+/** The key that signs what strangers bring back, which is made when there is none yet. Inside a transaction. */
+export function* chooseSigningKey(keyring: Keyring): Steps<Buffer> {
   const known = yield* readKey(keyring);
   if (known !== undefined) return known;
   const made = { id: 1, key: keyring.seal(randomBytes(KEY_BYTES), KEY_PLACE) };

@@ -64,7 +64,7 @@ const DAY_MS = 86_400_000;
 const ROOM_LOCK = 7235461913;
 
 export function createFileRoom(
-  db: Pick<Database, "read" | "relaxedTransaction">,
+  db: Pick<Database, "read" | "transaction" | "relaxedTransaction">,
   rules: FileRoomRules,
 ): FileRoom {
   const noteFull = createFullNotes(db);
@@ -83,7 +83,11 @@ export function createFileRoom(
         for (const file of files) yield* run(text(INSERT_FILE_SQL, ...fileValues({ ...file, isForHeld })));
         return { day, units, files };
       };
-      return noteFull(uploading, now, () => db.relaxedTransaction(steps));
+      // What a store outside gets must be known after a power cut, or nobody would delete it.
+      const isOutside = files.some(({ objectId }) => typeof objectId === "string");
+      return noteFull(uploading, now, () =>
+        isOutside ? db.transaction(steps) : db.relaxedTransaction(steps),
+      );
     },
     hold: (uploading, { files }) =>
       db.relaxedTransaction(function* () {

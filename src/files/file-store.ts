@@ -1,6 +1,8 @@
 import { type Database, query } from "../database/database.ts";
 import { giveTurn } from "../database/read-in-turn.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { deleteNow, listObjectsOf } from "./file-deletions.ts";
+import { objectsOf } from "./object-store.ts";
 
 const HOUR_MS = 3_600_000;
 /** Chunks deleted in one transaction, 4 MiB: deleted bytes are overwritten, and posts wait meanwhile. */
@@ -14,7 +16,19 @@ export function* countFileBytes(): Steps<number> {
   return (yield* first(counted))?.bytes ?? 0;
 }
 
-/** Files that should have all their bytes and do not. */
+/** Bytes of the files that are in the object store, and not in the database. */
+export function* countObjectBytes(): Steps<number> {
+  const sql = "SELECT CAST(coalesce(sum(size), 0) AS bigint) AS bytes FROM file WHERE object_id IS NOT NULL";
+  return (yield* first(text<{ readonly bytes: number }>(sql)))?.bytes ?? 0;
+}
+
+/** Files that are in the object store. */
+export function* countObjects(): Steps<number> {
+  const sql = "SELECT count(*) AS files FROM file WHERE object_id IS NOT NULL";
+  return (yield* first(text<{ readonly files: number }>(sql)))?.files ?? 0;
+}
+
+/** Files that should have all their bytes in the database and do not. */
 export function* countBrokenFiles(): Steps<number> {
   return (yield* first(text<{ readonly files: number }>(BROKEN_SQL)))?.files ?? 0;
 }
@@ -26,7 +40,7 @@ export function* countLeftOut(): Steps<number> {
 }
 
 /** A file has a row for each 262144 bytes that it has begun. */
-const BROKEN_SQL = `SELECT count(*) AS files FROM file WHERE state = 'stored' AND is_left_out = 0
+const BROKEN_SQL = `SELECT count(*) AS files FROM file WHERE state = 'stored' AND is_left_out = 0 AND object_id IS NULL
   AND (size + 262143) / 262144 <> (SELECT count(*) FROM file_chunk WHERE file_id = file.id)`;
 
 /**
@@ -95,20 +109,22 @@ export function* listFileIdsOfHeld(heldIds: readonly string[]): Steps<string[]> 
   return rows.map(({ id }) => id);
 }
 
-/** Takes a file from its submission; then it is there for nobody, and {@link dropFiles} deletes its bytes. */
+/** Takes a file from its submission or held post; then it is there for nobody, and {@link dropFiles} deletes its bytes. */
 export function releaseFile(id: string): Steps<number> {
-  return run(query.updateTable("file").set({ submission_id: null }).where("id", "=", id));
+  return run(query.updateTable("file").set({ submission_id: null, held_id: null }).where("id", "=", id));
 }
 
 /**
  * Deletes the bytes of files that belong to nothing any more, in short transactions; one that got an owner meanwhile stays. Whatever
- * interrupts it leaves the rest to {@link dropLostFiles}.
+ * interrupts it leaves the rest to {@link dropLostFiles}, and what the object store does not delete waits in its queue.
  */
 export async function dropFiles(db: Database, ids: readonly string[]): Promise<void> {
+  const objects = objectsOf(db) === null ? [] : await db.read(() => listObjectsOf(ids));
   for (const id of ids) {
     do await giveTurn();
     while ((await db.transaction(() => dropIfLost(id))) > 0);
   }
+  await deleteNow(db, objects);
 }
 
 function* dropIfLost(id: string): Steps<number> {

@@ -8,11 +8,11 @@ const INSERT_FILE: BatchStatement = { name: "insert_file", text: toPostgresql(IN
 /** Parameters as those of {@link INSERT_CHUNK_SQL}. */
 const INSERT_CHUNK: BatchStatement = { name: "insert_chunk", text: toPostgresql(INSERT_CHUNK_SQL) };
 
-/** The files, of these, that have all their chunks and no submission yet. Nobody deletes them until the commit. */
+/** The files, of these, that have all their bytes and no submission yet. Nobody deletes them until the commit. */
 const LOCK_WHOLE_FILES: BatchStatement = {
   name: "lock_whole_files",
   text: `SELECT id FROM file WHERE id = ANY($1::text[]) AND state = 'storing'
-    AND size = (SELECT coalesce(sum(length(bytes)), 0) FROM file_chunk WHERE file_id = file.id)
+    AND (object_id IS NOT NULL OR size = (SELECT coalesce(sum(length(bytes)), 0) FROM file_chunk WHERE file_id = file.id))
     ORDER BY id FOR UPDATE OF file`,
 };
 
@@ -35,6 +35,33 @@ const ATTACH_HELD_FILES: BatchStatement = {
 interface WithFiles {
   readonly submission: { readonly id: string };
   readonly fileIds: readonly string[] | null;
+  readonly waitsUntil?: number | null;
+}
+
+/** A held post of a batch, with its files. */
+interface HeldWithFiles {
+  readonly held: { readonly id: string };
+  readonly fileIds?: readonly string[] | null;
+  readonly waitsUntil?: number | null;
+}
+
+/** The parameter is a JSON array of `{file_id, wait_until}`: stored files that go before the scanner. */
+const AWAIT_SCANS: BatchStatement = {
+  name: "await_scans",
+  text: `INSERT INTO file_scan (file_id, state, wait_until, due_at)
+    SELECT file.id, 'scanning', post.wait_until, 0
+    FROM json_to_recordset($1::json) AS post(file_id text, wait_until bigint) JOIN file ON file.id = post.file_id
+    WHERE file.state = 'stored' ON CONFLICT DO NOTHING`,
+};
+
+function awaitScans(
+  transaction: BatchTransaction,
+  posts: readonly Pick<HeldWithFiles, "fileIds" | "waitsUntil">[],
+): Promise<unknown>[] {
+  const scans = posts.flatMap(({ fileIds, waitsUntil = null }) =>
+    waitsUntil === null ? [] : (fileIds ?? []).map((id) => ({ file_id: id, wait_until: waitsUntil })),
+  );
+  return scans.length === 0 ? [] : [transaction.query(AWAIT_SCANS, JSON.stringify(scans))];
 }
 
 export function writeChunk(
@@ -66,16 +93,18 @@ export function attachFiles(
   const attached = submissions.flatMap(({ submission, fileIds }) =>
     (fileIds ?? []).map((id) => ({ submission_id: submission.id, file_id: id })),
   );
-  return attached.length === 0 ? [] : [transaction.query(ATTACH_FILES, JSON.stringify(attached))];
+  if (attached.length === 0) return [];
+  return [transaction.query(ATTACH_FILES, JSON.stringify(attached)), ...awaitScans(transaction, submissions)];
 }
 
 /** Gives files to their held posts, which are stored in the same transaction. */
 export function attachHeldFiles(
   transaction: BatchTransaction,
-  posts: readonly { readonly held: { readonly id: string }; readonly fileIds?: readonly string[] | null }[],
+  posts: readonly HeldWithFiles[],
 ): Promise<unknown>[] {
   const attached = posts.flatMap(({ held, fileIds }) =>
     (fileIds ?? []).map((id) => ({ held_id: held.id, file_id: id })),
   );
-  return attached.length === 0 ? [] : [transaction.query(ATTACH_HELD_FILES, JSON.stringify(attached))];
+  if (attached.length === 0) return [];
+  return [transaction.query(ATTACH_HELD_FILES, JSON.stringify(attached)), ...awaitScans(transaction, posts)];
 }

@@ -1,10 +1,15 @@
 import { Readable } from "node:stream";
+import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { all, first, type Steps, textByEngine } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
 import { CHUNK_BYTES } from "./byte-source.ts";
+import { type ByteRange, objectsOf } from "./object-store.ts";
+import { refuseUnscanned } from "./scan-store.ts";
+
+export type { ByteRange } from "./object-store.ts";
 
 const FACTS = ["id", "name", "size", "type", "sha256"] as const;
 
@@ -16,8 +21,12 @@ export function* findFileOf(submissionId: string, id: string): Steps<FileFacts |
   );
 }
 
-/** @throws gone if this database is a backup that was made without the bytes of files */
-export function* refuseLeftOut(id: string): Steps<void> {
+/**
+ * @throws gone if this database is a backup that was made without the bytes of files; conflict while the file is scanned, forbidden if it
+ *   could not be scanned and is not to be opened
+ */
+export function* refuseUnreadable(id: string): Steps<void> {
+  yield* refuseUnscanned(id);
   const rows = query.selectFrom("file").select("id").where("id", "=", id).where("is_left_out", "=", 1);
   if ((yield* first(rows)) !== undefined)
     throw new FormsvcError(
@@ -26,11 +35,15 @@ export function* refuseLeftOut(id: string): Steps<void> {
     );
 }
 
-/** The files of a submission whose bytes are there, in the order in which they came. */
+/** The files of a submission that may be read, in the order in which they came. */
 export function listFilesOf(submissionId: string): Steps<FileFacts[]> {
   const rows = query.selectFrom("file").select(FACTS).where("submission_id", "=", submissionId);
-  return all(rows.where("is_left_out", "=", 0).orderBy("id"));
+  return all(rows.where("is_left_out", "=", 0).where(isReadable).orderBy("id"));
 }
+
+/** Whether the scanner has nothing against it. */
+const isReadable = sql<boolean>`NOT EXISTS (
+  SELECT 1 FROM file_scan WHERE file_scan.file_id = file.id AND file_scan.state <> 'kept')`;
 
 /** A file with what it belongs to. */
 export interface FoundFile extends FileFacts {
@@ -98,10 +111,32 @@ function toFound({ submission_id, endpoint_id, created_at, ...facts }: FoundRow)
   return { ...facts, submissionId: submission_id ?? "", endpointId: endpoint_id, createdAt: created_at };
 }
 
-/** Positions of the first and the last byte. */
-export interface ByteRange {
-  readonly first: number;
-  readonly last: number;
+/** A file that may be read, of a submission or of a held post. */
+export interface KeptFile {
+  readonly id: string;
+  /** Null for one of a held post. */
+  readonly submissionId: string | null;
+  readonly size: number;
+}
+
+/** The files of an endpoint that may be read, oldest first. @param after an id; empty begins with the first */
+export function* listKeptFiles(endpointId: string, after: string, limit: number): Steps<KeptFile[]> {
+  const rows = selectKept().where("endpoint_id", "=", endpointId).where("id", ">", after);
+  return yield* all(rows.orderBy("id").limit(limit));
+}
+
+/** Whether a file may be read, and belongs to a submission or a held post. */
+export function* isKept(id: string): Steps<boolean> {
+  return (yield* first(selectKept().where("id", "=", id))) !== undefined;
+}
+
+function selectKept() {
+  return query
+    .selectFrom("file")
+    .select(["id", "submission_id as submissionId", "size"])
+    .where("is_left_out", "=", 0)
+    .where(isReadable)
+    .where((has) => has.or([has("submission_id", "is not", null), has("held_id", "is not", null)]));
 }
 
 /** Bytes that a stream holds at most: the chunk that is taken, and the one that was read ahead. */
@@ -112,10 +147,25 @@ export interface FileStream extends Readable {
   readonly heldBytes: number;
 }
 
-/** The bytes of a file, a chunk at a time. The stream fails if the file is deleted meanwhile. */
+/** The bytes of a file, a chunk at a time, wherever they are. The stream fails if the file is deleted meanwhile. */
 export function readBytes(db: Database, id: string, range: ByteRange): FileStream {
-  const stream = Readable.from(chunks(db, id, range), { objectMode: false, highWaterMark: CHUNK_BYTES });
+  const stream = Readable.from(bytesOf(db, id, range), { objectMode: false, highWaterMark: CHUNK_BYTES });
   return Object.assign(stream, { heldBytes: READ_AHEAD_BYTES });
+}
+
+async function* bytesOf(db: Database, id: string, range: ByteRange): AsyncGenerator<Buffer> {
+  const rows = query.selectFrom("file").select(["object_id", "size", "sha256"]).where("id", "=", id);
+  const place = await db.read(() => first(rows));
+  if (typeof place?.object_id === "string")
+    yield* (objectsOf(db) ?? refuseStore(id)).read(place.object_id, range, place);
+  else yield* chunks(db, id, range);
+}
+
+function refuseStore(id: string): never {
+  throw new FormsvcError(
+    "unavailable",
+    `The file ${id} is in a store of files that the configuration does not name (files.s3).`,
+  );
 }
 
 async function* chunks(db: Database, id: string, { first: from, last }: ByteRange): AsyncGenerator<Buffer> {

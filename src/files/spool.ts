@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ByteSource } from "./byte-source.ts";
-import type { Uploader, SpoolRoom } from "./spool-room.ts";
+import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
 /** Bytes of one post that wait in memory; what is more goes into a file. */
 const MEMORY_BYTES = 262_144;
@@ -11,6 +11,8 @@ const MEMORY_BYTES = 262_144;
 export interface SpoolParts {
   readonly room: SpoolRoom;
   readonly sender: Uploader;
+  /** Room that is kept for this post. Closing the spool gives back what is left of it. */
+  readonly reservation?: Reservation | null;
   /** Where the file is made. */
   readonly folder: string;
 }
@@ -37,9 +39,9 @@ export class Spool {
   }
 
   /** Takes the room for these bytes at once, and keeps a copy. Call {@link settle} before more. Returns who takes the room if there is none. */
-  append(bytes: Buffer): "this client" | "everybody" | null {
-    const { room, sender } = this.#parts;
-    const crowd = room.take(sender, bytes.length);
+  append(bytes: Buffer): Crowd | null {
+    const { room, sender, reservation } = this.#parts;
+    const crowd = room.take(sender, bytes.length, reservation);
     if (crowd !== null) return crowd;
     this.#size += bytes.length;
     this.#memory.push(Buffer.from(bytes));
@@ -105,7 +107,9 @@ export class Spool {
     this.#isClosed = true;
     this.#memory = [];
     this.#leaveMemory();
-    this.#parts.room.give(this.#parts.sender, this.#size);
+    const { room, sender, reservation } = this.#parts;
+    if (reservation) room.release(reservation);
+    room.give(sender, this.#size);
     if (this.#file !== null) await close(this.#file);
   }
 }

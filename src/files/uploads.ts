@@ -7,8 +7,9 @@ import type { ByteSource } from "./byte-source.ts";
 import { cleanName } from "./clean-name.ts";
 import { findType } from "./find-type.ts";
 import type { FileRoom, Uploading } from "./file-room.ts";
+import { storeIsAway } from "./s3-store.ts";
 import { Spool } from "./spool.ts";
-import type { Uploader, SpoolRoom } from "./spool-room.ts";
+import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
 /** What a server accepts of files, by the settings of `files`. */
 export interface UploadLimits {
@@ -30,6 +31,8 @@ export interface UploadsParts {
   readonly clock: Clock;
   /** Bytes that the disk still has; null if that cannot be seen. */
   readonly freeBytes: () => number | null;
+  /** Whether the store that files go to failed a moment ago. */
+  readonly isStoreAway: () => boolean;
 }
 
 /** A file that was read to its end. */
@@ -48,13 +51,13 @@ export interface ReadFile {
 export interface Uploads {
   readonly limits: UploadLimits;
   /**
-   * Call it before a byte is read.
+   * Call it before a byte is read. Keeps room for what will come.
    *
    * @param bytes of files that will come at least; 1 if that is not known. @throws unavailable, upload_limit, storage_limit
    */
-  admit(uploading: Uploading, sender: Uploader, bytes: number): Promise<void>;
+  admit(uploading: Uploading, sender: Uploader, bytes: number): Promise<Reservation>;
   /** Where the files of one post wait. Whoever opens it closes it. */
-  open(sender: Uploader): Spool;
+  open(sender: Uploader, reservation: Reservation | null): Spool;
   /** Says what a file is. */
   check(file: ReadFile, field: FileField): Promise<PostedFile>;
 }
@@ -72,11 +75,13 @@ export function createUploads(parts: UploadsParts): Uploads {
         throw new FormsvcError("unavailable", "The server's disk is nearly full, so it takes no files now.", {
           retryAfterSeconds: NO_ROOM_SECONDS,
         });
+      if (parts.isStoreAway()) throw storeIsAway();
       await fileRoom.check(uploading, bytes, clock.now());
-      const crowd = room.crowdFor(sender, bytes);
-      if (crowd !== null) throw spoolIsFull(crowd);
+      const reserved = room.reserve(sender, bytes);
+      if (typeof reserved === "string") throw spoolIsFull(reserved);
+      return reserved;
     },
-    open: (sender) => new Spool({ room, sender, folder }),
+    open: (sender, reservation) => new Spool({ room, sender, reservation, folder }),
     async check(file, field) {
       const name = cleanName(file.name);
       const fault = file.fault ?? (file.size === 0 ? "size" : name === null ? "name" : null);
@@ -96,7 +101,7 @@ export function createUploads(parts: UploadsParts): Uploads {
 /** Files that are stored now make room within seconds. */
 const SPOOL_SECONDS = 5;
 
-export function spoolIsFull(crowd: "this client" | "everybody"): FormsvcError {
+export function spoolIsFull(crowd: Crowd): FormsvcError {
   const message =
     crowd === "everybody"
       ? "Too many files are under way; try again shortly."

@@ -14,6 +14,12 @@ export const ERROR_TABLE = {
   invalid_request: [400, "Invalid request", 2, "A header or parameter of the request is malformed."],
   unauthorized: [401, "Unauthorized", 1, "A valid API key is required: Authorization: Bearer <API_KEY>."],
   forbidden: [403, "Forbidden", 1, "This key may not do that."],
+  challenge_required: [
+    403,
+    "Challenge required",
+    1,
+    "This endpoint takes posts only with a challenge that was solved: a proof of work, or the token of a service.",
+  ],
   not_found: [404, "Not found", 3, "There is nothing here."],
   method_not_allowed: [405, "Method not allowed", 1, "This address does not take that method."],
   request_timeout: [408, "Request timeout", 1, "The request took too long to arrive."],

@@ -343,6 +343,15 @@ export function letterRefused(log: Log, facts: { readonly kind: string; readonly
   log.warn({ event: "letter.refused", ...facts }, "a letter was asked for and is not sent");
 }
 
+/** Posts with files are refused until it answers again. */
+export function fileStoreFailed(log: Log, fault: string): void {
+  log.error({ event: "files.store-failed", fault }, "the S3-compatible store of files did not do a request");
+}
+
+export function fileStoreRecovered(log: Log): void {
+  log.info({ event: "files.store-recovered" }, "the S3-compatible store of files does requests again");
+}
+
 /** As the list of changes has it. @param facts `accountId` is null for the command line. */
 export function changed(
   log: Log,

@@ -7,6 +7,10 @@ export interface ListedFile {
   /** In bytes. */
   readonly size: number;
   readonly type: string;
+  /** Only if the file is not simply there. */
+  readonly state?: string;
+  /** The name of the virus that was found in it. */
+  readonly verdict?: string;
 }
 
 /** Whether a value of a submission is a list of files. Data of an undeclared field may look like one, but the ids lead to no file. */
@@ -21,11 +25,25 @@ function isListedFile(value: unknown): value is ListedFile {
   return isFileId && typeof name === "string" && typeof size === "number" && typeof type === "string";
 }
 
-/** A value in text: a list of files by names and sizes, like `cv.pdf (48 KB)`; anything but text as JSON. */
+/** A value in text: a list of files by names and sizes, like `cv.pdf (48 KB, not scanned for viruses)`; anything but text as JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === "string") return value;
   if (!isFileList(value)) return JSON.stringify(value);
-  return value.map(({ name, size }) => `${name} (${sizeText(size)})`).join(", ");
+  return value
+    .map((file) => {
+      const words = stateText(file);
+      return `${file.name} (${sizeText(file.size)}${words === null ? "" : `, ${words}`})`;
+    })
+    .join(", ");
+}
+
+/** What has become of a file, for people; null if it is simply there. */
+export function stateText({ state, verdict }: Pick<ListedFile, "state" | "verdict">): string | null {
+  if (state === "scanning") return "being scanned for viruses";
+  if (state === "unscanned") return "not scanned for viruses";
+  if (state === "deleted") return "not kept any more";
+  if (state !== "infected") return null;
+  return typeof verdict === "string" ? `deleted: it had the virus ${verdict}` : "deleted: it had a virus";
 }
 
 /** `48 KB` or `5.2 MB`: as people read the size of a file. */

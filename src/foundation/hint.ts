@@ -6,7 +6,10 @@ export type Hint =
   | HintWith<PlainKind, unknown>
   | HintWith<"change_plan" | "configure_or_change_plan" | "upgrade_plan", { readonly workspaceId: string }>
   | HintWith<"set_clock_or_delete_submission", { readonly submissionId: string }>
-  | HintWith<"allow_or_ignore_origin" | "choose_reply_field", { readonly endpointId: string }>
+  | HintWith<
+      "allow_or_ignore_origin" | "choose_reply_field" | "set_challenge",
+      { readonly endpointId: string }
+    >
   | HintWith<"make_room_for_files", { readonly percent: "80" | "100" }>
   | HintWith<"look_at_webhook", { readonly webhookId: string }>
   | HintWith<"change_conditions" | "look_at_recipient", { readonly recipientId: string }>

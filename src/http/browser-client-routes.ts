@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { version } from "../foundation/version.ts";
-import { module, moduleTypes, script, scriptTypes } from "./browser-client.generated.ts";
+import { module, moduleTypes, pageScript, script, scriptTypes } from "./browser-client.generated.ts";
 import type { Operation } from "./operation.ts";
 
 /** Seconds that a browser may keep the newest script: after an upgrade a page may use the old one for this time. */
@@ -34,6 +34,7 @@ export function browserClientRoutes(server: FastifyInstance): void {
   const files: Readonly<Record<string, Asset>> = {
     "/formsvc.js": asset(`/* formsvc ${version}. To pin it: ${tag} */\n${script}`, javascript, newest),
     [pinnedPath]: asset(script, javascript, FOREVER),
+    "/formsvc-page.js": asset(pageScript, javascript, newest),
     "/formsvc.d.ts": asset(scriptTypes, "text/plain; charset=utf-8", newest),
     "/formsvc.mjs": asset(
       `/* formsvc ${version}. To pin it: …${pinnedModule} */\n${module}`,

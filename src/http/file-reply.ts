@@ -46,8 +46,23 @@ export function sendFile(
   const { first, last } = range ?? { first: 0, last: file.size - 1 };
   if (range !== null) void reply.code(206).header("content-range", `bytes ${first}-${last}/${file.size}`);
   void reply.header("content-length", last - first + 1);
-  return reply.send(request.method === "HEAD" ? null : open({ first, last }));
+  if (request.method === "HEAD") return reply.send(null);
+  const stream = open({ first, last });
+  // Nothing of it may have come yet: then an error is answered, and no file.
+  stream.once("error", () => {
+    if (!reply.raw.headersSent) for (const name of HEADERS_OF_FILE) reply.removeHeader(name);
+  });
+  return reply.send(stream);
 }
+
+const HEADERS_OF_FILE = [
+  "content-type",
+  "content-length",
+  "content-disposition",
+  "content-range",
+  "accept-ranges",
+  "etag",
+];
 
 /** Null for the whole file: no range that we know, or several. */
 function readRange(header: string, size: number): ByteRange | "unsatisfiable" | null {

@@ -51,5 +51,5 @@ const linkedOperation: Operation = {
     206: { description: "A part of it.", content: { "application/octet-stream": z.string() } },
     416: { description: "The file is shorter." },
   },
-  errors: ["not_found", "gone", ...COMMON_ERRORS],
+  errors: ["forbidden", "not_found", "conflict", "gone", ...COMMON_ERRORS],
 };

@@ -8,7 +8,8 @@ import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
 import { LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { Wording } from "../languages/wording.ts";
-import { ELAPSED_MEMBER } from "../spam/spam-post.ts";
+import { ELAPSED_MEMBER, TOKEN_MEMBERS } from "../spam/spam-post.ts";
+import type { PageChallenge } from "./page-challenge.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
 
 /** One of the schema's fields, shown again with the visitor's input. */
@@ -57,6 +58,8 @@ export interface PageForm {
   readonly hidden: readonly FormEntry[];
   /** Problems that belong to no field, in sentences. */
   readonly problems: readonly string[];
+  /** What the page does before it is sent; absent if nothing. */
+  readonly challenge?: PageChallenge | null;
 }
 
 /** The fields of an endpoint. */
@@ -221,7 +224,7 @@ function isScalar(field: FieldDefinition | undefined): boolean {
 
 /** Undeclared, such a member is never stored. */
 function isControl([root = ""]: readonly string[]): boolean {
-  return root.startsWith("_");
+  return root.startsWith("_") || TOKEN_MEMBERS.has(root);
 }
 
 /** The inputs of a field: an object with declared members has one for each of them. */

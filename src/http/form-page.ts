@@ -2,6 +2,7 @@ import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
 import { asksForFiles, type PageField, type PageForm } from "./form-fields.ts";
+import { challengeHtml, challengeMark } from "./page-challenge.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
 import { sealOf, visitorPage } from "./visitor-page.ts";
 
@@ -76,11 +77,12 @@ function formHtml(form: PageForm, wording: Wording): Html {
   const { fields, others, hidden } = form;
   const hasFiles = asksForFiles(form);
   const encoding = hasFiles ? html` enctype="multipart/form-data"` : null;
-  return html`<form method="post" accept-charset="utf-8"${encoding} novalidate>
+  return html`<form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)} novalidate>
 ${hasFiles && html`<p>${wording.text("chooseFilesAgain")}</p>`}
 ${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
 ${joinHtml(fields.map(fieldHtml), NEW_LINE)}
 ${joinHtml(others.map(otherHtml), NEW_LINE)}
+${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("sendAgain")}</button>
 </form>`;
 }
@@ -141,9 +143,10 @@ export function blankPage(wording: Wording, look: PageLook, form: PageForm, hone
     html`${look.logo !== null && html`<img class="logo" src="${look.logo}" alt="">`}
 <h1 dir="auto">${look.title}</h1>
 ${look.intro !== null && paragraphs(look.intro)}
-<form method="post" accept-charset="utf-8"${encoding}>
+<form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)}>
 ${honeypot !== null && html`<div class="far" aria-hidden="true"><input name="${honeypot}" tabindex="-1" autocomplete="off"></div>`}
 ${joinHtml(form.fields.map(fieldHtml), NEW_LINE)}
+${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("send")}</button>
 </form>`,
     look.colour,

@@ -7,7 +7,7 @@ import { findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
-import type { Caller } from "../submissions/authenticate.ts";
+import { type Caller, PAGE_KEY_ID } from "../submissions/authenticate.ts";
 import { coerceForm, type FormEntry } from "../submissions/coerce-form.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { beginErrorReply, detailsFor, errorBody } from "./error-reply.ts";
@@ -26,6 +26,7 @@ import { type ErrorPage, errorPage, repeatedBytes, successPage } from "./form-pa
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
 import { OWN_PAGE_PATH, ownPageRoutes, sendThanks } from "./own-page-routes.ts";
+import { pageChallenge, withChallenge } from "./page-challenge.ts";
 import { pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
 import { type VisitorProblem, visitorWords } from "./visitor-words.ts";
@@ -179,8 +180,12 @@ function thanksFor(request: FastifyRequest): { readonly visitor_message?: string
 }
 
 /** A form has its key in its address, because a page without script cannot send the header. */
-function authorizationOf({ params }: FastifyRequest): string {
-  return `Bearer ${(params as FormRequest["Params"]).key}`;
+function authorizationOf(request: FastifyRequest): string {
+  return `Bearer ${keyOf(request)}`;
+}
+
+function keyOf({ params }: FastifyRequest): string {
+  return (params as FormRequest["Params"]).key;
 }
 
 /** The last value of a name. */
@@ -213,20 +218,22 @@ async function answerError(
   const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
   const wording = visitorWording(request, form.caller ?? undefined);
+  const again = formAgain(form, error, wording);
   const html = errorPage({
     ...pageWords(error),
     wording,
     requestId: request.id,
     backTo,
-    form: formAgain(form, error, wording),
+    form: again,
   });
-  return sendPage(reply, html, pagePolicy(next === null ? [] : [new URL(next).origin], backTo));
+  const policy = pagePolicy(next === null ? [] : [new URL(next).origin], backTo);
+  return sendPage(reply, html, withChallenge(policy, again.challenge ?? null));
 }
 
 /** Refusals that the same input would meet again; these pages are short, because a stranger may provoke thousands. */
 const NEVER_ASKED_AGAIN: ReadonlySet<number> = new Set([401, 403, 429]);
-/** The same texts with fewer files, or with none, may be taken. */
-const ABOUT_FILES: ReadonlySet<ErrorCode> = new Set(["upload_limit", "storage_limit"]);
+/** The same texts with fewer files or none, or with another proof, may be taken. */
+const ABOUT_FILES: ReadonlySet<ErrorCode> = new Set(["upload_limit", "storage_limit", "challenge_required"]);
 /** The largest number of bytes of a page for each byte of the body; a form that would take more is not repeated. */
 const MAX_REPEATED = 4;
 /** Inputs of names that the schema does not declare. */
@@ -249,7 +256,10 @@ function formAgain(
   const fits = form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * textBytes(request);
   if (!fits) return withoutInputs(form);
   const isSayable = origin !== undefined && origin.length <= MAX_ORIGIN_LENGTH;
-  return isSayable ? { ...form, hidden: [...form.hidden, [FIRST_ORIGIN_MEMBER, origin]] } : form;
+  const hidden: FormEntry[] = isSayable ? [[FIRST_ORIGIN_MEMBER, origin]] : [];
+  const asking = caller.key.id === PAGE_KEY_ID ? { form: endpoint.id } : { key: keyOf(request) };
+  const challenge = pageChallenge(endpoint.settings.challenge, asking);
+  return { ...form, hidden: [...form.hidden, ...hidden], challenge };
 }
 
 /** What the page says at the inputs. */

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Crowd } from "../files/spool-room.ts";
 import { clientAddress, type ProxyTrust } from "./client-address.ts";
 import { type Connection, type Flight, followConnections, giveTo } from "./connections.ts";
-import type { Crowd, Holder, Shares } from "./shares.ts";
+import type { Holder, Shares } from "./shares.ts";
 
 /** The requests that a server has under way now. */
 export interface InFlight {

@@ -6,7 +6,8 @@ import { checkMediaType, mediaType, MULTIPART } from "./form-body.ts";
 import { blankForm } from "./form-fields.ts";
 import { blankPage, type PageLook, thanksPage } from "./form-page.ts";
 import { prefersJson } from "./prefers-json.ts";
-import { beginPost, lookAround, type PostParts } from "./receive-post.ts";
+import { beginPost, type CallerParts, lookAround, type PostParts } from "./receive-post.ts";
+import { pageChallenge, withChallenge } from "./page-challenge.ts";
 import { ownPagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
 
@@ -37,8 +38,10 @@ export function ownPageRoutes(
       unknownFields: endpoint.settings.unknownFields,
       honeypots,
     };
-    const html = blankPage(visitorWording(request, caller), look, blankForm(asked), honeypots[0] ?? null);
-    return sendPage(reply, html, ownPagePolicy(look));
+    const challenge = pageChallenge(endpoint.settings.challenge, { form: endpoint.id });
+    const form = { ...blankForm(asked), challenge };
+    const html = blankPage(visitorWording(request, caller), look, form, honeypots[0] ?? null);
+    return sendPage(reply, html, withChallenge(ownPagePolicy(look), challenge));
   });
   scope.post<OwnPageRequest>("/p/:form", {
     onRequest: (request, reply, done) => {
@@ -61,7 +64,7 @@ export function ownPageRoutes(
 }
 
 /** @throws not_found, unavailable */
-async function findPage(parts: OwnPageParts, request: FastifyRequest, form: string): Promise<Caller> {
+export async function findPage(parts: CallerParts, request: FastifyRequest, form: string): Promise<Caller> {
   lookAround(parts);
   const caller = await parts.gatekeeper.ofPage(form, request.clientAddress);
   if (caller === null) throw new FormsvcError("not_found");

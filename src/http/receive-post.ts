@@ -5,6 +5,7 @@ import { canonicalAddress } from "../foundation/ip-address.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
 import type { IncomingPost, Intake, PostSource } from "../submissions/receive-submission.ts";
 import { uploadingOf } from "../submissions/store-files.ts";
+import type { Reservation } from "../files/spool-room.ts";
 import type { Uploads } from "../files/uploads.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
@@ -32,6 +33,8 @@ export interface BegunPost {
   rate: RateState | null;
   /** Why its files are refused, if its body is read all the same for what was typed. */
   refusal: FormsvcError | null;
+  /** Room that is kept for its files. */
+  reservation: Reservation | null;
 }
 
 /** What tells the sender of a post, before its body. */
@@ -147,7 +150,7 @@ async function admitUpload(
     throw bodyTooLarge(parts.bodyLimitBytes);
   }
   try {
-    await findRoom(parts, request, begun.caller, length);
+    begun.reservation = await findRoom(parts, request, begun.caller, length);
   } catch (error) {
     if (!wantsPage || !(error instanceof FormsvcError)) {
       reply.header("connection", "close");
@@ -164,13 +167,14 @@ async function findRoom(
   request: FastifyRequest,
   caller: Caller,
   length: number,
-): Promise<void> {
+): Promise<Reservation | null> {
   const { maxPostBytes } = uploads.limits;
   if (length > maxPostBytes) throw postTooLarge(maxPostBytes);
-  if (request.flight === null) return;
+  if (request.flight === null) return null;
   // All but the texts are files.
   const bytes = Math.max(1, (Number.isNaN(length) ? 0 : length) - bodyLimitBytes);
-  await uploads.admit(uploadingOf(caller, submitterOf(caller, request)), request.flight.holder, bytes);
+  const uploading = uploadingOf(caller, submitterOf(caller, request));
+  return await uploads.admit(uploading, request.flight.holder, bytes);
 }
 
 /** Null if the header is no address, which is refused later. */
@@ -191,7 +195,7 @@ function admitPost(
   caller: Caller,
   source: PostSource | null,
 ): void {
-  const begun: BegunPost = { caller, rate: null, refusal: null };
+  const begun: BegunPost = { caller, rate: null, refusal: null, reservation: null };
   request.begun = begun;
   allowEndpointOrigin(reply, caller.ready, request.headers.origin);
   begun.rate = parts.intake.admit(caller, source);

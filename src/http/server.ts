@@ -7,11 +7,13 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
+import type { Crowd } from "../files/spool-room.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import type { Gatekeeper } from "../submissions/authenticate.ts";
 import { browserClientRoutes } from "./browser-client-routes.ts";
+import { challengeRoutes, type ChallengeRoutesParts } from "./challenge-routes.ts";
 import type { ProxyTrust } from "./client-address.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { sendCodedError, sendError } from "./error-reply.ts";
@@ -24,7 +26,7 @@ import { type MailLinkParts, mailLinkRoutes } from "./mail-link-routes.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog, type RequestObserver } from "./request-log.ts";
 import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
-import { type Crowd, createShares, type Holdings } from "./shares.ts";
+import { createShares, type Holdings } from "./shares.ts";
 import { type BodyPaces, endSlowBodies } from "./slow-bodies.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
@@ -54,6 +56,7 @@ export interface ServerParts
   extends
     Omit<PostParts, "bodyLimitBytes">,
     Pick<FormRoutesParts, "onIgnoredRedirect">,
+    ChallengeRoutesParts,
     SubmissionRoutesParts,
     FileRoutesParts,
     HealthRoutesParts,
@@ -109,6 +112,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.decorateRequest("saidLanguage", undefined);
   submitRoutes(server, posts);
   formRoutes(server, posts);
+  challengeRoutes(server, parts);
   submissionRoutes(server, parts);
   fileRoutes(server, parts);
   browserClientRoutes(server);

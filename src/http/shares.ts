@@ -1,3 +1,4 @@
+import type { Crowd } from "../files/spool-room.ts";
 import { addressUnit, isPrivate } from "../foundation/ip-address.ts";
 
 /** The shared resources of a server: all of them, or what one client or all clients hold. */
@@ -22,9 +23,6 @@ export interface Holder {
   readonly held: Holdings;
   readonly most: Readonly<Holdings>;
 }
-
-/** Says who holds so much that there is no place for one more request. */
-export type Crowd = "this client" | "everybody";
 
 export interface Shares {
   /** @param address canonical */

@@ -172,7 +172,7 @@ const fileOperation: Operation = {
     206: { description: "A part of it.", content: { "application/octet-stream": z.string() } },
     416: { description: "The file is shorter." },
   },
-  errors: ["not_found", "gone", ...READ_ERRORS],
+  errors: ["not_found", "conflict", "gone", ...READ_ERRORS],
 };
 
 const deleteOperation: Operation = {

@@ -20,6 +20,7 @@ export async function parseUpload(
   return await readUpload(request.raw, {
     uploads: parts.uploads,
     sender: request.flight.holder,
+    reservation: request.begun?.reservation ?? null,
     fields: schema.fileFields ?? new Map(),
     fieldOf: (name) => fieldPath(name, schema.definition)[0] ?? name,
     textLimitBytes: parts.bodyLimitBytes,

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { BusboyInstance } from "@fastify/busboy";
 import { FormsvcError } from "../foundation/errors.ts";
 import { spoolIsFull, type Uploads } from "../files/uploads.ts";
-import type { Uploader } from "../files/spool-room.ts";
+import type { Reservation, Uploader } from "../files/spool-room.ts";
 import type { Spool } from "../files/spool.ts";
 import type { FileField } from "../schemas/field-definition.ts";
 import type { FileFault } from "../schemas/posted-file.ts";
@@ -30,6 +30,8 @@ export interface UploadBody {
 export interface UploadParts {
   readonly uploads: Uploads;
   readonly sender: Uploader;
+  /** Room that is kept for its files. */
+  readonly reservation: Reservation | null;
   /** The file fields of the form, by name. */
   readonly fields: ReadonlyMap<string, FileField>;
   /** The field that an input is for. */
@@ -49,7 +51,7 @@ export interface UploadParts {
  * @throws what the request's stream throws if its client leaves.
  */
 export async function readUpload(request: IncomingMessage, parts: UploadParts): Promise<UploadBody> {
-  const spool = parts.uploads.open(parts.sender);
+  const spool = parts.uploads.open(parts.sender, parts.reservation);
   try {
     const draft = new Draft(parts, spool);
     const isCut = await draft.readAll(request);

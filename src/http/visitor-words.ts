@@ -26,6 +26,7 @@ const WORDS: Partial<Record<ErrorCode, VisitorWords>> = {
   unsupported_media_type: { problem: "invalid", sentence: "otherType" },
   unauthorized: { problem: "refused", sentence: "formIsBroken" },
   forbidden: { problem: "refused", sentence: "notFromHere" },
+  challenge_required: { problem: "refused", sentence: "challengeRequired" },
   spam_blocked: { problem: "refused", sentence: "blocked" },
   submission_limit: { problem: "later", sentence: "notNow" },
   upload_limit: { problem: "later", sentence: "tooLarge" },

@@ -27,7 +27,11 @@ export function* chooseAttached(submissionId: string): Steps<Attached> {
   return { ids, hasMore: ids.length < files.length };
 }
 
-/** The chosen files that are still there, encoded; who erased one has it sent to nobody. @throws FormsvcError if the database is busy */
+/**
+ * The chosen files that are still there, encoded; who erased one has it sent to nobody.
+ *
+ * @throws FormsvcError if the database is busy, or the store of files is away
+ */
 export async function readAttached(
   db: Database,
   submissionId: string,
@@ -43,12 +47,12 @@ export async function readAttached(
   return encoded;
 }
 
-/** Null if it was deleted meanwhile. */
+/** Null if it was deleted meanwhile, or if the store of files has lost it: then another attempt would find no more. */
 async function readLines(db: Database, id: string, size: number): Promise<Buffer | null> {
   try {
     return await encodeBase64(readBytes(db, id, { first: 0, last: size - 1 }));
   } catch (error) {
-    if (error instanceof FormsvcError) throw error;
+    if (error instanceof FormsvcError && error.code !== "gone") throw error;
     return null;
   }
 }

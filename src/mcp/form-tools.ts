@@ -174,10 +174,12 @@ export const getSnippet = tool({
   async run({ call, baseUrl }, reference) {
     const { endpoint } = await call(showEndpoint, reference);
     const definition = parseDefinition(endpoint.schema);
+    const { challenge: kind, challenge_site_key: siteKey } = endpoint;
     const html = formSnippet(definition, {
       base: baseUrl ?? SERVER_PLACEHOLDER,
       key: KEY_PLACEHOLDER,
       honeypot: endpoint.honeypots.find((name) => !Object.hasOwn(definition, name)) ?? null,
+      challenge: kind === "off" || kind === "pow" || siteKey === null ? null : { kind, siteKey },
     });
     return { answer: { html }, ids: [endpoint.id], endpoint: endpoint.id };
   },

@@ -173,6 +173,11 @@ export const ACCESS = {
     scopes: ["workspace:write"],
     about: "Rename workspaces",
   },
+  "workspace:export": {
+    role: "owner",
+    scopes: ["endpoints:read", "recipients:read", "submissions:export", "submissions:read", "workspace:read"],
+    about: "Take a whole workspace out at once: its settings, submissions, held posts and files",
+  },
   "workspace:transfer": {
     role: "owner",
     scopes: ["members:write", "workspace:write"],

@@ -19,12 +19,14 @@ export interface SnippetTarget {
   readonly honeypot: string | null;
   /** That its visitors are spoken to in, as a tag; null or absent leaves it to their browsers. */
   readonly language?: string | null;
+  /** The task of a service that the owner chose; absent or null if there is none. */
+  readonly challenge?: { readonly kind: "turnstile" | "hcaptcha"; readonly siteKey: string } | null;
 }
 
 /** A form with all of the schema's fields. It works without script, and better with it. */
 export function formSnippet(
   definition: SchemaDefinition,
-  { base, key, honeypot, language = null }: SnippetTarget,
+  { base, key, honeypot, language = null, challenge = null }: SnippetTarget,
 ): string {
   const fields = Object.entries(definition).flatMap(([name, field]) => inputLines([name], field));
   // Without it a browser sends the names of files, and not the files.
@@ -40,9 +42,24 @@ export function formSnippet(
   return [
     `<script src="${escapeHtml(base)}/formsvc.js" defer></script>`,
     `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post"${encoding}${lang}>`,
-    ...[...fields, ...trap, "<p><button>Send</button></p>"].map((line) => `  ${line}`),
+    ...[...fields, ...trap, ...challengeLines(challenge), "<p><button>Send</button></p>"].map(
+      (line) => `  ${line}`,
+    ),
     "</form>",
   ].join("\n");
+}
+
+function challengeLines(challenge: SnippetTarget["challenge"]): string[] {
+  if (!challenge) return [];
+  const { kind, siteKey } = challenge;
+  const [script, mark] =
+    kind === "turnstile"
+      ? ["https://challenges.cloudflare.com/turnstile/v0/api.js", "cf-turnstile"]
+      : ["https://js.hcaptcha.com/1/api.js", "h-captcha"];
+  return [
+    `<script src="${script}" async defer></script>`,
+    `<div class="${mark}" data-sitekey="${escapeHtml(siteKey)}"></div>`,
+  ];
 }
 
 /** A post from a page's own script. */

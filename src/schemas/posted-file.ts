@@ -10,7 +10,9 @@ export interface FileFacts {
   /** Hexadecimal. */
   readonly sha256: string;
   /** Only if the file is not simply there. */
-  readonly state?: "deleted";
+  readonly state?: "scanning" | "infected" | "unscanned" | "deleted";
+  /** The name of the virus, if it is `infected`. */
+  readonly verdict?: string;
 }
 
 /** Why a file is refused: its size, its type, its name, or because too many came before it. */

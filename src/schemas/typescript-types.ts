@@ -62,7 +62,7 @@ function typeOf(field: FieldDefinition, writing: Writing, indent: string): strin
 }
 
 const STORED_FILES =
-  '{ id: string; name: string; size: number; type: string; sha256: string; state?: "deleted" }[]';
+  '{ id: string; name: string; size: number; type: string; sha256: string; state?: "scanning" | "infected" | "unscanned" | "deleted"; verdict?: string }[]';
 
 function listOf(item: FieldDefinition, type: string): string {
   const isUnion = "enum" in item && (item.enum?.length ?? 0) > 1;

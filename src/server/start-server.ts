@@ -56,6 +56,7 @@ export async function startServer(
   try {
     // What an earlier process left behind is recovered before anything new comes.
     await deliverer.recover();
+    await service.scanner.begin();
     await served.begin();
     const running = await serveRequests(service, parts, surroundings);
     const stop = once(async () => {
@@ -129,6 +130,7 @@ async function serveRequests(
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
     serverListening(log, { url, version, database: parts.db.name });
     service.deliverer.start();
+    service.scanner.start();
     service.mail?.storedLetters.start();
     return { url, stop };
   } catch (error) {
@@ -144,7 +146,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 async function stopServing(
-  { mail, deliverer, drain }: SubmitService,
+  { mail, deliverer, scanner, drain }: SubmitService,
   chores: ServerChores,
   closers: readonly CloseServer[],
   graceMs: number,
@@ -152,6 +154,7 @@ async function stopServing(
   // Before the deliverer, which ends the connections to the mail server.
   mail?.letters.stop();
   const lettersEnded = mail?.storedLetters.stop();
+  const scansEnded = scanner.stop();
   const delivered = deliverer.stop(Math.min(DELIVERY_GRACE_MS, graceMs));
   // First, because a service manager sends the same signal to the process that makes a backup.
   const ended = chores.stop();
@@ -160,6 +163,7 @@ async function stopServing(
   await drain();
   await delivered;
   await lettersEnded;
+  await scansEnded;
 }
 
 /** The library is loaded only where it is used: it costs every start 60 ms. */

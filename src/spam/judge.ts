@@ -37,7 +37,7 @@ export interface Evidence {
 }
 
 /** Raised with every change of weights or points: it stands beside each score, which keeps the meaning of its day. */
-export const JUDGE_VERSION = 4;
+export const JUDGE_VERSION = 5;
 
 const [HIGH_FROM] = CLASS_SCORES.high;
 const [BLOCKED_FROM, MAX_SCORE] = CLASS_SCORES.blocked;

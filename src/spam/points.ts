@@ -39,6 +39,8 @@ export const POINTS = {
   "fill-time": { instant: 30, quick: 15, slow: 5 },
   "user-agent": { none: 15, odd: 20, program: 25 },
   "accept-language": 10,
+  /** A visitor without script must not become suspicious by it alone. */
+  challenge: 20,
   burst: 15,
   honeypot: 80,
   /** Enough to mark a post for review, not more. */

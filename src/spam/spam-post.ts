@@ -8,6 +8,8 @@ export interface SpamPost {
   readonly elapsedMs: number | null;
   /** The submitter's own client; null if a backend posted with the secret key and did not pass it on. */
   readonly client: SpamClient | null;
+  /** What speaks against a post to an endpoint with a challenge; absent if nothing does. */
+  readonly challenge?: "missing" | "wrong" | undefined;
 }
 
 interface FilledHoneypot {
@@ -26,6 +28,12 @@ interface SpamClient {
 export const ELAPSED_MEMBER = "_elapsed_ms";
 /** A member of this kind steers how a post is handled; it is stored only when the schema declares it. */
 const CONTROL_PREFIX = "_";
+/** What services of challenges put into a form; hCaptcha does it under two names. */
+export const TOKEN_MEMBERS: ReadonlySet<string> = new Set([
+  "cf-turnstile-response",
+  "h-captcha-response",
+  "g-recaptcha-response",
+]);
 /** Filled honeypots that the judge is shown; one is enough to block. */
 const MAX_FILLED_HONEYPOTS = 20;
 
@@ -46,11 +54,15 @@ export function readBody(
     if (honeypots.includes(name)) {
       const isFilled = value !== "" && value !== null;
       if (isFilled && filled.length < MAX_FILLED_HONEYPOTS) filled.push({ name, value });
-    } else if (!name.startsWith(CONTROL_PREFIX) || Object.hasOwn(declared, name)) {
+    } else if (!isControl(name) || Object.hasOwn(declared, name)) {
       fields[name] = value;
     }
   }
   return { fields, honeypots: filled, elapsedMs: readElapsed(body), client };
+}
+
+function isControl(name: string): boolean {
+  return name.startsWith(CONTROL_PREFIX) || TOKEN_MEMBERS.has(name);
 }
 
 /** A number, or the text of one as a plain form sends it. */

@@ -37,6 +37,8 @@ export interface Gatekeeper {
   renew(caller: Caller): MaybeLater<Caller>;
   /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
+  /** Counts a question for a challenge: an address may ask as often as it may post, and neither takes from the other. @throws rate_limited */
+  admitQuestion(caller: Caller): void;
 }
 
 export interface GatekeeperParts {
@@ -110,11 +112,18 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
       if (state !== null && !state.allowed) throw tooMany(state);
       return state;
     },
+
+    admitQuestion({ ready, address }) {
+      if (exempt.contains(address)) return;
+      const unit = `challenge ${ready.endpoint.id} ${addressUnit(address)}`;
+      const state = limiter.count(unit, limits.publishable);
+      if (state !== null && !state.allowed) throw tooMany(state);
+    },
   };
 }
 
 /** No key has it: theirs begin with `key_`. */
-const PAGE_KEY_ID = "page";
+export const PAGE_KEY_ID = "page";
 
 /** What stands in the place of a key: the page is ours, and its address is public. */
 function pageKey(endpointId: string): Key {

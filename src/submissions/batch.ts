@@ -7,6 +7,7 @@ import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import type { Eviction, HeldBounds } from "./evict-held.ts";
 import type { HeldPost, NewHeldPost } from "./held-post.ts";
 import type { IdempotentPost } from "./idempotency.ts";
+import type { SpentProof } from "./spent-proofs.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and judged, and waits to be stored. */
@@ -20,14 +21,20 @@ export interface PendingSubmission extends PostedSubmission {
   readonly recollection: Recollection | null;
   /** Its files, whose chunks are stored already; null for none. */
   readonly fileIds: readonly string[] | null;
+  /** Spent with it; null if it brought none. */
+  readonly proof: SpentProof | null;
 }
 
 /** A post that is refused, and waits to be kept. */
 export interface PendingHeld extends NewHeldPost {
   /** Its files, whose chunks are stored already; absent or null for none. */
   readonly fileIds?: readonly string[] | null;
+  /** Until when its files are `scanning`; absent or null if nobody scans them. */
+  readonly waitsUntil?: number | null;
   /** Null if the workspace should not remember it, because it was refused only for the limit. */
   readonly recollection: Recollection | null;
+  /** Spent with it; null if it brought none. */
+  readonly proof: SpentProof | null;
 }
 
 /** Posts that are stored in one transaction. */
@@ -35,9 +42,9 @@ export type Batch = readonly (PendingSubmission | PendingHeld)[];
 
 /**
  * `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. `incomplete`: chunks of its files
- * are not there any more.
+ * are not there any more. `spent`: another post had its proof.
  */
-export type CommitOutcome = "stored" | "over_limit" | "gone" | "incomplete" | Repeated;
+export type CommitOutcome = "stored" | "over_limit" | "gone" | "incomplete" | "spent" | Repeated;
 
 /** Another server stored a post with this Idempotency-Key a moment ago. */
 export interface Repeated {
@@ -146,4 +153,12 @@ export function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPo
       ? toRemember(pending.held.workspaceId, recollection, pending.held.spamClass)
       : toRemember(pending.workspaceId, recollection, pending.submission.spamClass);
   return recalled === null ? [] : [recalled];
+}
+
+export function isHeld(pending: PendingSubmission | PendingHeld): pending is PendingHeld {
+  return "held" in pending;
+}
+
+export function isSubmission(pending: PendingSubmission | PendingHeld): pending is PendingSubmission {
+  return !isHeld(pending);
 }

@@ -1,5 +1,5 @@
 import { type Column, type Look, timeText } from "./export-columns.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 
 /** Between two cells: spreadsheets expect a semicolon in countries that write a comma in numbers. */
 export const CSV_SEPARATORS = [",", ";"] as const;
@@ -18,7 +18,7 @@ export function csvHeader(columns: readonly Column[], { separator }: Pick<CsvSty
 }
 
 /** One line with its end. A field that the submission does not have, or that is null, is an empty cell. */
-export function csvRow(submission: Submission, columns: readonly Column[], style: CsvStyle): string {
+export function csvRow(submission: StoredSubmission, columns: readonly Column[], style: CsvStyle): string {
   const cells = columns.map(({ isTime, cell }) => {
     const value = cell(submission);
     return isTime ? timeText(style, value as number) : cellText(value);

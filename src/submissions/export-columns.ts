@@ -1,6 +1,7 @@
 import { toIsoTime } from "../foundation/clock.ts";
 import { localTime, offsetTime, type ZonedClock } from "../foundation/zoned-time.ts";
 import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 
 /** Columns as programs want them, or in the order in which people read. */
 export const COLUMN_ORDERS = ["technical", "people"] as const;
@@ -23,7 +24,7 @@ export interface Column {
   /** Of when a submission came, in milliseconds, its cells have `time` instead. */
   readonly isTime: boolean;
   /** Any value of JSON; undefined and null are empty. */
-  readonly cell: (submission: Submission) => unknown;
+  readonly cell: (submission: StoredSubmission) => unknown;
 }
 
 export interface Look {
@@ -75,6 +76,9 @@ function peopleColumns(fields: ExportFields, { clock, formName }: Look): readonl
     column("Form", ({ endpointId }) => formName(endpointId)),
     ...readable,
     ...sharedColumns(fields, ["Further fields", "Not among the fields"]),
+    column("State", ({ state }) => state),
+    column("Assigned to", ({ assignee }) => assignee?.email),
+    column("Notes", ({ notes }) => notesText(notes, clock)),
     column("Spam score", ({ spamScore }) => spamScore),
     column("Spam class", ({ spamClass }) => spamClass),
     column("IP address", ({ ipAddress }) => ipAddress),
@@ -141,6 +145,14 @@ function readableValue(value: unknown): unknown {
 function isFile(value: unknown): value is { readonly name: string } {
   if (typeof value !== "object" || value === null || !("id" in value) || !("name" in value)) return false;
   return typeof value.id === "string" && value.id.startsWith("fil_") && typeof value.name === "string";
+}
+
+/** Each note on lines of its own, the oldest first. */
+function notesText(notes: StoredSubmission["notes"], clock: ZonedClock | null): string {
+  const look = { order: "people", clock } as const;
+  return notes
+    .map(({ text, by, createdAt }) => `${timeText(look, createdAt)} ${by ?? "the command line"}: ${text}`)
+    .join("\n");
 }
 
 /** When something came, as text. */

@@ -3,7 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { dropFiles, releaseFile } from "../files/file-store.ts";
-import { findFile, type FoundFile, listFiles, readBytes, refuseLeftOut } from "../files/read-file.ts";
+import { findFile, type FoundFile, listFiles, readBytes, refuseUnreadable } from "../files/read-file.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor } from "../foundation/id.ts";
@@ -93,7 +93,7 @@ export const saveFile = operation({
   async run({ db, ...context }, { file: reference }) {
     const { file } = await db.read(function* () {
       const reached = yield* reachFile(context, reference);
-      yield* refuseLeftOut(reached.file.id);
+      yield* refuseUnreadable(reached.file.id);
       return reached;
     });
     const told = fileJson(file);

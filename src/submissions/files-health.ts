@@ -1,7 +1,11 @@
 import type { Steps } from "../database/steps.ts";
-import { countBrokenFiles, countLeftOut, countFileBytes } from "../files/file-store.ts";
+import { countDeletions } from "../files/file-deletions.ts";
+import { countBrokenFiles, countFileBytes, countLeftOut, countObjectBytes } from "../files/file-store.ts";
+import type { ObjectStore } from "../files/object-store.ts";
 import { wasServerFull } from "../files/file-room.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { countOf } from "../foundation/count-of.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { sizeText } from "../foundation/file-list.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
@@ -27,13 +31,15 @@ export function* checkFileRoom(rules: FilesRules, now: number): Steps<Finding[]>
     ...(yield* listNearStorage(rules.plans, now)).map(findingOf),
   ];
   if (findings.length > 0) return findings;
-  return [
-    sound(
-      "files.room",
-      bytes === 0 ? "there are no files" : `there is room for files; they take ${sizeText(bytes)}`,
-    ),
-  ];
+  const taken = bytes === 0 ? "there are no files" : `there is room for files; they take ${sizeText(bytes)}`;
+  const inDatabase = bytes - (yield* countObjectBytes());
+  return [sound("files.room", inDatabase < MANY_BYTES ? taken : `${taken}; ${MANY_ADVICE}`)];
 }
+
+/** Bytes from which on copies of the database take long. */
+const MANY_BYTES = 2_000_000_000;
+const MANY_ADVICE =
+  "from 2 GB on, an S3-compatible store keeps database and backups small (files.storage, for new files)";
 
 function* checkServer({ maxTotalBytes }: FilesRules, bytes: number, now: number): Steps<Finding[]> {
   const isFull = hasReached(bytes, maxTotalBytes, 100) || (yield* wasServerFull(now));
@@ -73,4 +79,46 @@ export function* checkFileChunks(): Steps<Finding> {
     `${broken} ${broken === 1 ? "file lacks" : "files lack"} bytes; downloads of ${broken === 1 ? "it" : "them"} fail`,
     { kind: "heed_or_restore" },
   );
+}
+
+/** Deletions that wait longer are told. */
+const LATE_MS = 3_600_000;
+
+/** What the store of files did of late, and the queue of what it is to delete. @param store null if the configuration names none */
+export function* checkDeletions(store: ObjectStore | null, now: number): Steps<Finding> {
+  const name = "files.deletions";
+  const objects = yield* countObjectBytes();
+  const { objects: waiting, since } = yield* countDeletions(now);
+  if (store === null && (objects > 0 || waiting > 0))
+    return problem(
+      name,
+      "there are files in an S3-compatible store that the configuration does not name: nobody can read or delete them",
+      "name the store again (files.s3); new files go into the database if files.storage is database",
+    );
+  if (store?.fault) return problem(name, `the S3-compatible store of files ${store.fault}`, ADVICE_OF_STORE);
+  if (waiting === 0 || since === null) return sound(name, "no deleted file waits for the store of files");
+  const message = `${countOf(waiting, "deleted file")} ${waiting === 1 ? "waits" : "wait"} for the store of files, since ${toIsoTime(since)}`;
+  return now - since < LATE_MS ? sound(name, message) : problem(name, message, ADVICE_OF_STORE);
+}
+
+const ADVICE_OF_STORE =
+  "see whether it runs, and whether files.s3 names its address, bucket, region and an access key that may put, get and delete objects";
+
+/** Stores, reads and deletes a small object. */
+export async function checkStore(store: ObjectStore | null): Promise<Finding> {
+  const name = "files.store";
+  if (store === null) return sound(name, "files are in the database");
+  let fault: string | null;
+  try {
+    fault = await store.probe();
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+    return problem(
+      name,
+      error.message,
+      "correct it, or run doctor as the user and with the environment of the service",
+    );
+  }
+  if (fault === null) return sound(name, "the S3-compatible store of files stores, reads and deletes");
+  return problem(name, `the S3-compatible store of files ${fault}`, ADVICE_OF_STORE);
 }

@@ -19,7 +19,8 @@ import {
   listHeldPosts,
 } from "./held-post.ts";
 import { reachHeldPost, reachHeldPosts } from "./reach-posts.ts";
-import { type LinkRow, releaseHeldPostRow } from "./release-held.ts";
+import { releaseHeldPostRow } from "./release-held.ts";
+import type { LinkRow } from "./scanned-files.ts";
 import { changesOf } from "./submission-operations.ts";
 import { MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "./submission-store.ts";
 

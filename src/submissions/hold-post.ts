@@ -6,11 +6,14 @@ import type { Recollection } from "../history/remember-texts.ts";
 import type { Language } from "../languages/language.ts";
 import { networkHash } from "../spam/post-trace.ts";
 import type { Caller } from "./authenticate.ts";
+import type { PendingHeld } from "./batch.ts";
 import { heldBytes, type HeldPost } from "./held-post.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import { acceptedFiles, type IncomingFile, withLostFiles } from "./incoming-file.ts";
 import { type FileStoring, storeFiles, uploadingOf } from "./store-files.ts";
 import type { CommitQueue } from "./commit-batch.ts";
+import { withScanning } from "./scanned-files.ts";
+import type { SpentProof } from "./spent-proofs.ts";
 import type { Submission } from "./submission.ts";
 
 /** A post that matches the schema, with the judge's verdict. */
@@ -20,6 +23,8 @@ export interface Examined {
   /** The submitter's whole address, even if less of it is stored. */
   readonly address: string;
   readonly recollection: Recollection;
+  /** Of the form's challenge; null if there is none. */
+  readonly proof: SpentProof | null;
   /** As {@link visitorLanguage} tells it. */
   readonly language: () => Language | null;
 }
@@ -56,7 +61,7 @@ export async function hold(
   examined: Examined,
   { idempotent, cause, origin, files }: Cause,
 ): Promise<boolean> {
-  const { submission, trapped, address, recollection } = examined;
+  const { submission, trapped, address, recollection, proof } = examined;
   const why = submission.spamClass === "blocked" && cause !== "origin" ? "spam" : cause;
   const { workspaceId } = caller.ready.endpoint;
   const { fileFields } = caller.ready.schema;
@@ -66,12 +71,13 @@ export async function hold(
   const hasRoom = maxBytes === null || heldBytes(whole) <= maxBytes;
   const kept = hasRoom ? await keepFiles(parts, caller, examined, files) : null;
   if (kept === null && files.taken !== null) parts.dropFiles(files.taken);
-  const held =
-    fileFields === null || kept !== null ? whole : { ...whole, data: withLostFiles(whole.data, fileFields) };
+  const fileIds = kept === null ? null : kept.files.map(({ id: fileId }) => fileId);
+  const scanWaitMs = fileIds === null || fileIds.length === 0 ? null : (parts.scanWaitMs ?? null);
+  const held = withFates(whole, { fileFields, fileIds, isScanned: scanWaitMs !== null });
   const bytes = heldBytes(held);
   if (maxBytes !== null && bytes > maxBytes) return false;
   try {
-    const outcome = await parts.commits.hold({
+    const pending: PendingHeld = {
       held,
       bytes,
       maxBytes,
@@ -79,13 +85,33 @@ export async function hold(
       network: networkHash(shortenAddress(address)),
       idempotent,
       recollection: why === "spam" ? recollection : null,
-      fileIds: kept === null ? null : kept.files.map(({ id: fileId }) => fileId),
-    });
-    return outcome === "stored";
+      fileIds,
+      waitsUntil: scanWaitMs === null ? null : submission.createdAt + scanWaitMs,
+      proof,
+    };
+    const outcome = await parts.commits.hold(pending);
+    if (outcome !== "spent") return outcome === "stored";
+    // Another post had the same proof a moment ago.
+    if (caller.ready.endpoint.settings.challenge.isRequired) return false;
+    return (await parts.commits.hold({ ...pending, proof: null })) === "stored";
   } finally {
     // Whatever became of it: files that the held post has are not dropped.
     if (kept !== null) parts.dropFiles(kept);
   }
+}
+
+interface Fates {
+  readonly fileFields: Caller["ready"]["schema"]["fileFields"];
+  /** Of the files that are kept; null if none are. */
+  readonly fileIds: readonly string[] | null;
+  readonly isScanned: boolean;
+}
+
+/** Says in the data of a held post what becomes of its files. */
+function withFates(held: HeldPost, { fileFields, fileIds, isScanned }: Fates): HeldPost {
+  if (fileFields === null) return held;
+  if (fileIds === null) return { ...held, data: withLostFiles(held.data, fileFields) };
+  return isScanned ? { ...held, data: withScanning(held.data, fileIds) } : held;
 }
 
 /** The files of a post that is to be held, stored; null if there are none, they have no room, or a robot sent them. */

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { findOwner, giveFile, storeChunk } from "../files/brought-file.ts";
+import { findOwner, giveFile, noteFile, storeChunk } from "../files/brought-file.ts";
 import { type ByteSource, chunksOf } from "../files/byte-source.ts";
 import { cleanName } from "../files/clean-name.ts";
 import { dropFiles } from "../files/file-store.ts";
 import { findType } from "../files/find-type.ts";
-import type { NewFile } from "../files/stored-file.ts";
+import { objectsOf } from "../files/object-store.ts";
+import { type NewFile, newObjectId } from "../files/stored-file.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { isFileList } from "../foundation/file-list.ts";
 import { changed, type Context, type Outcome } from "../operations/operation.ts";
@@ -100,7 +101,7 @@ async function bringFile(context: Context, files: FilesToImport, wanted: Wanted)
     if (type !== facts.type)
       return { refused: `its content is not ${facts.type.slice(0, 100)}, or is never let in` };
     const row = { ...facts, name, endpointId: wanted.endpoint.id, createdAt: files.clock.now() };
-    if (!(await storeChunks(context, row, source))) {
+    if (!(await storeBytes(context, row, source))) {
       await dropFiles(db, [facts.id]);
       return { refused: "it was changed while it was read" };
     }
@@ -124,7 +125,15 @@ function* standingOf({ facts, submissionId, endpoint }: Wanted): Steps<Fate | "l
 }
 
 /** Returns whether what was read is the file. Each chunk has a short transaction of its own: a server writes meanwhile. */
-async function storeChunks({ db }: Context, row: NewFile, source: ByteSource): Promise<boolean> {
+async function storeBytes({ db }: Context, row: NewFile, source: ByteSource): Promise<boolean> {
+  const objects = objectsOf(db);
+  if (objects?.takesNew === true) {
+    const objectId = newObjectId(row.id);
+    await db.transaction(() => noteFile({ ...row, objectId }));
+    // The store compares the SHA-256.
+    await objects.put(objectId, source, row);
+    return true;
+  }
   const digest = createHash("sha256");
   let position = 0;
   for await (const bytes of chunksOf(source)) {

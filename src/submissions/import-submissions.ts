@@ -6,6 +6,7 @@ import { findReachableEndpoint, reachEndpoint } from "../endpoints/endpoint-stor
 import { FormsvcError } from "../foundation/errors.ts";
 import { describeFirstProblem } from "../foundation/problems.ts";
 import { changed, type Context, operation, type Outcome, type OwnChange } from "../operations/operation.ts";
+import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
 import { readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
@@ -138,13 +139,14 @@ function beganOf(total: number): string {
 export type BroughtFiles = ReturnType<FileTally["told"]>;
 
 interface Line {
+  readonly line: SubmissionLine;
   readonly endpoint: Endpoint;
   readonly values: ReturnType<typeof importedValues>;
 }
 
 function lineFor(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): Line {
   const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
-  return { endpoint, values: importedValues(readLine(line, target)) };
+  return { line, endpoint, values: importedValues(readLine(line, target)) };
 }
 
 interface Added {
@@ -159,8 +161,9 @@ function* addRows(
   total: number,
 ): Steps<Outcome<readonly Added[]>> {
   const counts = new Map<Endpoint, number>();
-  for (const { endpoint, values } of lines) {
+  for (const { line, endpoint, values } of lines) {
     const isNew = (yield* run(text(ADD_IMPORTED_SQL, ...values))) > 0;
+    if (isNew) yield* addImportedWork(line);
     if (isNew) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
   }
   const changes = [...counts.keys()].flatMap(({ id, workspaceId }): OwnChange[] =>

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { FileLink, FileLinks } from "../files/file-links.ts";
-import { findFile, readBytes, refuseLeftOut } from "../files/read-file.ts";
+import { findFile, readBytes, refuseUnreadable } from "../files/read-file.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { listBinned } from "./submission-bin.ts";
@@ -27,7 +27,7 @@ export function createLinkedFiles({ db, fileLinks, clock }: Parts): LinkedFiles 
         const found = yield* findFile(link.id);
         if (found === undefined) throw lostFile();
         if ((yield* listBinned([found.submissionId])).size > 0) throw noFile();
-        yield* refuseLeftOut(found.id);
+        yield* refuseUnreadable(found.id);
         return found;
       });
       return { file, open: (range) => readBytes(db, file.id, range) };

@@ -6,7 +6,7 @@ import { type LockedEndpoint, LOCK_ENDPOINTS } from "../endpoints/postgresql-end
 import { monthOf } from "../foundation/clock.ts";
 import { rememberAfterwards } from "../history/remember-afterwards.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
-import { type MayReply, NewMessages, type Outbox, replyTo } from "../outbox/queue/outbox.ts";
+import { type MayReply, NewMessages, type Outbox, replyTo, waits } from "../outbox/queue/outbox.ts";
 import {
   INSERT_ROWS,
   LOCK_QUOTAS,
@@ -23,6 +23,8 @@ import {
   type Committed,
   createCounts,
   holdersOf,
+  isHeld,
+  isSubmission,
   originHoldersOf,
   type PendingHeld,
   type PendingSubmission,
@@ -32,6 +34,7 @@ import {
 import { countEvicted, type Eviction, type HeldCount, MAX_EVICTED, passedBound } from "./evict-held.ts";
 import { hashOfRetry, type HeldPost } from "./held-post.ts";
 import {
+  awaitVerdicts,
   contentJson,
   COUNT_HELD,
   EVICT_HELD,
@@ -45,6 +48,7 @@ import {
   type KeyJson,
   RECORD_KEYS,
 } from "./postgresql-statements.ts";
+import { returnProofs, spendProofs } from "./postgresql-proofs.ts";
 
 export interface PostgresqlBatchParts {
   readonly db: Pick<PostgresqlDatabase, "batches" | "relaxedTransaction">;
@@ -108,19 +112,21 @@ async function writeBatch(
   const outcomes = batch.map((pending) => decide(pending, locked, counts));
   for (const mark of counts.marks())
     untold.set(`${unitOf(mark.workspaceId, mark.month)} ${mark.percent}`, mark);
-  const ofOutcome = (outcome: CommitOutcome): Batch =>
-    batch.filter((_, index) => outcomes[index] === outcome);
-  const submissions = ofOutcome("stored").filter(isSubmission);
+  const accepted = batch.filter((_, index) => outcomes[index] === "stored");
+  const refused = batch.filter((_, index) => outcomes[index] !== "stored");
+  const submissions = accepted.filter(isSubmission);
   const fresh = submissions.filter(({ submission }) => !locked.there.has(submission.id));
   const replied = mayReply === null ? NONE : await decideReplies(transaction, fresh, locked, mayReply);
   const messages = new NewMessages();
-  const held = ofOutcome("stored").filter(isHeld);
+  const held = accepted.filter(isHeld);
   const written = [
     ...stored,
     ...writeSubmissions(transaction, fresh, { ...locked, replied }, messages),
     ...attachFiles(transaction, fresh),
+    ...awaitVerdicts(transaction, fresh),
     ...writeCounts(transaction, counts),
-    ...forgetKeys(transaction, [...ofOutcome("over_limit"), ...ofOutcome("incomplete")].filter(isSubmission)),
+    ...forgetKeys(transaction, refused.filter(isSubmission)),
+    ...returnProofs(transaction, refused),
     ...writeHeld(transaction, held),
     ...attachHeldFiles(transaction, held),
   ];
@@ -142,6 +148,7 @@ interface Locked {
   readonly there: ReadonlySet<string>;
   /** What other posts with their keys were given, by the id of the submission. */
   readonly repeated: ReadonlyMap<string, Repeated>;
+  readonly spent: ReadonlySet<string>;
 }
 
 async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked> {
@@ -169,6 +176,7 @@ async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked
       transaction,
       keys.filter(({ submission_id: id }) => !won.has(id)),
     ),
+    spent: await spendProofs(transaction, batch),
   };
 }
 
@@ -209,16 +217,17 @@ async function findFirst(
 
 function decide(
   pending: PendingSubmission | PendingHeld,
-  { endpoints, there, repeated, wholeFiles }: Locked,
+  { endpoints, there, repeated, wholeFiles, spent }: Locked,
   counts: BatchCounts,
 ): CommitOutcome {
   if (isSubmission(pending) && there.has(pending.submission.id)) return "stored";
   if (!endpoints.has(endpointOf(pending))) return "gone";
-  if (isHeld(pending)) return "stored";
+  if (isHeld(pending)) return spent.has(pending.held.id) ? "spent" : "stored";
   const first = repeated.get(pending.submission.id);
   if (first !== undefined) return first;
   if (pending.fileIds?.some((id) => !wholeFiles.has(id)) === true) return "incomplete";
   if (!counts.allows(pending)) return "over_limit";
+  if (spent.has(pending.submission.id)) return "spent";
   counts.add(pending);
   return "stored";
 }
@@ -251,11 +260,13 @@ function writeSubmissions(
   messages: NewMessages,
 ): Promise<unknown>[] {
   if (pending.length === 0) return [];
-  const rows = pending.map(({ submission, fields }) => {
+  const rows = pending.map((posted) => {
+    const { submission, fields } = posted;
     const { endpointId, createdAt } = submission;
     const known = recipients.get(endpointId) ?? [];
     const { head, tail, notSent } = messages.add(submission, known, createdAt, {
       isReplied: replied.has(submission.id),
+      isLater: waits(posted),
       judged: { data: submission.data, fields },
     });
     const endpointNumber = endpoints.get(endpointId);
@@ -343,14 +354,6 @@ async function evictAndCommit(
     ...written,
   ]);
   return evictions.filter((eviction) => eviction !== null);
-}
-
-function isHeld(pending: PendingSubmission | PendingHeld): pending is PendingHeld {
-  return "held" in pending;
-}
-
-function isSubmission(pending: PendingSubmission | PendingHeld): pending is PendingSubmission {
-  return !isHeld(pending);
 }
 
 function endpointOf(pending: PendingSubmission | PendingHeld): string {

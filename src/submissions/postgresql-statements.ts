@@ -1,5 +1,5 @@
 import { toPostgresql } from "../database/postgresql/dialect.ts";
-import type { BatchStatement } from "../database/postgresql/batch-connection.ts";
+import type { BatchStatement, BatchTransaction } from "../database/postgresql/batch-connection.ts";
 import { EVICT_CALL, EVICT_ORIGINS_SQL } from "./evict-held.ts";
 import type { HeldPost } from "./held-post.ts";
 import { REMEMBERED_MS } from "./idempotency.ts";
@@ -35,6 +35,25 @@ export const INSERT_SUBMISSIONS: BatchStatement = {
     SELECT ${CONTENT}, endpoint_number, event_head, event_tail, not_sent
     FROM json_populate_recordset(NULL::submission, $1::json)`,
 };
+
+/** The parameter is a JSON array of `{submission_id, until}`. */
+const AWAIT_VERDICTS: BatchStatement = {
+  name: "await_verdicts",
+  text: `INSERT INTO scan_wait (submission_id, until)
+    SELECT submission_id, until FROM json_to_recordset($1::json) AS post(submission_id text, until bigint)
+    ON CONFLICT DO NOTHING`,
+};
+
+/** The messages about these submissions wait for what becomes of their files. */
+export function awaitVerdicts(
+  transaction: BatchTransaction,
+  pending: readonly { readonly submission: { readonly id: string }; readonly waitsUntil?: number | null }[],
+): Promise<unknown>[] {
+  const waiting = pending.flatMap(({ submission, waitsUntil = null }) =>
+    waitsUntil === null ? [] : [{ submission_id: submission.id, until: waitsUntil }],
+  );
+  return waiting.length === 0 ? [] : [transaction.query(AWAIT_VERDICTS, JSON.stringify(waiting))];
+}
 
 /** A key of a post; the hashes are hexadecimal. */
 export interface KeyJson {

@@ -14,6 +14,7 @@ import type { CommitQueue } from "./commit-batch.ts";
 import { type Examined, hold, type HoldParts } from "./hold-post.ts";
 import { acceptedFiles, type IncomingFile, withoutFiles } from "./incoming-file.ts";
 import { addWithFiles, storeFiles, uploadingOf } from "./store-files.ts";
+import type { Challenges } from "./check-challenge.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
@@ -22,6 +23,7 @@ import type { RateState } from "../foundation/rate-limit.ts";
 import { andThen, type MaybeLater } from "../foundation/maybe-later.ts";
 import type { Recollection } from "../history/remember-texts.ts";
 import { readClient, readSubmitter, storedAddress } from "./read-submitter.ts";
+import type { SpentProof } from "./spent-proofs.ts";
 import type { Submission } from "./submission.ts";
 import { visitorLanguage } from "./visitor-language.ts";
 
@@ -38,6 +40,8 @@ export interface IncomingPost {
   readonly fromBrowser: boolean;
   readonly userAgent: string | undefined;
   readonly acceptLanguage: string | undefined;
+  /** Whether another post is known to have had its proof of work. */
+  readonly isProofSpent?: boolean;
   readonly idempotencyKey: string | undefined;
   /** `X-Submitter-IP` and `X-Submitter-User-Agent`: believed from a secret key, ignored from a publishable one. */
   readonly submitterIp: string | undefined;
@@ -83,6 +87,7 @@ export interface IntakeParts extends HoldParts {
   /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly refusals: OriginRefusals;
+  readonly challenges: Pick<Challenges, "check">;
   readonly clock: Clock;
 }
 
@@ -92,6 +97,7 @@ export const POST_REFUSALS = [
   "invalid_request",
   "unauthorized",
   "forbidden",
+  "challenge_required",
   "conflict",
   "payload_too_large",
   "unsupported_media_type",
@@ -190,6 +196,7 @@ async function store(
     idempotent,
     recollection: examined.recollection,
     fileIds: taken === null ? null : taken.files.map(({ id }) => id),
+    proof: examined.proof,
   };
   const outcome = await (taken === null ? parts.commits.add(pending) : addWithFiles(parts, pending, taken));
   if (outcome === "over_limit") {
@@ -197,6 +204,7 @@ async function store(
     const isHeld = await hold(parts, caller, examined, cause);
     throw overLimit(monthlyLimit ?? 0, now, isHeld);
   }
+  if (outcome === "spent") return await store(parts, caller, { ...post, isProofSpent: true }, idempotent);
   if (outcome === "incomplete")
     throw new FormsvcError("unavailable", "The files took too long to be stored.", {
       retryAfterSeconds: 5,
@@ -249,7 +257,7 @@ async function holdForeign(
 /**
  * At once, unless memory has to ask the database.
  *
- * @throws invalid_json, invalid_request, validation_failed; spam_blocked if a honeypot is filled and the data do not match.
+ * @throws invalid_json, invalid_request, validation_failed, challenge_required; spam_blocked if a honeypot is filled and the data do not match.
  */
 function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: number): MaybeLater<Examined> {
   const { endpoint, schema, honeypots } = caller.ready;
@@ -262,7 +270,7 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
   const language = visitorLanguage({ body, ofEndpoint, acceptLanguage: post.acceptLanguage });
   const checked = schema.validate(raw.fields);
   if (!checked.ok) return refuse(parts, caller, { raw, details: checked.details }, now);
-  const examined = ({ verdict, recollection }: Judged): Examined => {
+  const examined = ({ verdict, recollection }: Judged, proof: SpentProof | null = null): Examined => {
     const submission: Submission = {
       id: newId("sub", now),
       endpointId: endpoint.id,
@@ -277,11 +285,20 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
       userAgent: submitter.userAgent,
       createdAt: now,
     };
-    return { submission, trapped, language, address: submitter.address, recollection };
+    return { submission, trapped, language, address: submitter.address, recollection, proof };
   };
   const fields = schema.fileFields === null ? checked.data : withoutFiles(checked.data, schema.fileFields);
-  const judged = judgePost(parts, caller, { ...raw, fields }, now);
-  return andThen(judged, examined);
+  const read = { ...raw, fields };
+  // A key that no page has is challenge enough.
+  if (endpoint.settings.challenge.kind === "off" || caller.key.kind === "secret")
+    return andThen(judgePost(parts, caller, read, now), (judged) => examined(judged));
+  return parts.challenges
+    .check(caller, body, post.isProofSpent === true)
+    .then(({ failed, proof }) =>
+      andThen(judgePost(parts, caller, { ...read, challenge: failed }, now), (judged) =>
+        examined(judged, proof),
+      ),
+    );
 }
 
 /** Refuses data that do not match. A robot that filled a honeypot learns nothing about the schema. */

@@ -1,21 +1,18 @@
 import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { releaseFiles } from "../files/file-store.ts";
+import { lastWaitOfHeld } from "../files/scan-store.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { isFileList } from "../foundation/file-list.ts";
 import { newId } from "../foundation/id.ts";
-import { findSchema } from "../endpoints/endpoint-store.ts";
-import type { JudgedData } from "../outbox/queue/conditions.ts";
 import { queueSubmission } from "../outbox/queue/queue-submission.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import type { HeldPost } from "./held-post.ts";
 import { teachSubmissions } from "./mark-submission.ts";
+import { awaitVerdict, judgedOf, type LinkRow } from "./scanned-files.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
-
-/** The data of a submission as JSON, each of its files with an address. */
-export type LinkRow = (data: Submission["data"], now: number) => Steps<string>;
 
 /**
  * Turns a held post into a submission with the time it arrived, inside a transaction. It counts in the month of its release, is sent to
@@ -34,18 +31,20 @@ export function* releaseHeldPostRow(
   const submission = asSubmission(held);
   const readJudged = () => judgedOf(submission);
   const hasFiles = Object.values(submission.data).some(isFileList);
-  const linkedData = hasFiles ? yield* linkFiles(submission.data, now) : null;
-  const notified = { ...submission, linkedData };
-  yield* insertSubmission(submission, yield* queueSubmission(notified, now, readJudged));
+  const waitsUntil = hasFiles ? yield* lastWaitOfHeld(held.id) : null;
+  if (waitsUntil !== null) {
+    // Its messages go when its files are judged.
+    yield* insertSubmission(submission, { head: null, tail: null, notSent: null });
+    yield* awaitVerdict(submission.id, waitsUntil);
+  } else {
+    const linkedData = hasFiles ? yield* linkFiles(submission.data, now) : null;
+    const notified = { ...submission, linkedData };
+    yield* insertSubmission(submission, yield* queueSubmission(notified, now, readJudged));
+  }
   yield* releaseFiles(held.id, submission.id);
   if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
   yield* run(query.deleteFrom("held").where("id", "=", held.id));
   return submission;
-}
-
-/** Of the schema that the post was checked with. One that is not there any more has no fields, so no condition keeps a message back. */
-function* judgedOf({ endpointId, schemaVersion, data }: Submission): Steps<JudgedData> {
-  return { data, fields: (yield* findSchema(endpointId, schemaVersion)) ?? {} };
 }
 
 /** Whatever it is held for. */

@@ -24,9 +24,12 @@ import {
   INSERT_FILE_SQL,
   type NewChunk,
 } from "../files/stored-file.ts";
+import { AWAIT_SCAN_SQL } from "../files/scan-store.ts";
 import { evictForOrigin, evictHeld } from "./evict-held.ts";
 import { createHeldPostWriter, type HeldPostWriter } from "./held-post.ts";
 import { RECORD_KEY_SQL } from "./idempotency.ts";
+import { SPEND_SQL } from "./spent-proofs.ts";
+import { AWAIT_VERDICT_SQL } from "./scanned-files.ts";
 import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
 
 export interface SqliteBatchParts {
@@ -45,6 +48,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
   const store = createStorer(db);
   const keep = createKeeper(createHeldPostWriter(db));
   const files = createFileWriter(db);
+  const spend = createSpender(db);
   return (batch, chunk) => {
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
@@ -52,15 +56,18 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
       const kept: PendingHeld[] = [];
       const decided = batch.map((pending): CommitOutcome => {
         if ("held" in pending) {
+          if (!spend(pending)) return "spent";
           if (!keep(pending)) return "gone";
-          if (pending.fileIds) files.attachHeld(pending.held.id, pending.fileIds);
+          if (pending.fileIds) files.attachHeld(pending.held.id, pending.fileIds, pending.waitsUntil);
           kept.push(pending);
           return "stored";
         }
         if (!counts.allows(pending)) return "over_limit";
         if (pending.fileIds !== null && !files.areWhole(pending.fileIds)) return "incomplete";
+        if (!spend(pending)) return "spent";
         if (!store(pending, enqueue)) return "gone";
-        if (pending.fileIds !== null) files.attach(pending.submission.id, pending.fileIds);
+        if (pending.fileIds !== null)
+          files.attach(pending.submission.id, pending.fileIds, pending.waitsUntil);
         counts.add(pending);
         return "stored";
       });
@@ -83,6 +90,17 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
   };
 }
 
+/** Spends the proof that a post brings; false if another had it. */
+function createSpender(db: SqliteDatabase): (pending: PendingSubmission | PendingHeld) => boolean {
+  const insert = db.prepare(SPEND_SQL);
+  return (pending) => {
+    const { proof } = pending;
+    if (proof === null) return true;
+    const usedBy = "held" in pending ? pending.held.id : pending.submission.id;
+    return insert.run(proof.id, usedBy, proof.expiresAt).changes > 0;
+  };
+}
+
 /** Stores files, chunk by chunk, and gives them to their submission. */
 function createFileWriter(db: SqliteDatabase) {
   const insertFile = db.prepare(INSERT_FILE_SQL);
@@ -90,16 +108,24 @@ function createFileWriter(db: SqliteDatabase) {
   const countWhole = db.prepare(COUNT_WHOLE_SQL).pluck();
   const attach = db.prepare(ATTACH_SQL);
   const attachHeld = db.prepare(ATTACH_HELD_SQL);
+  const awaitScan = db.prepare(AWAIT_SCAN_SQL);
+  const awaitVerdict = db.prepare(AWAIT_VERDICT_SQL);
   return {
     store({ file, position, bytes }: NewChunk): void {
       if (position === 0) insertFile.run(...fileValues(file));
       insertChunk.run(file.id, position, bytes);
     },
     areWhole: (ids: readonly string[]) => countWhole.get(JSON.stringify(ids)) === ids.length,
-    attachHeld: (heldId: string, ids: readonly string[]) =>
-      void attachHeld.run(heldId, JSON.stringify(ids), heldId),
-    attach: (submissionId: string, ids: readonly string[]) =>
-      void attach.run(submissionId, JSON.stringify(ids)),
+    attachHeld(heldId: string, ids: readonly string[], waitsUntil: number | null = null): void {
+      attachHeld.run(heldId, JSON.stringify(ids), heldId);
+      if (waitsUntil !== null) awaitScan.run(waitsUntil, JSON.stringify(ids));
+    },
+    attach(submissionId: string, ids: readonly string[], waitsUntil: number | null = null): void {
+      attach.run(submissionId, JSON.stringify(ids));
+      if (waitsUntil === null) return;
+      awaitScan.run(waitsUntil, JSON.stringify(ids));
+      awaitVerdict.run(submissionId, waitsUntil);
+    },
   };
 }
 

@@ -1,9 +1,10 @@
 import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
-import { findFileOf, refuseLeftOut } from "../files/read-file.ts";
+import { findFileOf, refuseUnreadable } from "../files/read-file.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isFileList, type ListedFile } from "../foundation/file-list.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
+import { withStates } from "./scanned-files.ts";
 import type { Submission } from "./submission.ts";
 
 /** The files that a submission's data name, whether they are there or not. */
@@ -11,31 +12,29 @@ function namedFiles({ data }: Pick<Submission, "data">): readonly ListedFile[] {
   return Object.values(data).flatMap((value) => (isFileList(value) ? value : []));
 }
 
-/** @throws not_found; gone if it was there and is not any more */
+/** @throws not_found; gone if it was there and is not any more, or had a virus; as {@link refuseUnreadable} does */
 export function* getFileOf(submission: Submission, id: string): Steps<FileFacts> {
   const file = yield* findFileOf(submission.id, id);
   if (file !== undefined) {
-    yield* refuseLeftOut(id);
+    yield* refuseUnreadable(id);
     return file;
   }
-  if (namedFiles(submission).some((named) => named.id === id)) throw lostFile();
+  const named = namedFiles(submission).find((each) => each.id === id);
+  if (named !== undefined) throw lostFile(named);
   throw new FormsvcError("not_found", `the submission ${submission.id} has no such file`);
 }
 
 /** Of a file that was there. */
-export function lostFile(): FormsvcError {
-  const message = "The bytes of this file are not kept any more; its name and size are in the submission.";
+export function lostFile({ state, verdict = "a virus" }: Partial<ListedFile> = {}): FormsvcError {
+  const message =
+    state === "infected"
+      ? `The scanner found ${verdict} in this file, so its bytes were deleted; its name and size are in the submission.`
+      : "The bytes of this file are not kept any more; its name and size are in the submission.";
   return new FormsvcError("gone", message);
 }
 
 /** Says in a submission's data that a file is deleted. */
 export function* markFileRow({ id, data }: Submission, fileId: string): Steps<void> {
-  const marked = Object.entries(data).map(([name, value]) => [
-    name,
-    isFileList(value)
-      ? value.map((file) => (file.id === fileId ? { ...file, state: "deleted" } : file))
-      : value,
-  ]);
-  const text = JSON.stringify(Object.fromEntries(marked));
-  yield* run(query.updateTable("submission").set({ data: text }).where("id", "=", id));
+  const marked = JSON.stringify(withStates(data, new Map([[fileId, { state: "deleted" }]])));
+  yield* run(query.updateTable("submission").set({ data: marked }).where("id", "=", id));
 }

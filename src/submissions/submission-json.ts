@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { CONDITION_KINDS } from "../outbox/queue/conditions.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
@@ -9,7 +10,15 @@ import { copyJson } from "../schemas/copy-json.ts";
 import { MAX_SET_ASIDE_BYTES, MAX_SET_ASIDE_NAMES, type SetAside } from "../schemas/set-aside.ts";
 import { findUnfit } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
-import { type Note, type StoredSubmission, WORK_STATES } from "./submission-work.ts";
+import {
+  type BroughtNote,
+  cleanNote,
+  MAX_NOTE_LENGTH,
+  MAX_NOTES,
+  type Note,
+  type StoredSubmission,
+  WORK_STATES,
+} from "./submission-work.ts";
 
 /** A submission as every JSON output shows it. */
 export function submissionJson(submission: StoredSubmission): SubmissionJson {
@@ -178,6 +187,24 @@ const reason: z.ZodType<SpamReason> = z.strictObject({
   detail: z.string(),
 });
 
+/** An address or the name of a token. */
+const MAX_NAME_LENGTH = 500;
+
+const noteLine = z
+  .object({
+    text: z.string().transform(cleanNote),
+    by: z
+      .string()
+      .max(MAX_NAME_LENGTH)
+      .transform((name) => plainText(name).toWellFormed())
+      .nullable(),
+    created_at: z.iso.datetime({ precision: 3 }),
+  })
+  .refine(
+    ({ text }) => Array.from(text).length <= MAX_NOTE_LENGTH,
+    `has more than ${MAX_NOTE_LENGTH} characters`,
+  );
+
 /** A submission as an export in NDJSON has it. */
 export const submissionLine = z.object({
   id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
@@ -195,6 +222,13 @@ export const submissionLine = z.object({
   user_agent: z.string().max(MAX_USER_AGENT_LENGTH),
   created_at: z.iso.datetime({ precision: 3 }),
   imported_from: z.string().min(1).max(100).optional(),
+  // Exports of before people worked on submissions have none of these.
+  state: z.enum(WORK_STATES).default("open"),
+  assignee: z
+    .object({ email: z.string().max(MAX_NAME_LENGTH) })
+    .nullable()
+    .default(null),
+  notes: z.array(noteLine).max(MAX_NOTES).default([]),
 });
 
 export type SubmissionLine = z.infer<typeof submissionLine>;
@@ -223,6 +257,13 @@ export function readLine(line: SubmissionLine, target: ImportTarget): Submission
     createdAt: Date.parse(line.created_at),
     importedFrom: line.imported_from ?? target.importedFrom ?? null,
   };
+}
+
+/** The notes of a line; empty ones are none. */
+export function notesOf({ notes }: SubmissionLine): readonly BroughtNote[] {
+  return notes
+    .filter(({ text }) => text !== "")
+    .map(({ text, by, created_at: at }) => ({ text, by, createdAt: Math.max(0, Date.parse(at)) }));
 }
 
 function readSetAside(line: SubmissionLine): SetAside | null {

@@ -137,3 +137,28 @@ export function* insertNote(id: string, words: string, by: string | null, now: n
   yield* run(text(sql, note.id, id, words, by, now));
   return note;
 }
+
+/** A note as an export has it. */
+export type BroughtNote = Pick<Note, "text" | "by" | "createdAt">;
+
+/** Says that nobody here wrote it: whoever brings an export can change it before. */
+const BROUGHT = " (imported)";
+
+/** Adds the notes of an export to a submission that comes with it. They name who wrote them there. */
+export function* insertBroughtNotes(id: string, notes: readonly BroughtNote[]): Steps<void> {
+  const sql =
+    "INSERT INTO submission_note (id, submission_id, text, author, created_at) VALUES (?, ?, ?, ?, ?)";
+  for (const { text: words, by, createdAt } of notes) {
+    const told = by ?? "the command line";
+    const author = told.endsWith(BROUGHT) ? told : `${told}${BROUGHT}`;
+    yield* run(text(sql, newId("note", createdAt), id, words, author, createdAt));
+  }
+}
+
+/** Characters that no text has; a line of a form ends with two of them. */
+const UNFIT = /[^\P{Cc}\n\t]|\uFEFF/gu;
+
+/** The text of a note as it is stored; it may be empty. */
+export function cleanNote(words: string): string {
+  return words.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(UNFIT, "").trim();
+}

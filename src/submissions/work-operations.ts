@@ -18,7 +18,14 @@ import { deleteBinRows, insertBinRows, listBinOf } from "./submission-bin.ts";
 import { assigneeShape, noteJson, noteShape } from "./submission-json.ts";
 import { changesOf } from "./submission-operations.ts";
 import { deleteSubmissionRows } from "./submission-store.ts";
-import { insertNote, MAX_NOTE_LENGTH, MAX_NOTES, updateWork, WORK_STATES } from "./submission-work.ts";
+import {
+  cleanNote,
+  insertNote,
+  MAX_NOTE_LENGTH,
+  MAX_NOTES,
+  updateWork,
+  WORK_STATES,
+} from "./submission-work.ts";
 
 const id = z.string().describe("`sub_` and 26 characters.");
 const ids = z.array(id).readonly();
@@ -72,19 +79,16 @@ export const addNote = operation({
   }),
   output: z.strictObject({ note: noteShape }),
   *run(context, { submission, text }) {
-    const words = cleanNote(text);
+    const words = readNote(text);
     const [workspaceId = null] = yield* reachSubmissions(context, [submission]);
     const note = yield* insertNote(submission, words, nameOf(context.actor), context.now);
     return changed({ note: noteJson(note) }, { subject: submission, workspaceId, detail: note.id });
   },
 });
 
-/** Characters that no text has; a line of a form ends with two of them. */
-const UNFIT = /[^\P{Cc}\n\t]|\uFEFF/gu;
-
 /** @throws usage for an empty text and one that is too long */
-function cleanNote(text: string): string {
-  const words = text.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(UNFIT, "").trim();
+function readNote(text: string): string {
+  const words = cleanNote(text);
   const length = Array.from(words).length;
   if (length >= 1 && length <= MAX_NOTE_LENGTH) return words;
   throw new FormsvcError(

@@ -2,7 +2,7 @@ import { zipStream } from "../foundation/zip-stream.ts";
 import type { ZonedClock } from "../foundation/zoned-time.ts";
 import { cellText, isFormula } from "./csv.ts";
 import type { Column } from "./export-columns.ts";
-import type { Submission } from "./submission.ts";
+import type { StoredSubmission } from "./submission-work.ts";
 
 /*
  * The few parts of Office Open XML (ECMA-376) that a table of cells needs, written as the rows come. The packages for it hold all cells
@@ -24,7 +24,7 @@ export interface Book {
   readonly columns: readonly Column[];
   /** Of its times; null is UTC. */
   readonly clock: ZonedClock | null;
-  readonly rows: AsyncGenerator<Submission>;
+  readonly rows: AsyncGenerator<StoredSubmission>;
   /** Rows of a sheet, with its heading; what comes after goes on the next one. */
   readonly sheetRows?: number;
 }
@@ -72,7 +72,7 @@ async function* members({ columns, clock, rows, sheetRows = MAX_SHEET_ROWS }: Bo
   };
 }
 
-function isOver({ done }: IteratorResult<Submission>): boolean {
+function isOver({ done }: IteratorResult<StoredSubmission>): boolean {
   return done === true;
 }
 
@@ -88,7 +88,7 @@ function headingRow(columns: readonly Column[], letters: readonly string[]): str
   return `<row r="1">${cells.join("")}</row>`;
 }
 
-function submissionRow(submission: Submission, { columns, letters, clock, row }: RowParts): string {
+function submissionRow(submission: StoredSubmission, { columns, letters, clock, row }: RowParts): string {
   const cells = columns.map(({ isTime, cell }, index) => {
     const value = cell(submission);
     const place = `${letters[index]}${row}`;

@@ -90,6 +90,11 @@ export function* listClosed(viewing: Viewing, asked: readonly Access[]): Steps<R
   return new Set(standings.length === 0 ? [] : asked.filter((access) => !isOpen(access)));
 }
 
+/** Whether something is open to somebody in a workspace of theirs, or would be in their first one. */
+export function* mayAnywhere(viewing: Viewing, access: Access): Steps<boolean> {
+  return !(yield* listClosed(viewing, [access])).has(access);
+}
+
 /** Whether somebody may do something with any of these endpoints. */
 export function* mayWithAny(
   viewing: Viewing,
@@ -108,14 +113,18 @@ export function seesEndpoint({ endpoints }: Pick<Standing, "endpoints">, endpoin
   return endpoints === null || endpoints.includes(endpointId);
 }
 
+/** What editors may do and what concerns no single form: whoever sees only some forms does none of it. */
+const OF_WORKSPACE: ReadonlySet<Access> = new Set(["endpoints:create", "members:read", "workspace:spam"]);
+
 /** Why a standing is not enough, naming the role; null if it is. */
 export function refusalOf(
-  { role, mayExport, seesSpamDetails }: Standing,
+  { role, endpoints, mayExport, seesSpamDetails }: Standing,
   access: Access,
 ): FormsvcError | null {
   const needed = ruleOf(access).role;
   if (needed !== null && !includesRole(role, needed))
     return refused(`The role ${role} in this workspace may not do that; it needs ${needed}.`);
+  if (endpoints !== null && OF_WORKSPACE.has(access)) return refusedToBound(role);
   const switchedOff = (what: string): FormsvcError =>
     refused(`The role ${role} in this workspace may not ${what}: it is switched off.`);
   if (access === "submissions:export" && !mayExport) return switchedOff("export");
@@ -138,12 +147,16 @@ export function requireForWhole(standing: Standing, access: Access): void {
   requireStanding(standing, access);
   const { role, endpoints } = standing;
   if (endpoints === null || !needsWhole(access)) return;
-  throw refused(`The role ${role} of some forms may not do that: it concerns the whole workspace.`);
+  throw refusedToBound(role);
 }
 
 /** Whether somebody who sees only some endpoints of a workspace may not do that with the workspace. */
 export function needsWhole(access: Access): boolean {
   return ruleOf(access).role !== "reader";
+}
+
+function refusedToBound(role: Role): FormsvcError {
+  return refused(`The role ${role} of some forms may not do that: it concerns the whole workspace.`);
 }
 
 function refused(message: string): FormsvcError {

@@ -1,28 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { newId } from "../../src/foundation/id.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
-
-/** The members of an archive by name, as its directory has them. */
-function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
-  const end = bytes.lastIndexOf(Buffer.from("PK\u0005\u0006"));
-  const members = new Map<string, Buffer>();
-  let at = bytes.readUInt32LE(end + 16);
-  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
-    const [packed, nameBytes, offset] = [
-      bytes.readUInt32LE(at + 20),
-      bytes.readUInt16LE(at + 28),
-      bytes.readUInt32LE(at + 42),
-    ];
-    const name = bytes.toString("utf8", at + 46, at + 46 + nameBytes);
-    const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
-    members.set(name, inflateRawSync(bytes.subarray(start, start + packed)));
-    at += 46 + nameBytes;
-  }
-  return members;
-}
+import { readZip } from "../support/read-zip.ts";
 
 /** A workspace with two posts, a held one and a file; another workspace with a post of its own. */
 async function machineWithTwo() {
@@ -51,7 +32,7 @@ test("a workspace is written whole into a new file that only its owner reads, an
   const told = await machine.json(["workspace", "export", workspace, path]);
   expect(told).toEqual({ workspace_id: workspace, path, endpoints: 1, submissions: 2, held: 1, files: 1 });
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  const members = unzip(readFileSync(path));
+  const members = readZip(readFileSync(path));
   expect([...members.keys()]).toEqual([
     "settings.json",
     "submissions.ndjson",

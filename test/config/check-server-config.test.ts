@@ -108,3 +108,16 @@ test("a header that names who is signed in needs a trusted proxy, and a secret o
   const nobody = problemsWith({ dashboard: { ...defaultConfig.dashboard, trustedUserHeader } });
   expect(Object.keys(nobody)).toEqual(["server.trustProxy"]);
 });
+
+test("a store of files is named whole, with one secret, whether new files go there or not", () => {
+  const s3 = { ...defaultConfig.files.s3, endpoint: "https://s3.example.com" };
+  const named = { bucket: "formsvc-files", accessKeyId: "key" };
+  const problems = (changed: Partial<Config["files"]>) =>
+    Object.keys(problemsWith({ files: { ...defaultConfig.files, ...changed } }));
+  expect(problems({ storage: "s3" })).toEqual(["files.s3.endpoint"]);
+  expect(problems({ s3 })).toEqual(["files.s3.bucket", "files.s3.accessKeyId", "files.s3.secretAccessKey"]);
+  const both = { secretAccessKey: "secret", secretAccessKeyFile: "./secret" };
+  expect(problems({ s3: { ...s3, ...named, ...both } })).toEqual(["files.s3.secretAccessKey"]);
+  expect(problems({ s3: { ...s3, ...named, secretAccessKey: "secret" } })).toEqual([]);
+  expect(problems({ storage: "s3", s3: { ...s3, ...named, secretAccessKeyFile: "./secret" } })).toEqual([]);
+});

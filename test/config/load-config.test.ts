@@ -1,3 +1,4 @@
+import { defaultChallenge } from "../../src/config/challenge-section.ts";
 import { defaultTrustedUser } from "../../src/config/trusted-user-section.ts";
 import { defaultOidc } from "../../src/config/oidc-section.ts";
 import { defaultFiles } from "../../src/config/files-section.ts";
@@ -47,16 +48,12 @@ function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((held, name) => (held as Record<string, unknown>)[name], value);
 }
 
+const PLAIN_VALUES = [true, false, 4242, 42_424_242, 7, 14, 0.25];
+
 /** A valid value that is not the default, in its text as an environment variable. */
 function otherValue(schema: z.ZodType, current: unknown): { text: string; value: unknown } {
   const candidates: unknown[] = [
-    true,
-    false,
-    4242,
-    42_424_242,
-    7,
-    14,
-    0.25,
+    ...PLAIN_VALUES,
     null,
     ["192.0.2.0/24"],
     ["triage"],
@@ -71,7 +68,10 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     "starttls",
     "open",
     "off",
+    "s3",
+    "refuse",
     "postgresql://ana@db.example/forms",
+    "tcp://192.0.2.1:3310",
   ];
   const value = candidates.find(
     (candidate) =>
@@ -121,6 +121,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
     },
     backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
+    challenge: defaultChallenge,
     secrets: { keyFile: null, key: null },
     submissions: { binDays: 30 },
     held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null, maxFileBytes: 52_428_800 },
@@ -334,8 +335,7 @@ test("variables that set something and variables that are nobody's are told apar
       FORMSVC_PLANS_NONE_ENDPOINTS: "4",
       FORMSVC_SECRET_KEY: "fsk_of_a_script",
       FORMSVC_CONFIG: "",
-      // Unset as the files of variables and of containers can do it.
-      FORMSVC_DATABASE_PATH: "",
+      FORMSVC_DATABASE_PATH: "", // Unset as the files of variables and of containers can do it.
       SERVER_PORT: "5",
     },
   );

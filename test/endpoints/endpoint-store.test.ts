@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
+import { NO_CHALLENGE } from "../../src/endpoints/challenge.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {
   getEndpoint,
@@ -159,6 +160,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         keepDays: null,
         storeAddress: "full",
         page: { isOn: false, title: null, intro: null, logo: null, colour: null, thanks: null },
+        challenge: NO_CHALLENGE,
       });
     });
 

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { inflateRawSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { textOf } from "../support/mailed-site.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { freePort } from "../support/postgresql-cluster.ts";
+import { readZip } from "../support/read-zip.ts";
 import { startRealIssuer } from "../support/real-issuer.ts";
 import { CLIENT } from "../support/scripted-issuer.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
@@ -20,17 +20,7 @@ const FORMS = ["Contact", "Orders", "Jobs"];
 const addressOf = (client: string): string => `${client.toLowerCase()}@example.org`;
 
 /** What a member of an archive holds. */
-function memberOf(zip: Buffer, name: string): string {
-  const isEntry = Buffer.from("PK\u0001\u0002");
-  for (let entry = zip.indexOf(isEntry); entry >= 0; entry = zip.indexOf(isEntry, entry + 46)) {
-    const length = zip.readUInt16LE(entry + 28);
-    if (zip.toString("utf8", entry + 46, entry + 46 + length) !== name) continue;
-    const offset = zip.readUInt32LE(entry + 42);
-    const start = offset + 30 + zip.readUInt16LE(offset + 26) + zip.readUInt16LE(offset + 28);
-    return inflateRawSync(zip.subarray(start, start + zip.readUInt32LE(entry + 20))).toString();
-  }
-  throw new Error(`no ${name} in the archive`);
-}
+const memberOf = (zip: Buffer, name: string): string => String(readZip(zip).get(name));
 
 describe.skipIf(chromiumPath === null)("an agency with three clients", () => {
   let browser: Browser;

@@ -46,3 +46,42 @@ test("one address has an eighth of the room, others have theirs, and closing giv
   for (const spool of late) await spool.close();
   expect(room.takenBytes).toBe(0);
 });
+
+test("posts that come together are refused before their first byte once the room is promised, and those before them are taken whole", () => {
+  const room = new SpoolRoom(8 * MEBIBYTE, 1000);
+  const senders = Array.from({ length: 12 }, (_, at): Uploader => ({
+    unit: `192.0.2.${at}`,
+    kind: "client",
+  }));
+  const reserved = senders.map((sender) => room.reserve(sender, MEBIBYTE));
+  expect(reserved.slice(8)).toEqual(["everybody", "everybody", "everybody", "everybody"]);
+  for (let part = 0; part < 4; part += 1)
+    for (const [at, reservation] of reserved.slice(0, 8).entries()) {
+      if (typeof reservation === "string") throw new Error("eight have room");
+      expect(room.take(senders[at] ?? ana, MEBIBYTE / 4, reservation)).toBeNull();
+    }
+  expect(room.takenBytes).toBe(8 * MEBIBYTE);
+});
+
+test("what a client announced counts for its share, until it leaves or for ten seconds", () => {
+  const now = { ms: 0 };
+  const room = new SpoolRoom(8 * MEBIBYTE, 1000, () => now.ms);
+  const first = room.reserve(ana, MEBIBYTE);
+  if (typeof first === "string") throw new Error("the room is empty");
+  expect(room.reserve(ana, 1)).toBe("this client");
+  room.release(first);
+  room.release(first);
+  const second = room.reserve(ana, MEBIBYTE);
+  if (typeof second === "string") throw new Error("the room was given back");
+  expect(room.take(ana, 1000, second)).toBeNull();
+  now.ms = 9999;
+  expect(room.reserve(ana, 1)).toBe("this client");
+  now.ms = 10_000;
+  expect(room.take(ana, MEBIBYTE - 1000)).toBeNull();
+  // Of the reservation nothing is left that could be given back twice.
+  room.release(second);
+  expect(room.take(ana, 1, second)).toBe("this client");
+  room.give(ana, MEBIBYTE);
+  expect(room.takenBytes).toBe(0);
+  expect(typeof room.reserve(ana, MEBIBYTE)).toBe("object");
+});

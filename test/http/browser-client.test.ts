@@ -7,7 +7,13 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleBrowserClient } from "../../scripts/embed-browser-client.ts";
-import { module, moduleTypes, script, scriptTypes } from "../../src/http/browser-client.generated.ts";
+import {
+  module,
+  moduleTypes,
+  pageScript,
+  script,
+  scriptTypes,
+} from "../../src/http/browser-client.generated.ts";
 import { sendRaw } from "../support/raw-get.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
 
@@ -22,7 +28,7 @@ afterAll(() => server.stop());
 const get = (path: string, headers: Record<string, string> = {}) => sendRaw(`${server.url}${path}`, headers);
 
 test("the embedded script, module and types are what src/browser/ makes", async () => {
-  expect(await bundleBrowserClient()).toEqual({ script, scriptTypes, module, moduleTypes });
+  expect(await bundleBrowserClient()).toEqual({ script, scriptTypes, module, moduleTypes, pageScript });
 });
 
 test("the script is under 4.5 KB on the wire and comes from every origin", async () => {

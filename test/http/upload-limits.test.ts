@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { openRaw } from "../support/http-client.ts";
 import { type ConfigOverrides, startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 import { applicationSchema, multipart, pdf, storedFiles, type UploadPart } from "../support/uploads.ts";
 
 type Parts = readonly (readonly [field: string, part: UploadPart])[];
 
+const METRICS_TOKEN = "a-token-of-thirty-two-characters";
 const ana = ["name", "Ana"] as const;
 const form = (size: number): Parts => [ana, ["cv", { name: "cv.pdf", bytes: pdf(size) }]];
 
@@ -172,4 +174,41 @@ test("a form that is far too large is refused by its length, also to a page", as
       "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 200001\r\n\r\n",
   );
   expect(await connection.closed).toContain("HTTP/1.1 413 ");
+});
+
+test("of visitors who send at once, those before the room is promised are taken whole, and the next is refused at once", async () => {
+  const { server, endpoint } = await start({
+    files: { spoolBytes: 8_388_608, maxPostBytes: 1_048_576 },
+    server: { bodyLimitBytes: 10_000, trustProxy: ["127.0.0.1"] },
+    metrics: { enabled: true, token: METRICS_TOKEN },
+  });
+  const { headers, body } = await multipart(form(1_040_000));
+  const headersOf = (visitor: number) => ({
+    ...headers,
+    "x-forwarded-for": `192.0.2.${visitor}`,
+    authorization: `Bearer ${endpoint.publishable}`,
+    "content-length": String(body.length),
+    connection: "close",
+  });
+  const early = await Promise.all(
+    Array.from({ length: 8 }, async (_, visitor) => {
+      const connection = await openRaw(server.port);
+      const lines = Object.entries(headersOf(visitor)).map(([name, value]) => `${name}: ${value}\r\n`);
+      connection.write(`POST /submit HTTP/1.1\r\nHost: a\r\n${lines.join("")}\r\n`);
+      connection.write(body.subarray(0, 100_000));
+      return connection;
+    }),
+  );
+  await until(async () => {
+    const page = await (
+      await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
+    ).text();
+    return Number(/^formsvc_file_spool_bytes (\d+)$/m.exec(page)?.[1]) >= 8 * 90_000;
+  });
+  const late = await server.request({ method: "POST", path: "/submit", headers: headersOf(9), body });
+  expect(late).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+  for (const connection of early) connection.write(body.subarray(100_000));
+  const answers = await Promise.all(early.map(({ closed }) => closed));
+  expect(answers.map((answer) => answer.split("\r\n")[0])).toEqual(Array(8).fill("HTTP/1.1 200 OK"));
+  expect(storedFiles(server.owner).files).toHaveLength(8);
 });

@@ -1,15 +1,18 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { dropFiles, releaseFile } from "../../src/files/file-store.ts";
+import { placeObjects } from "../../src/files/object-store.ts";
+import { S3Store } from "../../src/files/s3-store.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { chooseAttached, readAttached } from "../../src/mail/attached-files.ts";
 import { attachmentHeaders } from "../../src/mail/mail-attachment.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace } from "../support/batch-world.ts";
-import { ENGINES } from "../support/engines.ts";
+import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { headerOf, MailWorld } from "../support/mail-world.ts";
 import { readMail } from "../support/read-mail.ts";
+import { startScriptedStore } from "../support/scripted-store.ts";
 import { type ScriptedServer, startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
 import { run, text } from "../../src/database/steps.ts";
 import { pdf, sha256 } from "../support/uploads.ts";
@@ -232,5 +235,27 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const [file, ...more] = await readAttached(db, own, attached);
     expect([file?.name, more]).toEqual(["cv.pdf", []]);
     expect(sha256(Buffer.from(file?.lines.toString("latin1") ?? "", "base64"))).toBe(sha256(bytes));
+  });
+
+  test("a file that the store has lost is left out, and one that it cannot give now is tried again", async () => {
+    const db = await temporary();
+    const scripted = await startScriptedStore();
+    const quiet = { onFailure() {}, onFault() {}, onRecovery() {} };
+    const settings = () => ({ region: "us-east-1", prefix: "", pathStyle: true, ...scripted.settings });
+    const store = new S3Store({ settings, takesNew: true, observer: quiet });
+    placeObjects(db, store);
+    onTestFinished(() => store.close());
+    const { endpointId } = await addPlace(db);
+    const [submissionId = ""] = await storeSubmissions(db, [{ endpointId }]);
+    const place = { endpointId, submissionId };
+    const lost = await addFile(db, place, { name: "lost.pdf", bytes: pdf(900) });
+    await addFile(db, place, { name: "kept.pdf", bytes: pdf(700) });
+    await write(db, `DELETE FROM file_chunk WHERE file_id = '${lost}'`);
+    await write(db, `UPDATE file SET object_id = '${lost}-0' WHERE id = '${lost}'`);
+    const attached = await db.read(() => chooseAttached(submissionId));
+    const read = await readAttached(db, submissionId, attached);
+    expect(read.map(({ name }) => name)).toEqual(["kept.pdf"]);
+    scripted.treat = () => "forbid";
+    await expect(readAttached(db, submissionId, attached)).rejects.toMatchObject({ code: "unavailable" });
   });
 });

@@ -11,6 +11,7 @@ const FINGERPRINTS: Readonly<Record<number, string>> = {
   2: "QaG0WGBoiGjIV1xUgtrZAAlKL7t1xBQrk7XdULqea2E",
   3: "tEXmz8jqo9BgumOKccHXVXugijX6k-wBx98WQSetYfs",
   4: "B95_HlfPAl8KzafH6SE77dttkfKqyDxiPpMcKC8ro1s",
+  5: "dryfx4_kswvDTnwzBmDOEiqwkrw-RHEHt_9nmsMK-aY",
 };
 
 test("a change of weights or points needs a new version, which is stored with each score", () => {

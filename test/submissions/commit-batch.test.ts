@@ -58,6 +58,7 @@ function bench(): Bench {
       workspaceId: workspace.id,
       monthlyLimit: limit,
       idempotent: null,
+      proof: null,
       fields: {},
       recollection: null,
       fileIds: null,

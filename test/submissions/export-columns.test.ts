@@ -44,8 +44,18 @@ test("for people a table has when, form and fields first, headed by their labels
   const workspace = String(connection.prepare("SELECT id FROM workspace").pluck().get());
   connection.close();
   const run = async (...args: string[]) => (await machine.mustRun(["submission", "export", ...args])).stdout;
-  const technical = ["Spam score", "Spam class", "IP address", "Browser", "Id", "Form id"];
-  const values = ["0", "low", "", "", id, endpoint.id];
+  const technical = [
+    "State",
+    "Assigned to",
+    "Notes",
+    "Spam score",
+    "Spam class",
+    "IP address",
+    "Browser",
+    "Id",
+    "Form id",
+  ];
+  const values = ["open", "", "", "0", "low", "", "", id, endpoint.id];
   const fields = ["Your name", "Your name (2)", "extra"];
   const people = parseCsv(
     await run("--columns", "people", "--separator", ";", "--time-zone", "asia/tokyo"),
@@ -68,6 +78,25 @@ test("for people a table has when, form and fields first, headed by their labels
   const book = readSheet(readFileSync(machine.path("all.xlsx")));
   expect(book[0]).toEqual(["When (Europe/Berlin)", "Form", ...fields, ...technical]);
   expect(book[1]?.slice(1, 5)).toEqual(["Contact", "Ana; Ruiz", "S, M", "cv.pdf"]);
+});
+
+test("tables for people have state, assignee and notes, with their times in the zone of the table", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const connection = machine.open();
+  const id = submissionAdder(connection)({ endpointId: endpoint.id, data: { name: "Ana" } });
+  const account = String(connection.prepare("SELECT email FROM account").pluck().get());
+  await machine.mustRun(["submission", "set", id, "--state", "done", "--assignee", account]);
+  await machine.mustRun(["submission", "note", id, "=Called back"]);
+  connection.exec("UPDATE submission_note SET created_at = 1785456000000, author = 'bo@example.com'");
+  connection.close();
+  const run = async (...args: string[]) => (await machine.mustRun(["submission", "export", ...args])).stdout;
+  const [heading = [], row = []] = parseCsv(await run("--columns", "people", "--time-zone", "Europe/Berlin"));
+  const cell = (name: string) => row[heading.indexOf(name)];
+  const note = "2026-07-31 02:00:00 bo@example.com: =Called back";
+  expect(["State", "Assigned to", "Notes"].map(cell)).toEqual(["done", account, note]);
+  const [technical = []] = parseCsv(await run());
+  expect(technical).not.toContain("notes");
 });
 
 test("a table that cannot be made is refused with what to choose, and no file is left", async () => {

@@ -6,7 +6,7 @@ import { createExportFile } from "../../src/cli/export-file.ts";
 import { CSV_SEPARATORS, csvHeader, csvRow } from "../../src/submissions/csv.ts";
 import { technicalColumns } from "../../src/submissions/export-columns.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
-import type { Submission } from "../../src/submissions/submission.ts";
+import type { StoredSubmission } from "../../src/submissions/submission-work.ts";
 import { importFrom } from "../support/terminal.ts";
 import { parseCsv } from "../support/parse-csv.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
@@ -14,7 +14,7 @@ import { post } from "../support/posts.ts";
 import { asSubmission, type GivenSubmission, submissionAdder } from "../support/add-submission.ts";
 import { openForTest } from "../support/temporary-database.ts";
 
-function withData(data: Record<string, unknown>): Submission {
+function withData(data: Record<string, unknown>): StoredSubmission {
   return asSubmission({ endpointId: "ep_1", data });
 }
 
@@ -131,7 +131,7 @@ test("filters, limit and cursor choose what is exported, in every format", async
   expect((await machine.run(["submission", "export", "--cursor", "nonsense"])).code).toBe(2);
 });
 
-function numbered(endpointId: string, index: number, data: Submission["data"]): GivenSubmission {
+function numbered(endpointId: string, index: number, data: StoredSubmission["data"]): GivenSubmission {
   const id = `sub_01${String(index).padStart(24, "0")}`;
   return { id, endpointId, data, ipAddress: "192.0.2.1", createdAt: 1_700_000_000_000 };
 }

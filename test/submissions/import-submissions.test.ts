@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
+import { readSubmissions } from "../../src/submissions/submission-store.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
@@ -41,6 +42,72 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       ["submission.import", jobs.endpoint, ben.workspace.id],
       ["submission.import", shop.endpoint, ben.workspace.id],
     ]);
+  });
+
+  test("state, assignee and notes of an export come along with submissions that are new, and with no other", async () => {
+    const db = await temporary();
+    const { ben, cleo, shop, actor } = await twoOwners(db);
+    const work = (assignee: string | null) => ({
+      state: "done",
+      assignee: assignee === null ? null : { id: "acct_elsewhere", email: assignee },
+      notes: [
+        {
+          id: "note_1",
+          text: "Called\u0000 back",
+          by: "ada@example.com",
+          created_at: "2026-01-02T03:04:05.678Z",
+        },
+        { id: "note_1", text: "Wants an offer", by: null, created_at: "2026-01-03T03:04:05.678Z" },
+      ],
+    });
+    const worked = (assignee: string | null, given: object = {}): { id: string } => ({
+      ...(JSON.parse(lineOf(shop.endpoint)) as { id: string }),
+      ...work(assignee),
+      ...given,
+    });
+    const lines = [
+      worked(ben.identity.email),
+      worked(cleo.identity.email),
+      worked("nobody@example.com", { state: "open", notes: [] }),
+      worked(null, { id: shop.submission }),
+    ];
+    const parts = sourceOf(lines.map((line) => JSON.stringify(line)));
+    expect(await performOn(db, importSubmissions, {}, { actor, parts })).toEqual({
+      imported: { added: 3, known: 1 },
+    });
+    const [own, strange, bare, known] = await db.read(() => readSubmissions(lines.map(({ id }) => id)));
+    const { accountId, email } = ben.identity;
+    expect([own?.state, own?.assignee]).toEqual(["done", { id: accountId, email }]);
+    expect(own?.notes.map(({ text, by, createdAt }) => [text, by, createdAt])).toEqual([
+      ["Called back", "ada@example.com (imported)", Date.parse("2026-01-02T03:04:05.678Z")],
+      ["Wants an offer", "the command line (imported)", Date.parse("2026-01-03T03:04:05.678Z")],
+    ]);
+    // Cleo does not see Ben's forms.
+    expect([strange?.state, strange?.assignee]).toEqual(["done", null]);
+    expect([bare?.state, bare?.assignee, bare?.notes]).toEqual(["open", null, []]);
+    expect([known?.state, known?.notes]).toEqual(["open", []]);
+  });
+
+  test("work of an export that is too long or of no kind is refused with its line, and nothing is stored", async () => {
+    const db = await temporary();
+    const { shop, actor } = await twoOwners(db);
+    const before = await rowsOf(db, "SELECT id FROM submission ORDER BY id");
+    const note = { text: "x", by: null, created_at: "2026-01-02T03:04:05.678Z" };
+    for (const wrong of [
+      { state: "closed" },
+      { assignee: "ben@example.com" },
+      { notes: [{ ...note, text: "x".repeat(2001) }] },
+      { notes: [{ ...note, created_at: "yesterday" }] },
+      { notes: Array.from({ length: 101 }, () => note) },
+    ]) {
+      const line = JSON.stringify({ ...(JSON.parse(lineOf(shop.endpoint)) as object), ...wrong });
+      const parts = sourceOf([lineOf(shop.endpoint), line]);
+      await expect(performOn(db, importSubmissions, {}, { actor, parts })).rejects.toMatchObject({
+        code: "usage",
+        message: expect.stringContaining("all.ndjson: line 2: ") as string,
+      });
+    }
+    expect(await rowsOf(db, "SELECT id FROM submission ORDER BY id")).toEqual(before);
   });
 
   test("nothing comes into a form that whoever imports does not reach, nor does anything of such a file", async () => {

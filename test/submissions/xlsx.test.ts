@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createZonedClock } from "../../src/foundation/zoned-time.ts";
 import { columnsOf, type ExportFields } from "../../src/submissions/export-columns.ts";
-import type { Submission } from "../../src/submissions/submission.ts";
+import type { StoredSubmission } from "../../src/submissions/submission-work.ts";
 import { type Book, xlsxParts } from "../../src/submissions/xlsx.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { libreofficePath, openInLibreoffice } from "../support/libreoffice.ts";
@@ -40,7 +40,7 @@ const FIELDS: ExportFields = {
 const TIMES = ["2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z", "2026-07-01T10:00:00.000Z"];
 const SHOWN_TIMES = ["2026-10-25 02:30:00", "2026-10-25 02:30:00", "2026-07-01 12:00:00"];
 
-function posts(): Submission[] {
+function posts(): StoredSubmission[] {
   return HOSTILE.map((text, index) =>
     asSubmission({
       endpointId: "ep_1",
@@ -52,7 +52,7 @@ function posts(): Submission[] {
   );
 }
 
-async function bookOf(submissions: readonly Submission[], more: Partial<Book> = {}): Promise<Buffer> {
+async function bookOf(submissions: readonly StoredSubmission[], more: Partial<Book> = {}): Promise<Buffer> {
   async function* rows() {
     for (const each of submissions) yield await Promise.resolve(each);
   }
@@ -73,6 +73,9 @@ const HEADINGS = [
   "list",
   "object",
   "Not among the fields",
+  "State",
+  "Assigned to",
+  "Notes",
   "Spam score",
   "Spam class",
   "IP address",
@@ -88,7 +91,7 @@ test("each value is a cell of its own kind, in the order of people, with times a
   expect(rows).toHaveLength(submissions.length);
   for (const [index, row] of rows.entries()) {
     const serial = Date.parse(`${SHOWN_TIMES[index % 3]?.replace(" ", "T")}Z`) / 86_400_000 + 25_569;
-    expect(row.slice(0, 9)).toEqual([
+    expect(row.slice(0, 12)).toEqual([
       serial,
       "Cakes",
       HOSTILE[index],
@@ -97,6 +100,9 @@ test("each value is a cell of its own kind, in the order of people, with times a
       "a, b",
       '{"a":1}',
       index === 3 ? '{"beside":"-5"}' : null,
+      "open",
+      null,
+      null,
       index,
     ]);
   }
@@ -134,7 +140,7 @@ test("what has no room on one sheet goes on the next, each with its heading", as
   const sheets = [1, 2, 3].map((number) => readSheet(book, number));
   expect(sheets.map((rows) => rows.length)).toEqual([8, 8, 3]);
   expect(sheets.flatMap(([heading]) => heading?.[2])).toEqual(["Your words", "Your words", "Your words"]);
-  expect(sheets.flatMap((rows) => rows.slice(1).map((row) => row[12]))).toEqual(
+  expect(sheets.flatMap((rows) => rows.slice(1).map((row) => row[15]))).toEqual(
     submissions.map(({ id }) => id),
   );
 });
@@ -150,7 +156,7 @@ test("the same submissions give the same bytes", async () => {
 
 test("whoever stops reading ends the reading of submissions", async () => {
   let isEnded = false;
-  const given: Submission[] = [];
+  const given: StoredSubmission[] = [];
   async function* rows() {
     try {
       for (;;) {
@@ -187,6 +193,9 @@ describe.skipIf(libreofficePath === null)("in LibreOffice", () => {
         "a, b",
         '{"a":1}',
         index === 3 ? '{"beside":"-5"}' : "",
+        "open",
+        "",
+        "",
         String(spamScore),
         "low",
         "",

@@ -103,6 +103,7 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
     endpointId,
     pending: ({ of = {}, ...more } = {}) => ({
       fileIds: null,
+      proof: null,
       fields: exampleSchema,
       submission: asSubmission({ endpointId, data: { a: 1 }, createdAt: NOON, ...of }),
       workspaceId,
@@ -114,6 +115,7 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
       ...more,
     }),
     held: (more = {}) => ({
+      proof: null,
       ...newHeld({
         ...asSubmission({ id: newId("held", NOON), endpointId, data: { a: 1 }, createdAt: NOON }),
         workspaceId,

@@ -38,11 +38,29 @@ export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name
       size: 3,
     },
     { id: newId("fil", NOON), submission_id: null, held_id: null, state: "storing", size: 9 },
+    {
+      id: newId("fil", NOON),
+      submission_id: submissionIds[0] ?? null,
+      held_id: null,
+      state: "stored",
+      size: 5,
+      object_id: `fil_object-${name.length}`,
+    },
   ] as const;
   for (const each of owned) yield* run(query.insertInto("file").values({ ...file, ...each }));
   yield* run(query.insertInto("imported_row").values({ endpoint_id: file.endpoint_id, row_hash: "c2hh" }));
+  yield* run(
+    query
+      .insertInto("file_scan")
+      .values({ file_id: owned[0].id, state: "scanning", wait_until: NOON, attempts: 1, due_at: NOON }),
+  );
+  const [submissionId] = submissionIds;
+  if (submissionId !== undefined)
+    yield* run(query.insertInto("scan_wait").values({ submission_id: submissionId, until: NOON }));
   const use = { day: "2026-03-04", unit: `address ${name}`, bytes: 262_147 };
   yield* run(query.insertInto("upload_use").values(use));
+  const lost = { object_id: `lost-${name}`, lost_at: NOON, was_stored: 1, attempts: 2, next_at: NOON };
+  yield* run(query.insertInto("file_deletion").values(lost));
   yield* run(query.insertInto("file_link_key").values({ id: 1, key: Buffer.alloc(32, 6) }));
   const bytes = Buffer.from([0, 255, 39]);
   yield* run(

@@ -166,6 +166,7 @@ function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {
       revoked_at: NOON + DAY_MS,
       seen_in_browser_at: NOON,
     });
+    yield* insert("spent_proof", { id: Buffer.from(id), used_by: "sub_x", expires_at: 1 });
     yield* insert("idempotency", {
       endpoint_id: id,
       kind: "secret",

@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 /** Debian's script that makes its tables. */
 const TABLES = "usr/share/dbconfig-common/data/glewlwyd/install/sqlite3";
 
-/** What `scripts/install-glewlwyd.sh` fetched; null skips the tests that need it. */
+/** What `scripts/unpack-debian.sh` fetched; null skips the tests that need it. */
 export const glewlwydRoot: string | null =
   [
     join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "formsvc-tests/glewlwyd/unpacked"),
@@ -21,7 +21,7 @@ export const glewlwydRoot: string | null =
 
 if (glewlwydRoot === null) {
   process.stderr.write(
-    "SKIPPED: signing in by an OpenID provider of another make, because Glewlwyd is not here. Run scripts/install-glewlwyd.sh\n",
+    "SKIPPED: signing in by an OpenID provider of another make, because Glewlwyd is not here. Run scripts/test.sh, or see there how it is fetched\n",
   );
 }
 

@@ -160,6 +160,7 @@ export function fileStoring(
   return {
     commits,
     fileRoom: createFileRoom(db, rules),
+    objects: null,
     dropFiles: (taken) => void dropped.push(taken),
     dropped,
   };

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { listFiles, readText } from "./repository.ts";
-import { ALLOWED_IMPORTS, type SourceFile } from "./source-rules.ts";
+import { ALLOWED_IMPORTS } from "./allowed-imports.ts";
+import type { SourceFile } from "./source-rules.ts";
 
 const page = readText("docs/architecture.md").text;
 

@@ -63,9 +63,13 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   audit_event: "audit",
   file: "files",
   file_chunk: "files",
+  file_deletion: "files",
   file_total: "files",
+  file_scan: "files",
+  scan_wait: "submissions",
   file_link_key: "files",
   upload_use: "files",
+  spent_proof: "submissions",
   settings_version: "database",
 };
 

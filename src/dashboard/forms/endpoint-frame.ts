@@ -7,6 +7,7 @@ const SECTIONS = [
   { path: "/fields", label: "Fields" },
   { path: "/keys", label: "Keys and form" },
   { path: "/page", label: "Own page" },
+  { path: "/challenge", label: "Challenge" },
   { path: "/try", label: "Try a post" },
   { path: "/reply", label: "Automatic reply" },
 ] as const;

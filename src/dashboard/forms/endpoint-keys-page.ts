@@ -8,6 +8,7 @@ import type { issuedKeyShape } from "../../keys/key-json.ts";
 import { KEY_PREFIXES, type KeyKind } from "../../keys/key-format.ts";
 import { getKeyOf, type Key, keyState, listKeys } from "../../keys/key-store.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { mayWithAny } from "../../workspaces/standing.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
@@ -36,9 +37,9 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
   const { db, config } = parts;
 
   routes.read("/endpoints/:id/keys", async (visit) => {
-    const { endpoint, definition, keys } = await readEndpoint(visit);
+    const { endpoint, definition, keys, mayIssueSecret } = await readEndpoint(visit);
     const place = { base: ownAddress(visit.request, config), key: KEY_PLACE };
-    const content = html`${keyTable(endpoint, keys, visit.now)}${issueForm(endpoint)}
+    const content = html`${keyTable({ endpoint, mayIssueSecret }, keys, visit.now)}${issueForm(endpoint, mayIssueSecret)}
       <p class="muted">Put the publishable key in the place of <code>${KEY_PLACE}</code>. If it is lost, issue another one.</p>
       ${snippetCards(endpoint, definition, place)}`;
     return page(`${endpoint.name}: keys`, endpointFrame(endpoint, SECTION, content));
@@ -66,7 +67,12 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
   function readEndpoint({ viewer, params }: Visit) {
     return db.read(function* () {
       const endpoint = yield* getViewableEndpoint(viewer, params["id"] ?? "");
-      return { endpoint, definition: yield* readSchema(endpoint), keys: yield* listKeys(endpoint.id) };
+      return {
+        endpoint,
+        definition: yield* readSchema(endpoint),
+        keys: yield* listKeys(endpoint.id),
+        mayIssueSecret: yield* mayWithAny(viewer, "keys:secret", [endpoint]),
+      };
     });
   }
 
@@ -103,8 +109,14 @@ const STATE_LABELS: Readonly<Record<ReturnType<typeof keyState>, Html>> = {
   revoked: html`<span class="pill">Revoked</span>`,
 };
 
-function keyTable(endpoint: Endpoint, keys: readonly Key[], now: number): Html {
-  const rows = keys.map((key) => keyRow(endpoint, key, now)).toReversed();
+interface KeyTable {
+  readonly endpoint: Endpoint;
+  /** Whether the viewer may issue, rotate and revoke secret keys too. */
+  readonly mayIssueSecret: boolean;
+}
+
+function keyTable(table: KeyTable, keys: readonly Key[], now: number): Html {
+  const rows = keys.map((key) => keyRow(table, key, now)).toReversed();
   return html`<div class="card scroll folds" tabindex="0" role="region" aria-label="Keys">
     <table>
       <thead>
@@ -121,8 +133,9 @@ function keyTable(endpoint: Endpoint, keys: readonly Key[], now: number): Html {
   </div>`;
 }
 
-function keyRow(endpoint: Endpoint, key: Key, now: number): Html {
+function keyRow({ endpoint, mayIssueSecret }: KeyTable, key: Key, now: number): Html {
   const state = keyState(key, now);
+  const mayChange = state !== "revoked" && (key.kind === "publishable" || mayIssueSecret);
   const leak =
     key.seenInBrowserAt !== null &&
     html`<p class="problem">
@@ -134,7 +147,7 @@ function keyRow(endpoint: Endpoint, key: Key, now: number): Html {
     <td>${KIND_LABELS[key.kind]}</td>
     <td>${STATE_LABELS[state]}${state === "ending" && key.revokedAt !== null && html` until ${exactTime(key.revokedAt)}`}</td>
     <td data-label="Issued">${time(key.createdAt)}</td>
-    <td class="right full">${state !== "revoked" && keyActions(endpoint, key)}</td>
+    <td class="right full">${mayChange && keyActions(endpoint, key)}</td>
   </tr>`;
 }
 
@@ -158,17 +171,17 @@ function keyActions(endpoint: Endpoint, { id, lookup }: Key): Html {
   </details>`;
 }
 
-function issueForm(endpoint: Endpoint): Html {
+function issueForm(endpoint: Endpoint, mayIssueSecret: boolean): Html {
   return html`<form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
     ${onceInput()}
     <h2>Issue another key</h2>
     <p class="muted">
       A publishable key stands in the page of your form and can only send posts. A secret key is for your own server: it can read and delete
-      what was sent.
+      what was sent${!mayIssueSecret && "; owners of the workspace issue those"}.
     </p>
     <p class="row">
       <button name="kind" value="publishable">Issue a publishable key</button>
-      <button name="kind" value="secret">Issue a secret key</button>
+      ${mayIssueSecret && html`<button name="kind" value="secret">Issue a secret key</button>`}
     </p>
   </form>`;
 }

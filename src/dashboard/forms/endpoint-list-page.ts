@@ -5,6 +5,7 @@ import { listPlacedEndpoints, type PlacedEndpoint } from "../../endpoints/viewab
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { countSubmissions, lastSubmissionAt } from "../../submissions/count-submissions.ts";
+import { findSight, mayAnywhere, type Sight } from "../../workspaces/standing.ts";
 import { page } from "../answer.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { hasSeveralWorkspaces } from "./form-name.ts";
@@ -40,6 +41,8 @@ interface Row {
   readonly state: Endpoint["state"];
   readonly thisMonth: number;
   readonly lastAt: number | null;
+  /** Whether the viewer may change it; others are led to its posts. */
+  readonly mayChange: boolean;
 }
 
 /** `/dashboard/endpoints`: every form that the viewer may see. */
@@ -53,6 +56,12 @@ export function endpointListPages(routes: Routes, { db, clock }: DashboardParts)
       listed.filter(({ name, workspaceName }) => fits(shown, name, workspaceName)),
     );
     const now = clock.now();
+    const { mayMake, sight } = await db.read(function* () {
+      return {
+        sight: yield* findSight(viewer, "endpoints:write"),
+        mayMake: yield* mayAnywhere(viewer, "endpoints:create"),
+      };
+    });
     const rows: Row[] = [];
     for (const place of rowsOf(shown, found)) {
       const [endpoint, lastAt] = await db.read(function* () {
@@ -60,9 +69,15 @@ export function endpointListPages(routes: Routes, { db, clock }: DashboardParts)
       });
       const state = endpoint?.state;
       if (state !== undefined)
-        rows.push({ place, state, lastAt, thisMonth: await countThisMonth(place.id, now) });
+        rows.push({
+          place,
+          state,
+          lastAt,
+          thisMonth: await countThisMonth(place.id, now),
+          mayChange: isWithin(sight, place),
+        });
     }
-    return page("Forms", view({ shown, rows, all, matching: found.length }));
+    return page("Forms", view({ shown, rows, all, matching: found.length, mayMake }));
   });
 
   async function inOrder(sort: Sort, forms: readonly PlacedEndpoint[]): Promise<readonly PlacedEndpoint[]> {
@@ -91,17 +106,24 @@ interface ListParts {
   readonly all: readonly PlacedEndpoint[];
   /** How many fit the search. */
   readonly matching: number;
+  /** Whether the viewer may make forms. */
+  readonly mayMake: boolean;
+}
+
+/** Whether a sight includes an endpoint; null includes every one. */
+function isWithin(sight: Sight | null, { id, workspaceId }: PlacedEndpoint): boolean {
+  return sight === null || sight.whole.includes(workspaceId) || sight.endpoints.includes(id);
 }
 
 function view(parts: ListParts): Html {
-  const { shown, rows, all, matching } = parts;
+  const { shown, rows, all, matching, mayMake } = parts;
   const add = html`<a class="button primary" href="${PATH}/new">New form</a>`;
   return html`<div class="head">
       <h1>Forms</h1>
       ${(all.length > FEW || shown.q !== "") && searchForm(shown, "Find a form or workspace")}
-      <div class="actions">${add}</div>
+      ${mayMake && html`<div class="actions">${add}</div>`}
     </div>
-    ${all.length === 0 ? EMPTY : rows.length === 0 ? nothingFound() : table(parts)}
+    ${all.length === 0 ? (mayMake ? EMPTY : NONE_SEEN) : rows.length === 0 ? nothingFound() : table(parts)}
     ${pageLinks(shown, matching)}
     ${all.length > MAX_LISTED && html`<p class="muted">The first ${grouped(MAX_LISTED)} forms are listed and searched here; <code>formsvc endpoint list</code> on the server lists all.</p>`}`;
 }
@@ -110,6 +132,13 @@ const EMPTY = emptyCard(
   "There is no form yet",
   "Make one, paste it into your website, and what people send arrives in the inbox.",
   html`<a class="button primary" href="/dashboard/endpoints/new">Make the first form</a>`,
+);
+
+/** For those who may make none. */
+const NONE_SEEN = emptyCard(
+  "You see no form",
+  "Whoever owns the workspace decides which forms you see.",
+  html`<a class="button" href="/dashboard">To the inbox</a>`,
 );
 
 function nothingFound(): Html {
@@ -140,9 +169,10 @@ function table({ shown, rows, all }: ListParts): Html {
   </div>`;
 }
 
-function rowView({ place, state, thisMonth, lastAt }: Row, hasSeveral: boolean): Html {
+function rowView({ place, state, thisMonth, lastAt, mayChange }: Row, hasSeveral: boolean): Html {
+  const path = mayChange ? `${PATH}/${place.id}` : `/dashboard?endpoint=${place.id}`;
   return html`<tr>
-    <th scope="row"><a class="link" href="${PATH}/${place.id}"><bdi>${place.name}</bdi></a></th>
+    <th scope="row"><a class="link" href="${path}"><bdi>${place.name}</bdi></a></th>
     ${hasSeveral && html`<td data-label="Workspace"><bdi>${place.workspaceName}</bdi></td>`}
     <td>${stateLabel(state)}</td>
     <td class="right num" data-label="Posts this month">${countLabel(thisMonth)}</td>

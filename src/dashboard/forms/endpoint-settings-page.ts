@@ -5,6 +5,7 @@ import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { listRefusedOrigins, type RefusedOrigin } from "../../endpoints/refused-origins.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { mayWithAny } from "../../workspaces/standing.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { changedNotice } from "../kit/changed-notice.ts";
 import { languageOptions } from "../kit/language-options.ts";
@@ -92,8 +93,12 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
     shown: Shown,
   ): Promise<Answer> {
     const refused = await parts.db.read(() => listRefusedOrigins(endpoint));
-    const others = await parts.db.read(() => readOtherWorkspaces(viewer, endpoint));
-    return page(endpoint.name, view(endpoint, typed, { ...shown, refused, others }), shown.status);
+    const more = await parts.db.read(function* () {
+      const others = yield* readOtherWorkspaces(viewer, endpoint);
+      const mayDelete = yield* mayWithAny(viewer, "endpoints:delete", [endpoint]);
+      return { others, mayDelete, mayMove: yield* mayWithAny(viewer, "endpoints:move", [endpoint]) };
+    });
+    return page(endpoint.name, view(endpoint, typed, { ...shown, refused, ...more }), shown.status);
   }
 }
 
@@ -106,12 +111,16 @@ interface Shown {
   readonly fingerprint?: string;
 }
 
-function view(
-  endpoint: Endpoint,
-  typed: TypedSettings,
-  shown: Shown & { readonly refused: readonly RefusedOrigin[]; readonly others: readonly Option[] },
-): Html {
-  const { problems, changed = null, fingerprint = fingerprintOf(endpoint), refused, others } = shown;
+interface More {
+  readonly refused: readonly RefusedOrigin[];
+  /** Workspaces that it could go to. */
+  readonly others: readonly Option[];
+  readonly mayMove: boolean;
+  readonly mayDelete: boolean;
+}
+
+function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown & More): Html {
+  const { problems, changed = null, fingerprint = fingerprintOf(endpoint), refused } = shown;
   return endpointFrame(
     endpoint,
     "",
@@ -127,7 +136,7 @@ function view(
         })}
         ${saveBar(pathOf(endpoint, ""), "New posts follow what is saved here.", html`<button class="primary">Save the settings</button>`)}
       </form>
-      ${refusedSiteForms(endpoint, refused)}${moveCard(endpoint, others)}${deletionCard(endpoint, NO_PROBLEMS)}`,
+      ${refusedSiteForms(endpoint, refused)}${shown.mayMove && moveCard(endpoint, shown.others)}${shown.mayDelete && deletionCard(endpoint, NO_PROBLEMS)}`,
   );
 }
 

@@ -18,10 +18,12 @@ export function snippetCards(
   place: { base: string; key: string },
 ): Html {
   const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
+  const { kind, siteKey } = endpoint.settings.challenge;
   const target: SnippetTarget = {
     ...place,
     language: endpoint.settings.language,
     honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
+    challenge: kind === "off" || kind === "pow" || siteKey === null ? null : { kind, siteKey },
   };
   return html`${snippetCard("For your site: a form", FORM_HINT, formSnippet(definition, target))}
   ${snippetCard("For your own script", SCRIPT_HINT, fetchSnippet(definition, target))}`;

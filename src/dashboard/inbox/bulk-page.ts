@@ -71,7 +71,10 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     const filter = readInboxFilter(query);
     const back = addressOf(filter);
     if (form.get("confirmed") !== "yes") return page("Empty the bin?", emptyView(filter, back));
-    const { deleted } = await perform(emptyBin, { endpoint: filter.endpoint || null });
+    const { deleted } = await perform(emptyBin, {
+      workspace: filter.workspace || null,
+      endpoint: filter.endpoint || null,
+    });
     return redirect(back, "did-purge", deleted);
   });
 }
@@ -166,9 +169,10 @@ function assignView({ query, viewer }: Visit, { submissions, assignees }: Assign
 }
 
 function emptyView(filter: InboxFilter, back: string): Html {
+  const all = filter.workspace === "" ? "all your forms" : "this workspace’s forms";
   return html`<h1>Empty the bin?</h1>
     <p>
-      ${filter.endpoint === "" ? "What you deleted of all your forms" : "What you deleted of this form"} is then gone for good, and is not
+      What was deleted of ${filter.endpoint === "" ? all : "this form"} is then gone for good, and is not
       sent to anybody any more.
     </p>
     <form class="actions-left" method="post" action="${addressOf(filter, "/empty-bin")}">

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { plainText } from "../../foundation/plain-text.ts";
-import { isFileList, type ListedFile, sizeText } from "../../foundation/file-list.ts";
+import { isFileList, type ListedFile, sizeText, stateText } from "../../foundation/file-list.ts";
 import type { WholeSubmission } from "./read-submission.ts";
 
 /** What every browser shows and none runs. They come by the same address as a saved file. */
@@ -11,7 +11,12 @@ const MAX_SHOWN_BYTES = 5_242_880;
 /** A list of files, each with a link that saves it; null if the value is none. */
 export function filesView(
   value: unknown,
-  { submission, fileIds, may }: Pick<WholeSubmission, "submission" | "fileIds" | "may">,
+  {
+    submission,
+    fileIds,
+    waitingIds,
+    may,
+  }: Pick<WholeSubmission, "submission" | "fileIds" | "waitingIds" | "may">,
 ): Html | null {
   if (!isFileList(value)) return null;
   const mayDelete = may.change && submission.deletedAt === null;
@@ -19,7 +24,8 @@ export function filesView(
   return html`<ul class="files">
     ${value.map((file) => {
       const isThere = fileIds.has(file.id);
-      return html`<li>${fileView(file, submission.id, isThere)} ${isThere && mayDelete && deletion(file, submission.id)}</li>`;
+      const hasBytes = isThere || waitingIds.has(file.id);
+      return html`<li>${fileView(file, submission.id, isThere)} ${hasBytes && mayDelete && deletion(file, submission.id)}</li>`;
     })}
   </ul>
   ${hasSeveral && html`<p><a href="/dashboard/submissions/${submission.id}/files.zip" download>Save all files of the submission (ZIP)</a></p>`}`;
@@ -36,12 +42,24 @@ function deletion({ id, name }: ListedFile, submissionId: string): Html {
   </details>`;
 }
 
-function fileView({ id, name, size, type }: ListedFile, submissionId: string, isThere: boolean): Html {
+function fileView(file: ListedFile, submissionId: string, isThere: boolean): Html {
+  const { id, name, size, type } = file;
   const shown = plainText(name);
-  const facts = html`<span class="muted">${sizeText(size)}</span>`;
-  if (!isThere) return html`<bdi>${shown}</bdi> ${facts} <span class="muted">not kept any more</span>`;
+  const facts = html`<span class="muted">${sizeText(size)}</span> ${stateView(file, isThere)}`;
+  if (!isThere) return html`<bdi>${shown}</bdi> ${facts}`;
   const address = `/dashboard/submissions/${submissionId}/files/${id}`;
   const isPicture = PICTURES.has(type) && size <= MAX_SHOWN_BYTES;
   return html`${isPicture && html`<img src="${address}" alt="${shown}" loading="lazy" />`}
     <a href="${address}" download><bdi>${shown}</bdi></a> ${facts}`;
+}
+
+/** What has become of a file in words; empty if it is simply there. */
+function stateView(file: ListedFile, isThere: boolean): Html | null {
+  const words = stateText(isThere || file.state !== undefined ? file : { state: "deleted" });
+  if (words === null) return null;
+  if (file.state === "infected") return html`<span class="pill high">${plainText(words)}</span>`;
+  if (file.state === "scanning") return html`<span class="pill">${words}</span>`;
+  if (file.state !== "unscanned") return html`<span class="muted">${words}</span>`;
+  const more = isThere ? null : html` <span class="muted">so nobody may open it</span>`;
+  return html`<span class="pill medium">${words}</span>${more}`;
 }

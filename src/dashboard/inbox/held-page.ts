@@ -14,12 +14,14 @@ import {
   type HeldPostFilter,
   listHeldPosts,
 } from "../../submissions/held-post.ts";
+import { findStanding, mayWithAny, refusalOf } from "../../workspaces/standing.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { listFormChoices } from "../forms/form-choice.ts";
 import { hasSeveralWorkspaces } from "../forms/form-name.ts";
 import { addressOfHeld, heldPostView, heldView } from "./held-view.ts";
 import type { DashboardParts } from "../parts.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
+import { nameForMany } from "./read-submission.ts";
 import type { Routes, Visit } from "../routes.ts";
 
 /** Bytes of data on one page; that is 16 posts of 64 KiB, which are read at once. */
@@ -27,43 +29,25 @@ const MAX_PAGE_BYTES = 1_048_576;
 
 /** Posts that were refused as spam or over the limit: released if they are genuine, or dropped. */
 export function heldPages(routes: Routes, parts: DashboardParts): void {
-  const { db, config } = parts;
+  const { db } = parts;
 
-  routes.read("/held", async ({ viewer, query }) => {
-    const [endpointId, before] = [query.get("endpoint") ?? "", query.get("before")];
-    const filter = await toFilter(parts, viewer, endpointId);
-    const { data, nextCursor } = await db.read(() =>
-      listHeldPosts(filter, PAGE_ROWS, before, MAX_PAGE_BYTES),
-    );
-    const { endpoints, choices, conceal } = await db.read(function* () {
-      return {
-        conceal: yield* concealReasons(viewer),
-        endpoints: yield* readEndpointNames([...new Set(data.map((held) => held.endpointId))]),
-        choices: yield* listFormChoices(viewer),
-      };
-    });
-    const { days } = config.held;
-    const showsWorkspace = hasSeveralWorkspaces(choices);
-    const list = {
-      posts: data.map((each) => conceal(each)),
-      endpoints,
-      choices,
-      showsWorkspace,
-      endpointId,
-      before,
-      nextCursor,
-      days,
-    };
-    return page("Held", heldView(list));
-  });
+  routes.read("/held", (visit) => listPage(parts, visit));
 
   routes.read("/held/:id", async ({ viewer, params, query }) => {
     const post = await db.read(function* () {
       const found = yield* getViewableHeldPost(viewer, params["id"] ?? "");
       return (yield* concealReasons(viewer))(found);
     });
-    const endpoint = await db.read(() => getViewableEndpoint(viewer, post.endpointId));
-    return page("Held post", heldPostView(post, endpoint.name, query.get("endpoint") ?? ""));
+    const place = await db.read(function* () {
+      const { name, workspaceId } = yield* getViewableEndpoint(viewer, post.endpointId);
+      const standing = yield* findStanding(viewer, workspaceId);
+      return {
+        formName: name,
+        workspaceName: yield* nameForMany(viewer, workspaceId),
+        mayChange: standing !== null && refusalOf(standing, "held:write") === null,
+      };
+    });
+    return page("Held post", heldPostView(post, place, query.get("endpoint") ?? ""));
   });
 
   routes.write("/held/release", async (visit) => {
@@ -91,6 +75,37 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
   });
 
   routes.write("/held/drop-all", (visit) => dropAll(parts, visit));
+}
+
+async function listPage(parts: DashboardParts, { viewer, query }: Visit): Promise<Answer> {
+  const { db, config } = parts;
+  const [endpointId, before] = [query.get("endpoint") ?? "", query.get("before")];
+  const filter = await toFilter(parts, viewer, endpointId);
+  const { data, nextCursor } = await db.read(() => listHeldPosts(filter, PAGE_ROWS, before, MAX_PAGE_BYTES));
+  const { endpoints, choices, conceal, mayChange } = await db.read(function* () {
+    const forms = yield* listFormChoices(viewer);
+    const shown = forms.filter(({ id }) => endpointId === "" || id === endpointId);
+    return {
+      conceal: yield* concealReasons(viewer),
+      endpoints: yield* readEndpointNames([...new Set(data.map((held) => held.endpointId))]),
+      choices: forms,
+      mayChange: yield* mayWithAny(viewer, "held:write", shown),
+    };
+  });
+  const { days } = config.held;
+  const showsWorkspace = hasSeveralWorkspaces(choices);
+  const list = {
+    posts: data.map((each) => conceal(each)),
+    endpoints,
+    choices,
+    showsWorkspace,
+    mayChange,
+    endpointId,
+    before,
+    nextCursor,
+    days,
+  };
+  return page("Held", heldView(list));
 }
 
 /** @throws not_found when the endpoint is not there for the viewer. */

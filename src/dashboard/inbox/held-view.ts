@@ -20,6 +20,8 @@ export interface HeldParts {
   readonly choices: readonly PlacedEndpoint[];
   /** Whether the rows belong to several workspaces. */
   readonly showsWorkspace: boolean;
+  /** Whether the viewer may release or drop posts of some of them; buttons for that are left out else. */
+  readonly mayChange: boolean;
   /** The one that is shown; empty is all. */
   readonly endpointId: string;
   /** The cursor of this page; null on the first. */
@@ -72,19 +74,20 @@ function emptyView({ endpointId, before }: HeldParts): Html {
 }
 
 function tableView(parts: HeldParts): Html {
-  const { posts, endpointId, before } = parts;
+  const { posts, endpointId, before, mayChange } = parts;
   const newest = posts[0]?.id ?? "";
+  const rows = postTable(
+    "Why",
+    posts.map((post) => rowView(post, parts)),
+  );
+  if (!mayChange) return html`<div class="card inbox">${rows} ${pageLinks(parts)}</div>`;
   return html`<form class="card inbox" method="post" action="${addressOfHeld(endpointId, "/release")}">
       <div class="bar bulk" role="group" aria-label="With the selected">
         <b data-selected>With the selected:</b>
         <button data-key="h">Release <kbd>h</kbd></button>
         <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
       </div>
-      ${postTable(
-        "Why",
-        posts.map((post) => rowView(post, parts)),
-      )}
-      ${pageLinks(parts)}
+      ${rows} ${pageLinks(parts)}
     </form>
     ${
       before === null &&
@@ -139,22 +142,36 @@ function whyPill(post: HeldPost): Html | null {
   return post.why === "limit" ? html`<span class="pill medium">over the limit</span>` : scorePill(post);
 }
 
+interface HeldPlace {
+  readonly formName: string;
+  /** Told to those who see several workspaces. */
+  readonly workspaceName: string | null;
+  readonly mayChange: boolean;
+}
+
 /** One held post, whole, so that one can decide. */
-export function heldPostView(post: HeldPost, formName: string, endpointId: string): Html {
+export function heldPostView(
+  post: HeldPost,
+  { formName: name, workspaceName, mayChange }: HeldPlace,
+  endpointId: string,
+): Html {
   return html`<nav class="crumbs" aria-label="Place">
       <a href="${addressOfHeld(endpointId)}">← Held</a>
     </nav>
     <div class="head">
       <h1 class="stranger"><bdi>${titleOf(contentOf(post))}</bdi></h1>
-      ${whyPill(post)}
-      <form class="actions" method="post" action="${addressOfHeld(endpointId, "/release")}">
-        <input type="hidden" name="id" value="${post.id}" />
-        <button class="primary" data-key="h">Release <kbd>h</kbd></button>
-        <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
-      </form>
+      ${whyPill(post)} ${workspaceName !== null && html`<span class="tag">Workspace <bdi>${workspaceName}</bdi></span>`}
+      ${
+        mayChange &&
+        html`<form class="actions" method="post" action="${addressOfHeld(endpointId, "/release")}">
+          <input type="hidden" name="id" value="${post.id}" />
+          <button class="primary" data-key="h">Release <kbd>h</kbd></button>
+          <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
+        </form>`
+      }
     </div>
     <div class="two">
-      <div class="stack">${factsCard(post, formName, {})} ${setAsideCard(post.setAside, null)} ${senderCard(post)}</div>
+      <div class="stack">${factsCard(post, name, {})} ${setAsideCard(post.setAside, null)} ${senderCard(post)}</div>
       <div>
         <section class="card">
           <header><h2>Why it was refused</h2></header>

@@ -1,6 +1,8 @@
 import type { Steps } from "../../database/steps.ts";
 import { getViewableEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
+import { type PlacedEndpoint, reachEndpointIds } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { isId } from "../../foundation/id.ts";
 import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { readAssignee } from "../../submissions/choose-submissions.ts";
@@ -15,7 +17,8 @@ import { sentence } from "../kit/sentence.ts";
 
 /** A filter as it stands in the address of the inbox, and of what is reached from there. Empty is any. */
 export interface InboxFilter {
-  /** An id. */
+  /** An id, as the next one. */
+  readonly workspace: string;
   readonly endpoint: string;
   readonly spamClass: StoredSpamClass | "";
   /** Times as the options of `submission list` take them: from then on, and before then. */
@@ -32,6 +35,7 @@ export interface InboxFilter {
 }
 
 export const NO_FILTER: InboxFilter = {
+  workspace: "",
   endpoint: "",
   spamClass: "",
   since: "",
@@ -62,6 +66,7 @@ export function readInboxFilter(query: URLSearchParams): InboxFilter {
   const problem = q === "" ? null : searchProblem(q);
   if (problem !== null) throw new FormsvcError("invalid_request", sentence(problem));
   return {
+    workspace: value("workspace"),
     endpoint: value("endpoint"),
     spamClass: spamClass as StoredSpamClass | "",
     since: checkTime(value("since")),
@@ -81,11 +86,12 @@ function checkTime(text: string): string {
 
 /** What an export takes of it. @throws invalid_request for the bin, which is not exported */
 export function exportInput(filter: InboxFilter) {
-  const { endpoint, spamClass, since, until, unread, state, assignee, q } = filter;
+  const { workspace, endpoint, spamClass, since, until, unread, state, assignee, q } = filter;
   if (filter.deleted) throw new FormsvcError("invalid_request", "What is in the bin is not exported.");
   return {
     state: state || null,
     assignee: assignee || null,
+    workspace: workspace || null,
     endpoint: endpoint || null,
     class: spamClass || null,
     since: since || null,
@@ -108,9 +114,10 @@ export function addressOf(
 
 /** The parameters of an address with this filter; empty ones are left out of it. */
 export function filterMembers(filter: InboxFilter): Readonly<Record<string, string>> {
-  const { endpoint, spamClass, since, until, unread, state, assignee, deleted, q } = filter;
+  const { workspace, endpoint, spamClass, since, until, unread, state, assignee, deleted, q } = filter;
   const [isUnread, isDeleted] = [unread, deleted].map((is) => (is ? "1" : ""));
   return {
+    workspace,
     endpoint,
     class: spamClass,
     since,
@@ -127,22 +134,27 @@ export function isEverything(filter: InboxFilter): boolean {
   return addressOf(filter) === addressOf(NO_FILTER);
 }
 
+/** Whether a form is one of the filter's workspace and form. */
+export function hasForm(
+  { workspace, endpoint }: InboxFilter,
+  { id, workspaceId }: Pick<PlacedEndpoint, "id" | "workspaceId">,
+): boolean {
+  return (workspace === "" || workspace === workspaceId) && (endpoint === "" || endpoint === id);
+}
+
 /**
- * The submissions that somebody means and may see.
+ * The submissions that somebody means and may see. A form of another workspace than the one that is named has none.
  *
- * @throws not_found when the endpoint is not there for them.
+ * @throws not_found when the workspace or the endpoint is not there for them.
  */
 export function* toSubmissionFilter(
   filter: InboxFilter,
   viewer: Viewer,
   now: number,
 ): Steps<SubmissionFilter> {
-  const { endpoint, spamClass, since, until, unread, state, assignee, deleted, q } = filter;
+  const { spamClass, since, until, unread, state, assignee, deleted, q } = filter;
   return {
-    endpointIds:
-      endpoint === ""
-        ? yield* viewableEndpointIds(viewer)
-        : [(yield* getViewableEndpoint(viewer, endpoint)).id],
+    endpointIds: yield* chosenEndpoints(filter, viewer),
     spamClass: spamClass === "" ? null : spamClass,
     since: readTime(since, now),
     until: readTime(until, now),
@@ -152,6 +164,20 @@ export function* toSubmissionFilter(
     assignee: assignee === "" ? null : yield* readAssignee({ viewing: viewer }, assignee),
     isDeleted: deleted,
   };
+}
+
+function* chosenEndpoints(filter: InboxFilter, viewer: Viewer): Steps<readonly string[] | null> {
+  const { workspace, endpoint } = filter;
+  if (endpoint !== "") {
+    const found = yield* getViewableEndpoint(viewer, endpoint);
+    return hasForm(filter, found) ? [found.id] : [];
+  }
+  if (workspace === "") return yield* viewableEndpointIds(viewer);
+  if (!isId("ws", workspace)) throw new FormsvcError("not_found", "There is no such workspace.");
+  return yield* reachEndpointIds(
+    { viewing: viewer, access: "submissions:read" },
+    { endpoint: null, workspace },
+  );
 }
 
 /** Every submission that somebody may see. */

@@ -9,11 +9,12 @@ import { listFormChoices } from "../forms/form-choice.ts";
 import {
   addressOf,
   everyViewable,
+  hasForm,
   isEverything,
   readInboxFilter,
   toSubmissionFilter,
 } from "./inbox-filter.ts";
-import { mayWithAny } from "../../workspaces/standing.ts";
+import { mayAnywhere, mayWithAny } from "../../workspaces/standing.ts";
 import { inboxView } from "./inbox-view.ts";
 import type { DashboardParts } from "../parts.ts";
 import { readInbox } from "./read-inbox.ts";
@@ -44,14 +45,16 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     const { binDays } = parts.config.submissions;
     const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
     const { filter, choices, may } = await parts.db.read(function* () {
-      const forms = yield* listFormChoices(viewer);
+      const choices = yield* listFormChoices(viewer);
+      const forms = choices.filter((each) => hasForm(shown, each));
       return {
         filter: yield* toSubmissionFilter(shown, viewer, now),
-        choices: forms,
+        choices,
         may: {
           change: yield* mayWithAny(viewer, "submissions:write", forms),
           export: yield* mayWithAny(viewer, "submissions:export", forms),
           purge: yield* mayWithAny(viewer, "submissions:purge", forms),
+          make: yield* mayAnywhere(viewer, "endpoints:create"),
         },
       };
     });

@@ -22,7 +22,13 @@ export interface InboxParts {
   /** The endpoints that the viewer may see. */
   readonly choices: readonly PlacedEndpoint[];
   /** What the viewer may do with posts of some of them; buttons for the rest are left out. */
-  readonly may: { readonly change: boolean; readonly export: boolean; readonly purge: boolean };
+  readonly may: {
+    readonly change: boolean;
+    readonly export: boolean;
+    readonly purge: boolean;
+    /** Make forms. */
+    readonly make: boolean;
+  };
   /** What stands above the list; null on other pages than the first. */
   readonly top: Html | null;
   /** Who looks at it. */
@@ -56,7 +62,8 @@ function searchForm({ shown, choices }: InboxParts): Html {
     deleted = "",
   } = filterMembers(shown);
   const hidden = { class: spamClass, unread, state, assignee, deleted };
-  const isSet = shown.since !== "" || shown.until !== "" || shown.endpoint !== "";
+  const isSet = [shown.since, shown.until, shown.workspace, shown.endpoint].some((value) => value !== "");
+  const hasWorkspaces = shown.workspace !== "" || hasSeveralWorkspaces(choices);
   return html`<form class="search" role="search" action="/dashboard">
     ${Object.entries(hidden).map(
       ([name, value]) => value !== "" && html`<input type="hidden" name="${name}" value="${value}" />`,
@@ -73,13 +80,28 @@ function searchForm({ shown, choices }: InboxParts): Html {
     />
     <button>Search</button>
     <details>
-      <summary>Form and dates${isSet && html` <span class="hidden-text">(set)</span>●`}</summary>
+      <summary>${hasWorkspaces ? "Workspace, form and dates" : "Form and dates"}${isSet && html` <span class="hidden-text">(set)</span>●`}</summary>
       <div>
-        ${endpointSelect(shown, choices)} ${dayField("since", "From", shown.since)} ${dayField("until", "Before", shown.until)}
+        ${hasWorkspaces && workspaceSelect(shown, choices)} ${endpointSelect(shown, choices)} ${dayField("since", "From", shown.since)} ${dayField("until", "Before", shown.until)}
         <button>Show</button>
       </div>
     </details>
   </form>`;
+}
+
+/** Of the workspaces that have forms. */
+function workspaceSelect({ workspace }: InboxFilter, choices: readonly PlacedEndpoint[]): Html {
+  const names = new Map(choices.map(({ workspaceId, workspaceName }) => [workspaceId, workspaceName]));
+  if (workspace !== "" && !names.has(workspace)) names.set(workspace, "This workspace");
+  return html`<div class="field">
+    <label for="f-workspace">Workspace</label>
+    <select id="f-workspace" name="workspace">
+      <option value="">All workspaces</option>
+      ${[...names].map(
+        ([id, name]) => html`<option value="${id}" ${id === workspace && html` selected`}>${name}</option>`,
+      )}
+    </select>
+  </div>`;
 }
 
 function endpointSelect(shown: InboxFilter, choices: readonly PlacedEndpoint[]): Html {
@@ -124,6 +146,8 @@ function chips({ shown, now }: InboxParts): Html {
 
 function tableView({ shown, place, found, choices, may, accountId }: InboxParts): Html {
   const showsWorkspace = hasSeveralWorkspaces(choices);
+  // Of two workspaces with one name, the choices say which.
+  const labelled = new Map(choices.map((choice) => [choice.id, choice]));
   const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
   return html`<form class="card inbox" method="post" action="${back}">
     <div class="bar bulk" role="group" aria-label="With the selected">
@@ -132,7 +156,12 @@ function tableView({ shown, place, found, choices, may, accountId }: InboxParts)
     </div>
     ${postTable(
       "State",
-      found.rows.map((row) => rowView(row, shown, { showsWorkspace, accountId })),
+      found.rows.map((row) =>
+        rowView({ ...row, endpoint: labelled.get(row.submission.endpointId) ?? row.endpoint }, shown, {
+          showsWorkspace,
+          accountId,
+        }),
+      ),
     )}
     ${pageLinks(shown, found)}
   </form>`;
@@ -168,10 +197,15 @@ function binNote({ shown, found, may, binDays }: InboxParts): Html | null {
       found.rows.length > 0 &&
       may.purge &&
       html`<form class="actions" method="post" action="${addressOf(shown, "/empty-bin")}">
-        <button class="danger">${shown.endpoint === "" ? "Empty the bin…" : "Empty this form’s bin…"}</button>
+        <button class="danger">${emptyWords(shown)}</button>
       </form>`
     }
   </div>`;
+}
+
+function emptyWords({ workspace, endpoint }: InboxFilter): string {
+  if (endpoint !== "") return "Empty this form’s bin…";
+  return workspace === "" ? "Empty the bin…" : "Empty this workspace’s bin…";
 }
 
 function rowView(
@@ -218,7 +252,9 @@ function pageLinks(shown: InboxFilter, { newer, older, stoppedAt }: InboxPage): 
 }
 
 /** Says what to do next. */
-function emptyView({ shown, found, choices, place }: InboxParts): Html {
+function emptyView({ shown, found, choices, may, place }: InboxParts): Html {
+  if (choices.length === 0 && !may.make)
+    return emptyCard("You see no form", "Whoever owns the workspace decides which forms you see.", html``);
   if (choices.length === 0) {
     return emptyCard(
       "You have no form yet",

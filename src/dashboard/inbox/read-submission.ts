@@ -1,6 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
+import { listFileIdsOf } from "../../files/file-store.ts";
 import { listFilesOf } from "../../files/read-file.ts";
 import { listMarks, type Mark } from "../../history/teach.ts";
 import type { LeftOut } from "../../outbox/queue/choose-recipients.ts";
@@ -47,7 +48,7 @@ export interface UnsentMessage {
 export interface WholeSubmission {
   readonly submission: StoredSubmission;
   readonly endpoint: Endpoint;
-  /** Told to operators who see several workspaces. */
+  /** Told to those who see several workspaces. */
   readonly workspaceName: string | null;
   readonly definition: SchemaDefinition;
   readonly mark: Mark | null;
@@ -56,11 +57,21 @@ export interface WholeSubmission {
   /** Empty for who may not see who is told. */
   readonly unsent: readonly UnsentMessage[];
   /** What the viewer may do besides reading. */
-  readonly may: { readonly change: boolean; readonly seeDetails: boolean };
+  readonly may: {
+    readonly change: boolean;
+    readonly purge: boolean;
+    readonly seeDetails: boolean;
+    /** Send messages about it again. */
+    readonly replay: boolean;
+    /** Make a field of what was set aside. */
+    readonly addField: boolean;
+  };
   /** Who may be assigned. */
   readonly assignees: readonly Assignee[];
-  /** Ids of its files that are there. */
+  /** Ids of its files that may be read. */
   readonly fileIds: ReadonlySet<string>;
+  /** Ids of the others whose bytes are there. */
+  readonly waitingIds: ReadonlySet<string>;
 }
 
 /** @throws not_found, in the same words, when it is not there and when it belongs to somebody else. */
@@ -92,16 +103,28 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     for (const leftOut of (yield* findNotSent(id)).slice(0, MAX_UNSENT))
       unsent.push({ leftOut, recipient: (yield* findName(leftOut.id))?.recipient ?? null });
     const mark = (yield* listMarks([id])).get(id) ?? null;
-    const isNamed = viewer.isOperator && (yield* seesSeveralWorkspaces(viewer));
-    const workspaceName = isNamed ? (yield* getViewableWorkspace(viewer, endpoint.workspaceId)).name : null;
+    const workspaceName = yield* nameForMany(viewer, endpoint.workspaceId);
     const fileIds = new Set((yield* listFilesOf(id)).map((file) => file.id));
+    const waitingIds = new Set((yield* listFileIdsOf([id])).filter((each) => !fileIds.has(each)));
     const definition = yield* readSchema(endpoint);
     const told = mayDo("recipients:read") ? messages : null;
-    const may = { change: mayDo("submissions:write"), seeDetails: mayDo("spam:details") };
+    const may = {
+      change: mayDo("submissions:write"),
+      purge: mayDo("submissions:purge"),
+      seeDetails: mayDo("spam:details"),
+      replay: mayDo("recipients:write"),
+      addField: mayDo("endpoints:write"),
+    };
     const assignees = may.change ? yield* listAssigneesOf([submission.id], [endpoint.workspaceId]) : [];
     const people = { messages: told, unsent: told === null ? [] : unsent, assignees };
-    return { submission, endpoint, workspaceName, definition, mark, may, fileIds, ...people };
+    return { submission, endpoint, workspaceName, definition, mark, may, fileIds, waitingIds, ...people };
   });
+}
+
+/** The name of a workspace for who sees several of them; else null. */
+export function* nameForMany(viewer: Viewer, workspaceId: string): Steps<string | null> {
+  if (!(yield* seesSeveralWorkspaces(viewer))) return null;
+  return (yield* getViewableWorkspace(viewer, workspaceId)).name;
 }
 
 /** The messages of one post have no order of their own, but each post shows its recipients in the same one. */

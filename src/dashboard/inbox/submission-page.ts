@@ -2,6 +2,7 @@ import type { Steps } from "../../database/steps.ts";
 import type { z } from "zod";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { setSchema } from "../../endpoints/schema-operations.ts";
+import { listFileIdsOf } from "../../files/file-store.ts";
 import { listFilesOf, readBytes } from "../../files/read-file.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { getDelivery } from "../../outbox/queue/delivery-store.ts";
@@ -124,7 +125,8 @@ function fileRoutes(routes: Routes, { db }: DashboardParts): void {
   routes.write("/submissions/:id/files/:file/delete", async ({ viewer, params, query, perform }) => {
     const { submission, file } = await db.read(function* () {
       const found = yield* getViewableSubmission(viewer, params["id"] ?? "");
-      return { submission: found.id, file: (yield* getFileOf(found, params["file"] ?? "")).id };
+      const wanted = (yield* listFileIdsOf([found.id])).find((each) => each === params["file"]);
+      return { submission: found.id, file: wanted ?? (yield* getFileOf(found, params["file"] ?? "")).id };
     });
     await perform(deleteFile, { file });
     return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "file-deleted");

@@ -49,7 +49,7 @@ export function submissionView(parts: SubmissionViewParts): Html {
 }
 
 function asideCard({ submission, endpoint, definition, shown, may }: SubmissionViewParts): Html | null {
-  if (!may.change) return setAsideCard(submission.setAside, null);
+  if (!may.addField) return setAsideCard(submission.setAside, null);
   return setAsideCard(submission.setAside, {
     definition,
     action: addressOf(shown, `/submissions/${submission.id}/add-field`),
@@ -95,7 +95,7 @@ function actions({ submission, endpoint, mark, shown, may }: SubmissionViewParts
     return html`<form class="actions" method="post" action="${addressOf(shown, "/bulk", { on: id })}">
       <input type="hidden" name="id" value="${id}" />
       <button class="primary" name="do" value="undelete">Bring back</button>
-      <button name="do" value="purge" class="danger">Delete for good…</button>
+      ${may.purge && html`<button name="do" value="purge" class="danger">Delete for good…</button>`}
     </form>`;
   }
   const address = replyAddressOf(data);
@@ -129,9 +129,9 @@ function scoreCard(submission: StoredSubmission): Html {
   </section>`;
 }
 
-function messagesCard({ submission, messages, unsent, shown, now }: SubmissionViewParts): Html | null {
+function messagesCard({ submission, messages, unsent, shown, may, now }: SubmissionViewParts): Html | null {
   if (messages === null) return null;
-  const action = addressOf(shown, `/submissions/${submission.id}/replay`);
+  const action = may.replay ? addressOf(shown, `/submissions/${submission.id}/replay`) : null;
   return html`<section class="card">
     <header><h2>Sent to</h2></header>
     ${
@@ -160,7 +160,7 @@ function unsentView({ leftOut, recipient }: UnsentMessage, data: StoredSubmissio
 
 function messageView(
   { delivery, recipient, kind, attempts }: SentMessage,
-  { action, now }: { readonly action: string; readonly now: number },
+  { action, now }: { readonly action: string | null; readonly now: number },
 ): Html {
   const { label, tone } = deliveryWords(delivery, now);
   const isWaiting = isGathered(delivery, now);
@@ -178,6 +178,7 @@ function messageView(
     >
     ${said !== null && html`<small><bdi dir="auto">${said}</bdi></small>`}
     ${
+      action !== null &&
       delivery.state !== "sending" &&
       !isUntried &&
       kind !== REPLY_KIND &&

@@ -18,6 +18,7 @@ import {
   type FindScope,
   findWorkspaceScope,
   type FoundScope,
+  listBoundForms,
   pathOf,
   readScopeView,
 } from "./spam-scopes.ts";
@@ -27,10 +28,19 @@ import { pageWords } from "../kit/sentence.ts";
 /** `/dashboard/spam`: how posts are scored, with what a change would do to the last posts before it is saved. */
 export function spamPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/spam", async ({ viewer }) => {
-    const workspaces = await parts.db.read(() => listViewableWorkspaces(viewer));
-    const [only, second] = workspaces;
-    if (only !== undefined && second === undefined) return redirect(`/dashboard/spam/workspaces/${only.id}`);
-    return page("Spam", spamListView(workspaces));
+    const { workspaces, forms } = await parts.db.read(function* () {
+      return {
+        workspaces: yield* listViewableWorkspaces(viewer, "workspace:spam"),
+        forms: yield* listBoundForms(viewer),
+      };
+    });
+    const paths = [
+      ...workspaces.map(({ id }) => `/dashboard/spam/workspaces/${id}`),
+      ...forms.map(({ id }) => `/dashboard/spam/endpoints/${id}`),
+    ];
+    const [only, second] = paths;
+    if (only !== undefined && second === undefined) return redirect(only);
+    return page("Spam", spamListView(workspaces, forms));
   });
   scopePages(routes, parts, "/spam/workspaces/:id", findWorkspaceScope);
   scopePages(routes, parts, "/spam/endpoints/:id", findEndpointScope);

@@ -3,15 +3,19 @@ import { type ChosenScope, readSpamState, requireCustomSpam } from "../../endpoi
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint, listEndpoints } from "../../endpoints/endpoint-store.ts";
 import { readChoices } from "../../endpoints/spam-choices-store.ts";
+import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import type { SpamChoices, SpamSettings } from "../../spam/spam-settings.ts";
+import { findSight } from "../../workspaces/standing.ts";
 import { findLimits, type Plans } from "../../workspaces/workspace.ts";
 import {
   getViewableWorkspace,
   getWorkspace,
+  listViewableWorkspaces,
   seesSeveralWorkspaces,
 } from "../../workspaces/workspace-store.ts";
+import { listFormChoices } from "../forms/form-choice.ts";
 import { spamForm } from "./spam-form.ts";
 import type { SpamScopeView } from "./spam-view.ts";
 import { pageWords } from "../kit/sentence.ts";
@@ -46,6 +50,14 @@ export function* findEndpointScope(viewer: Viewer, id: string): Steps<FoundScope
   return { chosen: { scope, workspace: yield* getWorkspace(workspaceId) }, endpoint };
 }
 
+/** The forms whose settings somebody may change who changes nothing of their whole workspace. */
+export function* listBoundForms(viewer: Viewer): Steps<readonly PlacedEndpoint[]> {
+  const sight = yield* findSight(viewer, "endpoints:write");
+  if (sight === null || sight.endpoints.length === 0) return [];
+  const forms = yield* listFormChoices(viewer);
+  return forms.filter(({ id }) => sight.endpoints.includes(id));
+}
+
 export function* readScopeView(
   viewer: Viewer,
   { chosen, endpoint }: FoundScope,
@@ -75,7 +87,13 @@ export function* readScopeView(
     endpoints: own,
     more: endpoints.length - own.length,
     isOneOfSeveral: yield* seesSeveralWorkspaces(viewer),
+    seesWorkspaceSettings: yield* mayChangeAll(viewer, workspace.id),
   };
+}
+
+function* mayChangeAll(viewer: Viewer, workspaceId: string): Steps<boolean> {
+  const allowed = yield* listViewableWorkspaces(viewer, "workspace:spam");
+  return allowed.some(({ id }) => id === workspaceId);
 }
 
 /** Why the plan allows no change, in the words of the command; null if it does. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
+import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { isId } from "../../foundation/id.ts";
@@ -43,6 +44,8 @@ export interface SpamScopeView {
   readonly more: number;
   /** Whether the viewer has several workspaces to choose from. */
   readonly isOneOfSeveral: boolean;
+  /** Whether the viewer may look at the settings of the whole workspace. */
+  readonly seesWorkspaceSettings: boolean;
 }
 
 /** The form, and what came of it. */
@@ -61,9 +64,29 @@ export interface ShownSpam {
 /** Workspaces in one list. */
 const MAX_LISTED = 200;
 
-export function spamListView(workspaces: readonly Workspace[]): Html {
+/** @param forms whose settings the viewer may change without those of their workspace */
+export function spamListView(workspaces: readonly Workspace[], forms: readonly PlacedEndpoint[]): Html {
+  const isEmpty = workspaces.length + forms.length === 0;
   return html`<div class="head"><h1>Spam</h1></div>
-    ${workspaces.length === 0 ? html`<p class="card empty">There is no workspace yet; the first form makes one.</p>` : workspaceTable(workspaces)}`;
+    ${isEmpty && html`<p class="card empty">There is no workspace yet; the first form makes one.</p>`}
+    ${workspaces.length > 0 && workspaceTable(workspaces)} ${forms.length > 0 && formTable(forms)}`;
+}
+
+function formTable(forms: readonly PlacedEndpoint[]): Html {
+  return html`<div class="card scroll fits" tabindex="0" role="region" aria-label="Forms">
+    <table>
+      <thead><tr><th scope="col">Form</th><th scope="col">Workspace</th></tr></thead>
+      <tbody>
+        ${forms.slice(0, MAX_LISTED).map(
+          ({ id, name, workspaceName }) =>
+            html`<tr>
+              <th scope="row"><a class="link" href="/dashboard/spam/endpoints/${id}"><bdi>${name}</bdi></a></th>
+              <td><bdi>${workspaceName}</bdi></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function workspaceTable(workspaces: readonly Workspace[]): Html {
@@ -93,7 +116,10 @@ export function spamView(scope: SpamScopeView, shown: ShownSpam, marked: MarkedS
     ${markedScoresCard(marked)}${endpoint === null && endpointTable(scope)}`;
 }
 
-function wayBack({ endpoint, workspace, isOneOfSeveral }: SpamScopeView): Html | null {
+function wayBack(scope: SpamScopeView): Html | null {
+  const { endpoint, workspace, isOneOfSeveral, seesWorkspaceSettings } = scope;
+  if (endpoint !== null && !seesWorkspaceSettings)
+    return html`<p class="crumbs"><a href="/dashboard/endpoints/${endpoint.id}">← <bdi>${endpoint.name}</bdi></a></p>`;
   if (endpoint !== null) {
     const path = `/dashboard/spam/workspaces/${workspace.id}`;
     return html`<p class="crumbs"><a href="${path}">← Spam settings of <bdi>${workspace.name}</bdi></a></p>`;

@@ -27,6 +27,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "endpoint.pause": "paused the form",
   "endpoint.resume": "opened the form again",
   "endpoint.set": "changed settings of the form",
+  "endpoint.set-challenge-secret": "changed the secret of the challenge of the form",
   "file.delete": "deleted the file",
   "held.drop": "dropped held posts",
   "held.release": "released a held post",

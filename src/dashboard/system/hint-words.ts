@@ -21,6 +21,10 @@ const WORDS: Partial<{
     text: "Change its conditions",
     href: `/dashboard/${isId("wh", recipientId) ? "webhooks" : "recipients"}/${recipientId}/edit`,
   }),
+  set_challenge: ({ endpointId }) => ({
+    text: "Look at the challenge and its secret",
+    href: `/dashboard/endpoints/${endpointId}/challenge`,
+  }),
   allow_or_ignore_origin: ({ endpointId }) => ({
     text: "Allow the site, or say that it is none of yours",
     href: `/dashboard/endpoints/${endpointId}`,

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { exportWorkspace } from "../../archive/export-workspace.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
@@ -6,7 +8,7 @@ import { deleteWorkspace, type WorkspaceContents } from "../../workspaces/delete
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace } from "../../workspaces/workspace-store.ts";
 import { renameWorkspace, setWorkspace } from "../../workspaces/workspace-operations.ts";
-import { type Answer, page, redirect } from "../answer.ts";
+import { type Answer, download, page, redirect } from "../answer.ts";
 import {
   NO_PROBLEMS,
   type Option,
@@ -78,6 +80,12 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
     }
   });
 
+  routes.read("/workspaces/:id/export.zip", async ({ params, now, stream }) => {
+    const parts = await stream(exportWorkspace, { workspace: params["id"] ?? "" });
+    const content = Readable.from(bytesOf(parts), { objectMode: false });
+    return download(`workspace-${new Date(now).toISOString().slice(0, 10)}.zip`, "application/zip", content);
+  });
+
   routes.write("/workspaces/:id/delete", async (visit) => {
     const id = visit.params["id"] ?? "";
     const workspace = await db.read(() => getViewableWorkspace(visit.viewer, id));
@@ -89,6 +97,10 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
     const isDone = await doneSoon(visit.perform(deleteWorkspace, { workspace: id }), log);
     return redirect("/dashboard/usage", isDone ? "workspace-deleted" : "workspace-being-deleted");
   });
+}
+
+async function* bytesOf(parts: AsyncIterable<{ readonly base64: string }>): AsyncGenerator<Buffer> {
+  for await (const { base64 } of parts) if (base64 !== "") yield Buffer.from(base64, "base64");
 }
 
 /** The zones that `Intl` lists, by region, and the chosen one, which may have an older name. */
@@ -144,10 +156,20 @@ function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Prob
         <p><button>Hand the workspace over</button></p>
       </form>
     </section>
+    <section class="part" aria-labelledby="export">
+      <header><h2 id="export">Take it along</h2><p>Everything of it, but for keys, secrets and the bin.</p></header>
+      <div class="card stacked">
+        <p>
+          A ZIP archive: the forms with their settings as <code>formsvc apply</code> takes them, submissions as
+          <code>formsvc submission import</code> takes them, held posts, and the files of both.
+        </p>
+        <p><a class="button" download href="${path}/export.zip">Download the workspace</a></p>
+      </div>
+    </section>
     <section class="part" aria-labelledby="delete">
       <header>
         <h2 id="delete" class="danger">Delete this workspace</h2>
-        <p>There is no way back. Download the posts first if you need them.</p>
+        <p>There is no way back. <a download href="${path}/export.zip">Download the workspace</a> first if you may need it.</p>
       </header>
       <form class="card stacked" method="post" action="${path}/delete">
         <p>

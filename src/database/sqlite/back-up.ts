@@ -55,8 +55,8 @@ export async function backUp(databasePath: string, target: string, parts: Backup
   if (checked.differences.length > 0)
     parts.onNote(`restore will refuse this backup: ${checked.differences.join("; ")}`);
   noteMade(database, file, parts);
-  const { version, submissions } = checked;
-  const made = { version, submissions, file, bytes: statSync(file).size, by };
+  const { version, submissions, outsideFiles } = checked;
+  const made = { version, submissions, outsideFiles, file, bytes: statSync(file).size, by };
   return leftOut === null ? made : { ...made, leftOutFiles: leftOut };
 }
 
@@ -83,7 +83,8 @@ export function leaveFilesOut(copy: string, shown: string): number {
         },
       );
     connection.exec("DELETE FROM file_chunk");
-    const { changes } = connection.prepare("UPDATE file SET is_left_out = 1").run();
+    // The bytes of the others are in no database.
+    const { changes } = connection.prepare("UPDATE file SET is_left_out = 1 WHERE object_id IS NULL").run();
     connection.exec("VACUUM");
     return changes;
   } catch (error) {

@@ -10,6 +10,8 @@ export interface CheckedCopy {
   /** The schema version. */
   readonly version: number;
   readonly submissions: number;
+  /** Files whose bytes are in a store outside the database. */
+  readonly outsideFiles: number;
 }
 
 export interface CheckReport extends CheckedCopy {
@@ -57,7 +59,14 @@ function inspect(connection: Driver.Database, shown: string): CheckReport {
   if (problems.length > 0) {
     throw new FormsvcError("database_unusable", `${shown}: damaged: ${problems.join("; ")}`);
   }
-  return { version, submissions: countSubmissions(connection), differences };
+  const counts = { submissions: countSubmissions(connection), outsideFiles: countOutsideFiles(connection) };
+  return { version, ...counts, differences };
+}
+
+function countOutsideFiles(connection: Driver.Database): number {
+  const column = "SELECT 1 FROM pragma_table_info('file') WHERE name = 'object_id'";
+  if (connection.prepare(column).get() === undefined) return 0;
+  return Number(connection.prepare("SELECT count(*) FROM file WHERE object_id IS NOT NULL").pluck().get());
 }
 
 function countSubmissions(connection: Driver.Database): number {

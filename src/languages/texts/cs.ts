@@ -49,6 +49,8 @@ export const cs: Texts = {
   otherType: "Tento formulář nepřijímá to, co bylo odesláno. Vynechte prosím soubory a odešlete ho znovu.",
   notFromHere:
     "Tento formulář odsud nebo v tuto chvíli odpovědi nepřijímá. Dejte to prosím vědět provozovateli stránky.",
+  challengeRequired:
+    "Povolte prosím na této stránce skripty (JavaScript) a odešlete formulář znovu: je chráněn před roboty.",
   blocked: "Vaši zprávu se nepodařilo odeslat. Ozvěte se prosím jinou cestou.",
   notNow: "Tento formulář teď vaši zprávu nemůže přijmout. Ozvěte se prosím jinou cestou.",
   tooMany: "Z vašeho připojení přišlo příliš mnoho zpráv. Odešlete to prosím za chvíli znovu.",

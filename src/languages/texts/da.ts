@@ -38,6 +38,8 @@ export const da: Texts = {
   tooLarge: "Det er mere, end formularen tager imod. Gør det kortere, og udelad filer.",
   otherType: "Formularen tager ikke imod det, der blev sendt. Udelad filer, og send igen.",
   notFromHere: "Formularen tager ikke imod svar herfra eller lige nu. Sig det gerne til sidens ejer.",
+  challengeRequired:
+    "Tillad scripts (JavaScript) på denne side, og send formularen igen: den er beskyttet mod robotter.",
   blocked: "Din besked kunne ikke sendes. Kontakt os venligst på en anden måde.",
   notNow: "Formularen kan ikke tage imod din besked lige nu. Kontakt os venligst på en anden måde.",
   tooMany: "Der kom for mange beskeder fra din forbindelse. Send igen om et øjeblik.",

@@ -41,6 +41,8 @@ export const de: Texts = {
     "Dieses Formular kann nicht annehmen, was gesendet wurde. Bitte lassen Sie Dateien weg und senden Sie es noch einmal.",
   notFromHere:
     "Dieses Formular nimmt von hier oder zurzeit keine Angaben an. Bitte sagen Sie dem Betreiber der Seite Bescheid.",
+  challengeRequired:
+    "Bitte erlauben Sie Skripte (JavaScript) auf dieser Seite und senden Sie das Formular noch einmal: Es ist vor Robotern geschützt.",
   blocked: "Ihre Nachricht konnte nicht gesendet werden. Bitte melden Sie sich auf einem anderen Weg.",
   notNow:
     "Dieses Formular kann Ihre Nachricht gerade nicht annehmen. Bitte melden Sie sich auf einem anderen Weg.",

@@ -44,6 +44,8 @@ export const en = {
   otherType: "This form does not take what was sent. Please leave files out, and send it again.",
   notFromHere:
     "This form does not take answers from here or at this time. Please tell the owner of the site.",
+  challengeRequired:
+    "Please allow scripts (JavaScript) on this page and send the form again: it is protected from robots.",
   blocked: "Your message could not be sent. Please get in touch in another way.",
   notNow: "This form cannot take your message right now. Please get in touch in another way.",
   tooMany: "Too many messages came from your connection. Please send it again in a moment.",

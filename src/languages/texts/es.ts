@@ -40,6 +40,8 @@ export const es: Texts = {
     "Este formulario no admite lo que se ha enviado. Quite los archivos, por favor, y envíelo de nuevo.",
   notFromHere:
     "Este formulario no admite respuestas desde aquí o en este momento. Avise, por favor, al responsable del sitio.",
+  challengeRequired:
+    "Permita los scripts (JavaScript) en esta página y envíe de nuevo el formulario: está protegido contra robots.",
   blocked: "No se ha podido enviar su mensaje. Póngase en contacto, por favor, de otra manera.",
   notNow:
     "Este formulario no puede recibir su mensaje en este momento. Póngase en contacto, por favor, de otra manera.",

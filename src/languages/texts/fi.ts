@@ -39,6 +39,8 @@ export const fi: Texts = {
   otherType: "Tämä lomake ei ota vastaan lähetettyä sisältöä. Jätä tiedostot pois ja lähetä uudelleen.",
   notFromHere:
     "Tämä lomake ei ota vastaan vastauksia täältä tai juuri nyt. Kerro siitä sivuston ylläpitäjälle.",
+  challengeRequired:
+    "Salli komentosarjat (JavaScript) tällä sivulla ja lähetä lomake uudelleen: se on suojattu roboteilta.",
   blocked: "Viestiäsi ei voitu lähettää. Ota yhteyttä muulla tavalla.",
   notNow: "Tämä lomake ei voi ottaa viestiäsi vastaan juuri nyt. Ota yhteyttä muulla tavalla.",
   tooMany: "Yhteydestäsi tuli liian monta viestiä. Lähetä uudelleen hetken kuluttua.",

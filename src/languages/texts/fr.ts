@@ -41,6 +41,8 @@ export const fr: Texts = {
     "Ce formulaire n’accepte pas ce qui a été envoyé. Merci de retirer les fichiers et de le renvoyer.",
   notFromHere:
     "Ce formulaire n’accepte pas de réponses depuis cette page ou en ce moment. Merci de prévenir le responsable du site.",
+  challengeRequired:
+    "Veuillez autoriser les scripts (JavaScript) sur cette page et renvoyer le formulaire : il est protégé contre les robots.",
   blocked: "Votre message n’a pas pu être envoyé. Merci de nous contacter d’une autre manière.",
   notNow:
     "Ce formulaire ne peut pas accepter votre message pour le moment. Merci de nous contacter d’une autre manière.",

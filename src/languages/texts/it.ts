@@ -41,6 +41,8 @@ export const it: Texts = {
     "Questo modulo non accetta ciò che è stato inviato. La preghiamo di togliere i file e di inviarlo di nuovo.",
   notFromHere:
     "Questo modulo non accetta risposte da qui o in questo momento. La preghiamo di avvisare il gestore del sito.",
+  challengeRequired:
+    "La preghiamo di consentire gli script (JavaScript) in questa pagina e di inviare di nuovo il modulo: è protetto dai robot.",
   blocked: "Non è stato possibile inviare il Suo messaggio. La preghiamo di contattarci in un altro modo.",
   notNow:
     "Questo modulo non può accettare il Suo messaggio in questo momento. La preghiamo di contattarci in un altro modo.",

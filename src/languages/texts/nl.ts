@@ -40,6 +40,8 @@ export const nl: Texts = {
     "Dit formulier kan niet aannemen wat er is verstuurd. Laat bestanden weg en verstuur het opnieuw.",
   notFromHere:
     "Dit formulier neemt van hier of op dit moment geen antwoorden aan. Laat het de beheerder van de site weten.",
+  challengeRequired:
+    "Sta scripts (JavaScript) op deze pagina toe en verstuur het formulier opnieuw: het is beveiligd tegen robots.",
   blocked: "Uw bericht kon niet worden verstuurd. Neem op een andere manier contact op.",
   notNow: "Dit formulier kan uw bericht nu niet aannemen. Neem op een andere manier contact op.",
   tooMany: "Er kwamen te veel berichten van uw verbinding. Verstuur het over een ogenblik opnieuw.",

@@ -49,6 +49,8 @@ export const pl: Texts = {
   otherType: "Ten formularz nie przyjmuje tego, co wysłano. Prosimy usunąć pliki i wysłać jeszcze raz.",
   notFromHere:
     "Ten formularz nie przyjmuje odpowiedzi stąd lub w tej chwili. Prosimy powiadomić właściciela strony.",
+  challengeRequired:
+    "Proszę zezwolić na skrypty (JavaScript) na tej stronie i wysłać formularz ponownie: jest chroniony przed robotami.",
   blocked: "Nie udało się wysłać wiadomości. Prosimy o kontakt w inny sposób.",
   notNow: "Ten formularz nie może teraz przyjąć wiadomości. Prosimy o kontakt w inny sposób.",
   tooMany: "Z tego połączenia przyszło zbyt wiele wiadomości. Prosimy za chwilę wysłać jeszcze raz.",

@@ -40,6 +40,8 @@ export const pt: Texts = {
   otherType: "Este formulário não aceita o que foi enviado. Por favor, retire os arquivos e envie de novo.",
   notFromHere:
     "Este formulário não aceita respostas daqui ou neste momento. Por favor, avise o responsável pelo site.",
+  challengeRequired:
+    "Permita scripts (JavaScript) nesta página e envie o formulário novamente: ele é protegido contra robôs.",
   blocked: "Não foi possível enviar a sua mensagem. Por favor, entre em contato de outra forma.",
   notNow:
     "Este formulário não pode receber a sua mensagem agora. Por favor, entre em contato de outra forma.",

@@ -39,6 +39,8 @@ export const sv: Texts = {
   otherType: "Formuläret tar inte emot det som skickades. Utelämna filer och skicka igen.",
   notFromHere:
     "Formuläret tar inte emot svar härifrån eller just nu. Berätta det gärna för webbplatsens ägare.",
+  challengeRequired:
+    "Tillåt skript (JavaScript) på den här sidan och skicka formuläret igen: det är skyddat mot robotar.",
   blocked: "Ditt meddelande kunde inte skickas. Hör av dig på ett annat sätt.",
   notNow: "Formuläret kan inte ta emot ditt meddelande just nu. Hör av dig på ett annat sätt.",
   tooMany: "Det kom för många meddelanden från din anslutning. Skicka igen om en stund.",

@@ -38,6 +38,8 @@ export const tr: Texts = {
   tooLarge: "Bu, formun kabul ettiğinden fazla. Lütfen kısaltın ve dosya eklemeyin.",
   otherType: "Bu form gönderileni kabul etmiyor. Lütfen dosyaları çıkarıp yeniden gönderin.",
   notFromHere: "Bu form buradan ya da şu anda yanıt kabul etmiyor. Lütfen sitenin sahibine haber verin.",
+  challengeRequired:
+    "Lütfen bu sayfada betiklere (JavaScript) izin verin ve formu yeniden gönderin: form robotlara karşı korunuyor.",
   blocked: "Mesajınız gönderilemedi. Lütfen başka bir yoldan iletişime geçin.",
   notNow: "Bu form şu anda mesajınızı alamıyor. Lütfen başka bir yoldan iletişime geçin.",
   tooMany: "Bağlantınızdan çok fazla mesaj geldi. Lütfen biraz sonra yeniden gönderin.",

@@ -21,6 +21,8 @@ export interface PostedSubmission {
   readonly fields: JudgedData["fields"];
   /** The tag of the language in which the sender is answered; null or absent if the post says nothing of it. */
   readonly language?: () => string | null;
+  /** Until when its messages wait for what becomes of its files, all but the automatic reply; null or absent if they wait for nothing. */
+  readonly waitsUntil?: number | null;
 }
 
 /**
@@ -106,7 +108,8 @@ export function createSqliteOutbox(db: SqliteDatabase, mayReply: MayReply | null
       const enqueue: Enqueue = (submission, now, posted) => {
         const known = recipients.read(submission.endpointId);
         const judged = posted && { data: posted.submission.data, fields: posted.fields };
-        return messages.add(submission, known, now, { isReplied: isReplied(known, now, posted), judged });
+        const replied = isReplied(known, now, posted);
+        return messages.add(submission, known, now, { isReplied: replied, isLater: waits(posted), judged });
       };
       try {
         const result = db.transactionNow(() => {
@@ -134,9 +137,16 @@ export function replyTo(
   return recipients.find(({ kind, max_spam_score: max }) => kind === REPLY_KIND && max >= spamScore);
 }
 
+/** Whether only the automatic reply is queued with a post. */
+export function waits(posted: Pick<PostedSubmission, "waitsUntil"> | undefined): boolean {
+  return (posted?.waitsUntil ?? null) !== null;
+}
+
 interface AddedParts {
   /** Whether whoever posted gets a message too. */
   readonly isReplied?: boolean;
+  /** Whether everybody else gets theirs later. */
+  readonly isLater?: boolean;
   /** What conditions are judged by; without it they count as met. */
   readonly judged?: JudgedData | undefined;
 }
@@ -152,11 +162,11 @@ export class NewMessages {
     submission: NotifiedSubmission,
     recipients: readonly KnownRecipient[],
     now: number,
-    { isReplied = false, judged }: AddedParts = {},
+    { isReplied = false, isLater = false, judged }: AddedParts = {},
   ): EventParts {
     const { id, spamScore } = submission;
     const wanting = recipients.filter(
-      ({ kind, max_spam_score: max }) => max >= spamScore && (isReplied || kind !== REPLY_KIND),
+      ({ kind, max_spam_score: max }) => max >= spamScore && (kind === REPLY_KIND ? isReplied : !isLater),
     );
     const { chosen, notSent } = choose(wanting, judged);
     const [first] = chosen;

@@ -9,7 +9,17 @@ const MAX_SHOWN = 60;
 
 /** Signals of how the post was made: the time it took, and what the client says about itself. */
 export function behaviourReasons(read: ReadPost): SpamReason[] {
-  return [...fillTimeReasons(read), ...clientReasons(read)];
+  return [...fillTimeReasons(read), ...clientReasons(read), ...challengeReasons(read)];
+}
+
+const CHALLENGES = {
+  missing: "the form's challenge was not solved",
+  wrong: "the form's challenge was solved wrongly, too late or twice",
+} as const;
+
+function challengeReasons({ post: { challenge } }: ReadPost): SpamReason[] {
+  if (challenge === undefined) return [];
+  return [{ signal: "challenge", points: POINTS.challenge, field: null, detail: CHALLENGES[challenge] }];
 }
 
 function fillTimeReasons(read: ReadPost): SpamReason[] {

@@ -1,0 +1,69 @@
+import type { Config } from "../config/config.ts";
+import type { AnyDatabase } from "../database/any-database.ts";
+import { countDeletions } from "../files/file-deletions.ts";
+import { type ObjectStore, placeObjects } from "../files/object-store.ts";
+import { REQUEST_KINDS, S3Store, type StoreObserver } from "../files/s3-store.ts";
+import type { S3Settings } from "../files/s3-request.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { fileStoreFailed, fileStoreRecovered } from "../foundation/events.ts";
+import { noMetrics } from "../foundation/metrics.ts";
+import { readSecretFile } from "../secrets/secret-file.ts";
+import type { ServiceParts } from "./parts.ts";
+
+const NOBODY: StoreObserver = { onFailure() {}, onFault() {}, onRecovery() {} };
+
+/** Lets whoever reads files of this database find those that are in the store that the configuration names. Null if it names none. */
+export function openObjects(
+  { db, config }: { readonly db: AnyDatabase; readonly config: Config },
+  observer: StoreObserver = NOBODY,
+): ObjectStore | null {
+  const { storage, s3 } = config.files;
+  if (s3.endpoint === null) return null;
+  const store = new S3Store({ settings: () => settingsOf(s3), takesNew: storage === "s3", observer });
+  placeObjects(db, store);
+  return store;
+}
+
+/** The same for a server, which logs and counts. @throws config_invalid if the file of the secret cannot be read */
+export function serveObjects(parts: ServiceParts): ObjectStore | null {
+  const { db, config, log, clock } = parts;
+  const metrics = parts.metrics ?? noMetrics;
+  const failed = metrics.counter(
+    "formsvc_file_store_failures_total",
+    "Requests that the S3-compatible store of files did not do.",
+    "request",
+    REQUEST_KINDS,
+  );
+  const store = openObjects(parts, {
+    onFailure: (request) => failed(request),
+    onFault: (fault) => fileStoreFailed(log, fault),
+    onRecovery: () => fileStoreRecovered(log),
+  });
+  if (store !== null) settingsOf(config.files.s3);
+  metrics.gauge(
+    "formsvc_file_deletions_waiting",
+    "Files that wait to be deleted in the store of files.",
+    () =>
+      db.read(function* () {
+        return (yield* countDeletions(clock.now())).objects;
+      }),
+  );
+  return store;
+}
+
+/** @throws config_invalid */
+function settingsOf(s3: Config["files"]["s3"]): S3Settings {
+  const { endpoint, bucket, accessKeyId, secretAccessKey, secretAccessKeyFile } = s3;
+  if (endpoint === null || bucket === null || accessKeyId === null)
+    throw refuse("files.s3: name endpoint, bucket and accessKeyId");
+  if (secretAccessKey !== null) return { ...s3, endpoint, bucket, accessKeyId, secretAccessKey };
+  if (secretAccessKeyFile === null) throw refuse("files.s3.secretAccessKey: the secret is not set here");
+  const [first = ""] = readSecretFile("files.s3.secretAccessKeyFile", secretAccessKeyFile).split(/\r?\n/, 1);
+  if (first === "")
+    throw refuse(`files.s3.secretAccessKeyFile: ${secretAccessKeyFile}: its first line is empty`);
+  return { ...s3, endpoint, bucket, accessKeyId, secretAccessKey: first };
+}
+
+function refuse(message: string): FormsvcError {
+  return new FormsvcError("config_invalid", message);
+}

@@ -1,0 +1,37 @@
+import { Clamd } from "../files/clamd.ts";
+import type { FileLinks } from "../files/file-links.ts";
+import { countUnjudged } from "../files/scan-store.ts";
+import { parseClamdAddress } from "../foundation/clamd-address.ts";
+import { noMetrics } from "../foundation/metrics.ts";
+import { FileScanner, type FileScannerParts, SCAN_RESULTS } from "../submissions/file-scanner.ts";
+import type { ServiceParts } from "./parts.ts";
+
+/** What has files scanned that forms bring. */
+export function openScanner(
+  { db, config: { files }, clock, log, metrics }: ServiceParts,
+  fileLinks: FileLinks,
+  told: Pick<FileScannerParts, "onQueued" | "onDeleted">,
+): FileScanner {
+  const count = (metrics ?? noMetrics).counter(
+    "formsvc_file_scans_total",
+    "Scans of files for viruses, by their result; failed are those without a verdict.",
+    "result",
+    SCAN_RESULTS,
+  );
+  (metrics ?? noMetrics).gauges(
+    "formsvc_files_without_verdict",
+    "Files that wait for the virus scanner, and those that it did not judge in time.",
+    "state",
+    async () => new Map(Object.entries(await db.read(countUnjudged))),
+  );
+  return new FileScanner({
+    db,
+    clamd: files.clamd === null ? null : new Clamd(parseClamdAddress(files.clamd)),
+    whenUnscanned: files.whenUnscanned === "keep" ? "kept" : "refused",
+    linkFiles: (...data) => fileLinks.linkRow(...data),
+    clock,
+    log,
+    count,
+    ...told,
+  });
+}

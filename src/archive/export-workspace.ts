@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { exportFile } from "../apply/export-file.ts";
+import type { Perform } from "../apply/read-current.ts";
+import type { Steps } from "../database/steps.ts";
+import type { SpamParts } from "../endpoints/spam-operations.ts";
+import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
+import { jsonText } from "../foundation/plain-text.ts";
+import { type ArchiveMember, zipStream } from "../foundation/zip-stream.ts";
+import { type Context, operation } from "../operations/operation.ts";
+import { type Door, perform, performStream } from "../operations/perform.ts";
+import type { SearchParts } from "../submissions/choose-submissions.ts";
+import { exportSubmissions } from "../submissions/export-submissions.ts";
+import { listHeld } from "../submissions/held-operations.ts";
+import { reachWorkspace } from "../workspaces/reach.ts";
+import { filesOf } from "./kept-files.ts";
+
+/** Held posts of one page; `held.list` ends a page by bytes too. */
+const PAGE_ROWS = 100;
+
+type Parts = SearchParts & SpamParts;
+
+const partShape = z.strictObject({
+  base64: z.string().describe("Bytes of the archive: they follow those of the part before."),
+  endpoints: z.number().describe("In the archive so far, as the next three."),
+  submissions: z.number(),
+  held: z.number(),
+  files: z.number(),
+  notes: z
+    .array(z.string())
+    .readonly()
+    .describe("What stands in no file of settings, each with the reason; in the last part."),
+});
+
+type Part = z.output<typeof partShape>;
+type Counts = Omit<Part, "base64" | "notes">;
+
+export const exportWorkspace = operation({
+  name: "workspace.export",
+  summary: "Give a workspace as a ZIP archive: its settings, submissions, held posts and their files",
+  kind: "stream",
+  access: "workspace:export",
+  input: z.strictObject({ workspace: z.string().describe("An id, or a name that is unique.") }),
+  output: partShape,
+  async run(context: Context<Parts>, { workspace: reference }) {
+    const { id } = await context.db.read(() => reachWorkspace(context, reference));
+    return partsOf(context, id);
+  },
+});
+
+/** One part of the archive is in memory at a time, and an entry of its directory for each file. */
+async function* partsOf(context: Context<Parts>, workspace: string): AsyncGenerator<Part, void> {
+  const counts: Counts = { endpoints: 0, submissions: 0, held: 0, files: 0 };
+  const notes: string[] = [];
+  for await (const bytes of zipStream(membersOf(context, workspace, { counts, notes })))
+    if (bytes.length > 0) yield { base64: bytes.toString("base64"), ...counts, notes: [] };
+  yield { base64: "", ...counts, notes };
+}
+
+interface Told {
+  readonly counts: Counts;
+  readonly notes: string[];
+}
+
+async function* membersOf(
+  context: Context<Parts>,
+  workspace: string,
+  { counts, notes }: Told,
+): AsyncGenerator<ArchiveMember> {
+  const door = doorOf(context);
+  const settings = await exportFile(performing(door), workspace);
+  notes.push(...settings.notes);
+  counts.endpoints = settings.file.workspaces[0]?.endpoints.length ?? 0;
+  yield { name: "settings.json", content: [`${jsonText(settings.file, 2)}\n`] };
+  yield { name: "submissions.ndjson", content: submissionsOf(door, workspace, counts) };
+  yield { name: "held.ndjson", content: heldOf(door, workspace, counts) };
+  // Asked again for each file: nothing more goes out of what is not one's own any more.
+  const endpoints = (): Steps<readonly string[]> => endpointsOf(context, workspace);
+  for await (const member of filesOf(context.db, endpoints)) {
+    counts.files += 1;
+    yield member;
+  }
+}
+
+function* endpointsOf(context: Context, workspace: string): Steps<readonly string[]> {
+  return (yield* reachEndpointIds(context, { endpoint: null, workspace })) ?? [];
+}
+
+/** For the operations of which the archive is made: each looks at the rights of whoever asks by itself. */
+function doorOf({ db, config, now, actor, parts, gone }: Context<Parts>): Door<Parts> {
+  return { db, config, now, actor, parts, ...(gone && { gone }), onChange: () => undefined };
+}
+
+/** What reads the settings works with no more than this has. */
+function performing(door: Door<Parts>): Perform {
+  return (read, input) => perform({ ...door, parts: door.parts as never }, read, input);
+}
+
+async function* submissionsOf(door: Door<Parts>, workspace: string, counts: Counts): AsyncGenerator<string> {
+  const input = { workspace, format: "ndjson" } as const;
+  for await (const { text, count } of await performStream(door, exportSubmissions, input)) {
+    counts.submissions = count;
+    yield text;
+  }
+}
+
+async function* heldOf(door: Door<Parts>, workspace: string, counts: Counts): AsyncGenerator<string> {
+  let cursor: string | null = null;
+  do {
+    const page: z.output<typeof listHeld.output> = await perform(door, listHeld, {
+      workspace,
+      limit: PAGE_ROWS,
+      cursor,
+    });
+    counts.held += page.data.length;
+    yield page.data.map((each) => `${jsonText(each)}\n`).join("");
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}

@@ -1,0 +1,41 @@
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import { isKept, listKeptFiles, readBytes } from "../files/read-file.ts";
+import type { ArchiveMember } from "../foundation/zip-stream.ts";
+import { listBinned } from "../submissions/submission-bin.ts";
+
+/** Files that are listed at once. */
+const PAGE_ROWS = 100;
+
+/**
+ * The files of submissions and held posts as members of an archive, each as `files/` and its id; none of what is in the bin. One that is
+ * deleted before its turn is left out; the archive fails if one is deleted while it is read.
+ *
+ * @param endpoints whose files; asked again before each file. @throws what that throws
+ */
+export async function* filesOf(
+  db: Database,
+  endpoints: () => Steps<readonly string[]>,
+): AsyncGenerator<ArchiveMember> {
+  for (const endpointId of await db.read(endpoints)) {
+    const isThere = (id: string): Promise<boolean> =>
+      Promise.resolve(
+        db.read(function* () {
+          return (yield* endpoints()).includes(endpointId) && (yield* isKept(id));
+        }),
+      );
+    let after = "";
+    for (;;) {
+      const page = await db.read(() => listKeptFiles(endpointId, after, PAGE_ROWS));
+      const binned = await db.read(() => listBinned(page.flatMap((file) => file.submissionId ?? [])));
+      for (const { id, submissionId, size } of page) {
+        if (submissionId !== null && binned.has(submissionId)) continue;
+        if (await isThere(id))
+          yield { name: `files/${id}`, content: readBytes(db, id, { first: 0, last: size - 1 }) };
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE_ROWS) break;
+      after = last.id;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { prove } from "./prove.ts";
+
+/* The script of our own pages of a form with a proof of work: the form is sent by the browser, as without script. */
+
+addEventListener("submit", (event) => {
+  const form = event.target as HTMLFormElement;
+  const address = form.dataset["formsvcChallenge"];
+  if (address === undefined) return;
+  event.preventDefault();
+  if (form.getAttribute("aria-busy") === "true") return;
+  form.setAttribute("aria-busy", "true");
+  void proveAndSend(form, address);
+});
+
+async function proveAndSend(form: HTMLFormElement, address: string): Promise<void> {
+  const input = document.createElement("input");
+  input.type = "hidden";
+  input.name = "_pow";
+  input.value = (await prove(new URL(address, document.baseURI).href)) ?? "";
+  form.append(input);
+  HTMLFormElement.prototype.submit.call(form);
+}
+
+/** A page that comes back by the Back button is not busy any more, and its proof is spent. */
+addEventListener("pageshow", () => {
+  for (const form of document.forms) {
+    form.removeAttribute("aria-busy");
+    form.querySelector("[name=_pow]")?.remove();
+  }
+});

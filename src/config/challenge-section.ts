@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+const httpUrl = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
+/** The services that check challenges of forms. */
+export const challengeSection = z.strictObject({
+  turnstileUrl: httpUrl.describe("Where Turnstile checks tokens."),
+  hcaptchaUrl: httpUrl.describe("Where hCaptcha checks tokens."),
+  timeoutMs: z
+    .int()
+    .min(100)
+    .max(10_000)
+    .describe("Longest time that a post waits for such a service; then it is taken without a verdict."),
+});
+
+export const defaultChallenge: z.output<typeof challengeSection> = {
+  turnstileUrl: "https://challenges.cloudflare.com/turnstile/v0/siteverify",
+  hcaptchaUrl: "https://api.hcaptcha.com/siteverify",
+  timeoutMs: 3000,
+};

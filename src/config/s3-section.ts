@@ -1,0 +1,61 @@
+import { z } from "zod";
+
+/** An http or https address without a slash at its end. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address" })
+  .refine((text) => !text.endsWith("/"), "expected no slash at the end");
+
+/** An S3-compatible store for files. */
+export const s3Section = z.strictObject({
+  endpoint: httpUrl
+    .nullable()
+    .describe("The address of an S3-compatible store, without the bucket; null has none."),
+  bucket: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "expected a bucket's name, like formsvc-files")
+    .nullable()
+    .describe("Its bucket, which must be there, is not public and keeps no versions."),
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/i, "expected a region, like eu-central-1")
+    .describe("The region that requests are signed for."),
+  prefix: z
+    .string()
+    .regex(/^(?:[A-Za-z0-9._-]+\/?)*$/, "expected letters, digits, dots, dashes and single slashes")
+    .max(200)
+    .describe("What the name of every object begins with, like `files/`."),
+  accessKeyId: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,256}$/, "expected the name of an access key")
+    .nullable()
+    .describe("The access key."),
+  secretAccessKey: z.string().min(1).max(1024).nullable().describe("Its secret."),
+  secretAccessKeyFile: z
+    .string()
+    .min(1)
+    .max(4096)
+    .nullable()
+    .describe("File with that secret in its first line, instead of `files.s3.secretAccessKey`."),
+  pathStyle: z
+    .boolean()
+    .describe("Whether the bucket stands in the path of the address; false puts it before the host's name."),
+  timeoutMs: z
+    .int()
+    .min(100)
+    .max(600_000)
+    .describe(
+      "Longest time in which the store may be silent, in milliseconds; a whole request has ten times as long.",
+    ),
+});
+
+export const defaultS3: z.infer<typeof s3Section> = {
+  endpoint: null,
+  bucket: null,
+  region: "us-east-1",
+  prefix: "",
+  accessKeyId: null,
+  secretAccessKey: null,
+  secretAccessKeyFile: null,
+  pathStyle: true,
+  timeoutMs: 30_000,
+};

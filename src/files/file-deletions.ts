@@ -1,0 +1,120 @@
+import { type Database, query } from "../database/database.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { objectsOf } from "./object-store.ts";
+
+/*
+ * Objects of the store whose file is gone. A trigger writes each down in the transaction that ends its file, and it stays until the store
+ * has deleted it.
+ */
+
+/** Deletions in one round of the queue. */
+const MAX_AT_ONCE = 50;
+const FIRST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 3_600_000;
+
+interface DueObject {
+  readonly object_id: string;
+  readonly was_stored: number;
+  readonly attempts: number;
+}
+
+/** Objects that wait to be deleted. */
+export interface WaitingDeletions {
+  readonly objects: number;
+  /** When the oldest was lost; null if none waits. */
+  readonly since: number | null;
+}
+
+const WAITING_SQL =
+  "SELECT count(*) AS objects, min(lost_at) AS since FROM file_deletion WHERE next_at <= ? OR attempts > 0";
+
+/** Objects that wait for their first attempt or failed; one that is only deleted once more, to be sure, is not counted. */
+export function* countDeletions(now: number): Steps<WaitingDeletions> {
+  return (yield* first(text<WaitingDeletions>(WAITING_SQL, now))) ?? { objects: 0, since: null };
+}
+
+/** The objects of these files. */
+export function* listObjectsOf(fileIds: readonly string[]): Steps<string[]> {
+  if (fileIds.length === 0) return [];
+  const sql = `SELECT object_id AS id FROM file
+    WHERE object_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))`;
+  return (yield* all(text<{ id: string }>(sql, JSON.stringify(fileIds)))).map(({ id }) => id);
+}
+
+/**
+ * Deletes objects that wait for it. Returns how many are done; 0 too if the store does not answer: then they wait longer each time.
+ *
+ * @param now in milliseconds
+ */
+export async function deleteWaiting(db: Database, now: number): Promise<number> {
+  const store = objectsOf(db);
+  if (store === null) return 0;
+  const due = await db.read(() => listDue(now));
+  // Whoever sees that it failed wants to know when it does not any more.
+  if (due.length === 0 && store.fault !== null) await store.probe();
+  for (const object of due) {
+    try {
+      await store.remove(object.object_id);
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+      await db.relaxedTransaction(() => postpone(object, now));
+      return 0;
+    }
+    await db.relaxedTransaction(() => settle(object, now));
+  }
+  return due.length;
+}
+
+function listDue(now: number): Steps<DueObject[]> {
+  const rows = query.selectFrom("file_deletion").select(["object_id", "was_stored", "attempts"]);
+  return all(rows.where("next_at", "<=", now).orderBy("next_at").limit(MAX_AT_ONCE));
+}
+
+/** A post that was cut off may still be on its way to the store, so its object is deleted once more when that must have ended. */
+function* settle({ object_id: id, was_stored: wasStored }: DueObject, now: number): Steps<void> {
+  const rows = query.deleteFrom("file_deletion").where("object_id", "=", id);
+  if (wasStored === 1) yield* run(rows);
+  else
+    yield* run(
+      query
+        .updateTable("file_deletion")
+        .set({ was_stored: 1, attempts: 0, next_at: now + LONGEST_WAIT_MS })
+        .where("object_id", "=", id),
+    );
+}
+
+function postpone({ object_id: id, attempts }: DueObject, now: number): Steps<number> {
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts, 10));
+  return run(
+    query
+      .updateTable("file_deletion")
+      .set({ attempts: attempts + 1, next_at: now + wait })
+      .where("object_id", "=", id),
+  );
+}
+
+/** Deletes objects whose files are gone, as far as the store answers; the rest waits in the queue. */
+export async function deleteNow(db: Database, objectIds: readonly string[]): Promise<void> {
+  const store = objectsOf(db);
+  if (store === null) return;
+  for (const id of objectIds) {
+    const waits = await db.read(() =>
+      first(
+        query
+          .selectFrom("file_deletion")
+          .select("object_id")
+          .where("object_id", "=", id)
+          .where("was_stored", "=", 1),
+      ),
+    );
+    if (waits === undefined) continue;
+    try {
+      await store.remove(id);
+    } catch (error) {
+      if (error instanceof FormsvcError) return;
+      throw error;
+    }
+    await db.relaxedTransaction(() => run(query.deleteFrom("file_deletion").where("object_id", "=", id)));
+  }
+}

@@ -1,0 +1,34 @@
+import type { Logger as Log } from "pino";
+
+/** The events of scanning files for viruses, as `events.ts` has the others. */
+
+/** A file of a post. `submissionId` is that of a held post if it is held. */
+export interface ScannedFacts {
+  readonly fileId: string;
+  readonly submissionId: string;
+}
+
+export function virusFound(log: Log, facts: ScannedFacts & { readonly virus: string }): void {
+  log.warn({ event: "scan.found", ...facts }, "a file has a virus: its bytes were deleted");
+}
+
+/** @param facts `isLast` if it is not tried again. */
+export function scanFailed(
+  log: Log,
+  facts: ScannedFacts & { readonly reason: string; readonly attempts: number; readonly isLast: boolean },
+): void {
+  log.warn({ event: "scan.failed", ...facts }, "the scanner gave no verdict about a file");
+}
+
+/** Told once until it answers again. */
+export function scannerAway(log: Log, facts: { readonly reason: string }): void {
+  log.error({ event: "scan.away", ...facts }, "the virus scanner does not answer: files wait for it");
+}
+
+export function scannerBack(log: Log): void {
+  log.info({ event: "scan.back" }, "the virus scanner answers again");
+}
+
+export function scansWaiting(log: Log, err: unknown): void {
+  log.warn({ event: "scan.waiting", err }, "scans of files wait for the database, or for the store of files");
+}

@@ -1,0 +1,101 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { countDeletions, deleteWaiting } from "../../src/files/file-deletions.ts";
+import { dropFiles, dropLostFiles } from "../../src/files/file-store.ts";
+import { placeObjects } from "../../src/files/object-store.ts";
+import { S3Store } from "../../src/files/s3-store.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { ENGINES, rowsOf, write } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { type ScriptedStore, startScriptedStore } from "../support/scripted-store.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+async function openStore(db: Database): Promise<ScriptedStore> {
+  const scripted = await startScriptedStore();
+  const quiet = { onFailure() {}, onFault() {}, onRecovery() {} };
+  const settings = () => ({ region: "us-east-1", prefix: "", pathStyle: true, ...scripted.settings });
+  const store = new S3Store({ settings, takesNew: true, observer: quiet });
+  placeObjects(db, store);
+  onTestFinished(() => store.close());
+  return scripted;
+}
+
+/** A file in the store that belongs to nothing any more. */
+async function addLost(db: Database, scripted: ScriptedStore, state: "stored" | "storing"): Promise<string> {
+  const id = newId("fil", NOON);
+  scripted.objects.set(`${id}-0`, Buffer.from("bytes"));
+  await write(
+    db,
+    `INSERT INTO file (id, endpoint_id, state, name, size, type, sha256, created_at, object_id)
+      VALUES ('${id}', 'ep_1', '${state}', 'a', 5, 'text/plain', '00', ${NOON}, '${id}-0')`,
+  );
+  return id;
+}
+
+const queued = (db: Database) =>
+  rowsOf<{ object_id: string; attempts: number }>(db, "SELECT object_id, attempts FROM file_deletion");
+
+describe.each(ENGINES)("objects of files that are gone, on $name", ({ temporary }) => {
+  test("wait from the transaction that ends the file until the store has deleted them", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    const id = await addLost(db, scripted, "stored");
+    await db.transaction(() => dropLostFiles(NOON));
+    expect(await queued(db)).toEqual([{ object_id: `${id}-0`, attempts: 0 }]);
+    expect((await db.read(() => countDeletions(NOON))).objects).toBe(1);
+    expect(await deleteWaiting(db, NOON)).toBe(1);
+    expect([scripted.objects.size, await queued(db)]).toEqual([0, []]);
+  });
+
+  test("are tried again later and later while the store refuses, and one that it never deletes holds up no other", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    const poison = await addLost(db, scripted, "stored");
+    await db.transaction(() => dropLostFiles(NOON));
+    scripted.treat = ({ name }) => (name.startsWith(poison) ? "forbid" : "ok");
+    expect(await deleteWaiting(db, NOON)).toBe(0);
+    await addLost(db, scripted, "stored");
+    await db.transaction(() => dropLostFiles(NOON));
+    expect(await deleteWaiting(db, NOON)).toBe(1);
+    expect([...scripted.objects.keys()]).toEqual([`${poison}-0`]);
+    const attempts: number[] = [];
+    for (let minutes = 1; minutes <= 480; minutes += 1) {
+      await deleteWaiting(db, NOON + minutes * MINUTE_MS);
+      attempts.push((await queued(db))[0]?.attempts ?? 0);
+    }
+    // After 30 seconds, then twice as long each time, and every hour in the end.
+    expect([attempts[0], attempts[10], attempts[59], attempts.at(-1)]).toEqual([2, 5, 7, 14]);
+    scripted.treat = () => "ok";
+    expect(await deleteWaiting(db, NOON + 540 * MINUTE_MS)).toBe(1);
+    expect([scripted.objects.size, await queued(db)]).toEqual([0, []]);
+  });
+
+  test("whose post was cut off are deleted once more after an hour, because they may have been on their way", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    const id = await addLost(db, scripted, "storing");
+    await db.transaction(() => dropLostFiles(NOON + HOUR_MS + 1));
+    const now = NOON + HOUR_MS + 1;
+    await deleteWaiting(db, now);
+    scripted.objects.set(`${id}-0`, Buffer.from("late"));
+    expect((await db.read(() => countDeletions(now))).objects).toBe(0);
+    expect(await deleteWaiting(db, now + HOUR_MS - 1)).toBe(0);
+    expect(await deleteWaiting(db, now + HOUR_MS)).toBe(1);
+    expect([scripted.objects.size, await queued(db)]).toEqual([0, []]);
+  });
+
+  test("are deleted at once when somebody deletes them for good and the store answers; else they wait", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    const ids = [await addLost(db, scripted, "stored"), await addLost(db, scripted, "stored")];
+    await dropFiles(db, ids);
+    expect([scripted.objects.size, await queued(db)]).toEqual([0, []]);
+    const later = await addLost(db, scripted, "stored");
+    scripted.treat = () => "fail";
+    await dropFiles(db, [later]);
+    expect(await rowsOf(db, "SELECT id FROM file")).toEqual([]);
+    expect(await queued(db)).toEqual([{ object_id: `${later}-0`, attempts: 0 }]);
+  });
+});
