@@ -19,6 +19,9 @@ export interface CallEvent {
   readonly result: number;
 }
 
+/** Longest time in which strace lets go of a process after it is asked to. */
+const ENDS_WITHIN_MS = 3000;
+
 export interface Tracing {
   /** Detaches; the traced process goes on. */
   stop(): Promise<void>;
@@ -39,7 +42,10 @@ export async function attachStrace(pid: number, args: readonly string[]): Promis
   return {
     async stop() {
       child.kill("SIGINT");
+      // If one of its signals killed the process, strace can wait for a thread that has ended already, and hears nothing else.
+      const last = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_MS);
       await closed;
+      clearTimeout(last);
     },
   };
 }
