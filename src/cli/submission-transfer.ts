@@ -157,19 +157,17 @@ are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was 
         throw new FormsvcError("usage", "--files is for an export of formsvc in NDJSON; leave out --format");
       if (format !== null && format !== "ndjson")
         return bringTable(context, terminal, { ...options, format, file });
-      const given = [
-        options.map !== null && "--map",
-        options.encoding !== null && "--encoding",
-        options.dryRun && "--dry-run",
-      ];
+      const given = [options.map !== null && "--map", options.encoding !== null && "--encoding"];
       const flag = given.find((each) => each !== false);
       if (flag !== undefined)
         throw new FormsvcError(
           "usage",
           `${flag} is for the export of another service; name it: --format ${TABLE_FORMATS.join("|")}`,
         );
+      if (options.dryRun && options.files !== null)
+        throw new FormsvcError("usage", "--dry-run tells nothing of files; leave out --files");
       const { output } = context;
-      const input = { endpoint: options.endpoint, imported_from: format };
+      const input = { endpoint: options.endpoint, imported_from: format, dry_run: options.dryRun };
       const { imported } =
         options.files === null
           ? await terminal.bring(importSubmissions, input, importFile(file))
@@ -188,7 +186,8 @@ are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was 
                 ...(brought && { files: brought }),
               },
         );
-      output.note(`${countOf(added, "submission")} added, ${known} ${known === 1 ? "was" : "were"} there`);
+      const did = options.dryRun ? "would be added" : "added";
+      output.note(`${countOf(added, "submission")} ${did}, ${known} ${known === 1 ? "was" : "were"} there`);
       if (brought !== undefined) tellBrought(output, brought);
     }),
 });
@@ -196,6 +195,7 @@ are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was 
 interface WithFiles {
   readonly endpoint: string | null;
   readonly imported_from: "ndjson" | null;
+  readonly dry_run: boolean;
   readonly file: string;
   readonly folder: string;
 }

@@ -5,6 +5,7 @@ import { endpointKeysPages } from "./forms/endpoint-keys-page.ts";
 import { refusedOriginPages } from "./forms/refused-origins-page.ts";
 import { endpointSettingsPages } from "./forms/endpoint-settings-page.ts";
 import { endpointChallengePages } from "./forms/endpoint-challenge-page.ts";
+import { endpointImportPages } from "./forms/endpoint-import-page.ts";
 import { endpointOwnPages } from "./forms/endpoint-own-page.ts";
 import { endpointReplyPages } from "./notifications/endpoint-reply-page.ts";
 import { endpointTryPages } from "./forms/endpoint-try-page.ts";
@@ -95,6 +96,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointTryPages,
   endpointReplyPages,
   endpointOwnPages,
+  endpointImportPages,
   endpointChallengePages,
   endpointSettingsPages,
   refusedOriginPages,
@@ -118,5 +120,6 @@ export function mountDashboard(server: FastifyInstance, parts: DashboardParts): 
   };
   // Before all that waits for answers to end.
   server.addHook("preClose", async () => live.close());
+  server.addHook("onClose", () => parts.imports?.close());
   server.register(addScope, { prefix: "/dashboard" });
 }

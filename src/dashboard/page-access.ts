@@ -27,6 +27,7 @@ const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/endpoints/:id/reply", { read: "recipients:read", write: "recipients:write" }],
   ["/endpoints/:id/delete", both("endpoints:delete")],
   ["/endpoints/:id/move", both("endpoints:move")],
+  ["/endpoints/:id/import", both("submissions:import")],
   ["/endpoints/:id", both("endpoints:write")],
   ["/submissions/:id/add-field", both("endpoints:write")],
   ["/submissions/:id/replay", both("recipients:write")],

@@ -14,6 +14,7 @@ import type { MailService } from "../mail/open-mail.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
+import type { ImportSpool } from "../submissions/import-spool.ts";
 import type { SearchPlaces } from "../submissions/search-places.ts";
 import type { News } from "../submissions/news.ts";
 import type { TestPlaces } from "../webhooks/test-places.ts";
@@ -63,6 +64,8 @@ export interface DashboardParts {
   readonly news: Pick<News, "listen">;
   /** Places for pages that look at submissions one by one. */
   readonly searches: SearchPlaces;
+  /** Keeps files that are imported. */
+  readonly imports: ImportSpool;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
   readonly onChange: (kind: "write" | "danger") => void;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import type { Actor } from "../operations/actor.ts";
-import type { Operation, StreamOperation } from "../operations/operation.ts";
+import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Guard, perform, performStream } from "../operations/perform.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { Answer } from "./answer.ts";
@@ -37,17 +37,45 @@ export type Stream<Parts = DashboardParts> = <Input extends z.ZodObject, Part ex
   input: z.input<Input>,
 ) => Promise<AsyncGenerator<z.output<Part>>>;
 
-/** The two ways to run an operation for one request. */
+/** The same for one that needs more parts, and tells how far it is. What `onProgress` throws ends it. */
+export type PerformWith<Parts = DashboardParts> = <
+  More extends object,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+>(
+  more: { readonly parts: More; readonly onProgress: (progress: Progress) => void },
+  operation: Operation<Parts & More, Input, Output>,
+  input: z.input<Input>,
+) => Promise<z.output<Output>>;
+
+/** The ways to run an operation for one request. */
 export function performers<Parts extends DashboardParts>(
   parts: Parts,
   { viewer, now, gone }: { readonly viewer: Viewer | null; readonly now: number; readonly gone: AbortSignal },
-): { readonly perform: Perform<Parts>; readonly stream: Stream<Parts> } {
+): {
+  readonly perform: Perform<Parts>;
+  readonly performWith: PerformWith<Parts>;
+  readonly stream: Stream<Parts>;
+} {
   const { db, config, onChange } = parts;
   const actor: Actor = viewer === null ? { kind: "visitor" } : { kind: "account", ...viewer };
   const onProgress = (): Promise<void> => sleep(PAUSE_MS);
   const door = { db, config, now, actor, parts, onChange, onProgress, gone };
   return {
     perform: (operation, input, guard) => perform(door, operation, input, guard),
+    performWith: (more, operation, input) =>
+      perform(
+        {
+          ...door,
+          parts: { ...parts, ...more.parts },
+          onProgress: (progress) => {
+            more.onProgress(progress);
+            return sleep(PAUSE_MS);
+          },
+        },
+        operation,
+        input,
+      ),
     stream: (operation, input) => performStream(door, operation, input),
   };
 }

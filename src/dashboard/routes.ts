@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Viewer } from "../sessions/session.ts";
+import type { ReceivedFile } from "../submissions/import-spool.ts";
 import type { Answer } from "./answer.ts";
-import type { Perform, Stream } from "./perform.ts";
+import { type FileDesk, takeFileForms } from "./take-file-forms.ts";
+import type { Perform, PerformWith, Stream } from "./perform.ts";
 
 /** One request of somebody who is signed in. */
 export interface Visit {
@@ -17,6 +19,8 @@ export interface Visit {
   readonly now: number;
   /** Runs an operation; the only way in which pages change anything. */
   readonly perform: Perform;
+  /** The same for an operation that needs more than the pages have, and tells how far it is. */
+  readonly performWith: PerformWith;
   /** The same for an operation whose output comes in parts. */
   readonly stream: Stream;
   /** Aborted when the client hangs up before it has the whole answer. */
@@ -32,12 +36,28 @@ export type OpenVisit = Omit<Visit, "viewer"> & { readonly viewer: Viewer | null
 export type Handler = (visit: Visit) => MaybeLater<Answer>;
 export type OpenHandler = (visit: OpenVisit) => MaybeLater<Answer>;
 
+/** A form with a file that somebody who is signed in sent. */
+export interface FileVisit extends Visit {
+  /** Null if none was chosen. */
+  readonly file: ReceivedFile | null;
+}
+
+export type FileHandler = (visit: FileVisit) => MaybeLater<Answer>;
+
+/** The body of a form with a file. */
+export interface FileForm {
+  readonly fields: URLSearchParams;
+  readonly file: ReceivedFile | null;
+}
+
 /** The routes of one page, below `/dashboard`. */
 export interface Routes {
   /** Reads and changes nothing, so that a link or a reload does no harm. */
   read(path: string, handler: Handler): void;
   /** Changes something; only our own pages can ask for it. */
   write(path: string, handler: Handler): void;
+  /** The same for a form with a file, which is on disk before the handler is called. */
+  writeFile(path: string, handler: FileHandler): void;
   /** The same two for pages that nobody needs a session for. */
   openRead(path: string, handler: OpenHandler): void;
   openWrite(path: string, handler: OpenHandler): void;
@@ -58,6 +78,7 @@ const MAX_OPEN_FORM_BYTES = 8192;
 export function createRoutes(
   scope: FastifyInstance,
   respond: (handler: OpenHandler, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+  desk: FileDesk,
 ): Routes {
   const open = { config: { isOpen: true } };
   return {
@@ -66,6 +87,14 @@ export function createRoutes(
       void scope.post(path, { bodyLimit: MAX_FORM_BYTES }, (...exchange) =>
         respond(signedIn(handler), ...exchange),
       ),
+    writeFile: (path, handler) =>
+      void scope.register((files, _none, ready) => {
+        takeFileForms(files, desk);
+        files.post(path, { bodyLimit: MAX_FORM_BYTES }, (request, reply) =>
+          respond(signedIn(withFile(handler, request)), request, reply),
+        );
+        ready();
+      }),
     openRead: (path, handler) => void scope.get(path, open, (...exchange) => respond(handler, ...exchange)),
     openWrite: (path, handler) =>
       void scope.post(path, { ...open, bodyLimit: MAX_OPEN_FORM_BYTES }, (...exchange) =>
@@ -82,9 +111,18 @@ function signedIn(handler: Handler): OpenHandler {
   };
 }
 
+function withFile(handler: FileHandler, { body }: FastifyRequest): Handler {
+  return (visit) => handler({ ...visit, file: isFileForm(body) ? body.file : null });
+}
+
+function isFileForm(body: unknown): body is FileForm {
+  return typeof body === "object" && body !== null && "fields" in body;
+}
+
 /** What a form sent, or nothing. */
-export function formOf(request: FastifyRequest): URLSearchParams {
-  return request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+export function formOf({ body }: FastifyRequest): URLSearchParams {
+  if (isFileForm(body)) return body.fields;
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
 export function queryOf(request: FastifyRequest): URLSearchParams {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
@@ -93,7 +94,14 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
     return sendPage(request, reply, page, parts);
   });
   assetRoutes(scope);
-  const routes = createRoutes(scope, (handler, request, reply) => visit(handler, request, reply, parts));
+  const respond = (...[handler, request, reply]: Parameters<Parameters<typeof createRoutes>[1]>) =>
+    visit(handler, request, reply, parts);
+  const routes = createRoutes(scope, respond, {
+    imports: parts.imports,
+    async admit(viewer, { id = "" }) {
+      await parts.db.read(() => getViewableEndpoint(viewer, id));
+    },
+  });
   const noSuchPage = (): never => {
     throw new FormsvcError("not_found", "There is no such page.");
   };

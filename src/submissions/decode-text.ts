@@ -6,10 +6,27 @@ const BOMS: readonly (readonly [encoding: string, mark: readonly number[]])[] = 
   ["utf-16be", [0xfe, 0xff]],
 ];
 
+/** What other programs' files begin with, and what to do with them. */
+const OTHER_FILES: readonly (readonly [begin: string, advice: string])[] = [
+  [
+    "PK\u0003\u0004",
+    "a spreadsheet (.xlsx, .ods) or an archive, and no text; save it as CSV in the program that made it",
+  ],
+  [
+    "\u00d0\u00cf\u0011\u00e0",
+    "a spreadsheet (.xls) and no text; save it as CSV in the program that made it",
+  ],
+  ["%PDF", "a PDF and no table; export the posts as CSV"],
+  ["\u001f\u008b", "compressed; unpack it first"],
+];
+/** Bytes in which ASCII characters tell UTF-16 by the empty byte beside each. */
+const LOOKED_AT_BYTES = 512;
+
 /**
- * Bytes as text. A byte order mark tells the encoding and is left out; without one it is `encoding`, else UTF-8.
+ * Bytes as text. A byte order mark tells the encoding and is left out; without one it is `encoding`, else UTF-8, or UTF-16 if it looks
+ * like that.
  *
- * @throws usage for an encoding that does not exist, and for bytes that are no text in it
+ * @throws usage for an encoding that does not exist, for bytes that are no text in it, and for another program's file
  */
 export async function* decodeText(
   bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -17,7 +34,8 @@ export async function* decodeText(
 ): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null;
   for await (const part of bytes) {
-    decoder ??= decoderFor(markedEncoding(part) ?? encoding ?? "utf-8");
+    if (decoder === null) refuseOtherFile(part);
+    decoder ??= decoderFor(markedEncoding(part) ?? encoding ?? likelyEncoding(part));
     yield decode(decoder, part, encoding);
   }
   if (decoder !== null) yield decode(decoder, undefined, encoding);
@@ -25,6 +43,23 @@ export async function* decodeText(
 
 function markedEncoding(bytes: Uint8Array): string | null {
   return BOMS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0] ?? null;
+}
+
+/** @throws usage */
+function refuseOtherFile(bytes: Uint8Array): void {
+  const begin = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
+  const found = OTHER_FILES.find(([each]) => begin.startsWith(each));
+  if (found !== undefined) throw new FormsvcError("usage", `the file is ${found[1]}`);
+}
+
+/** Text in UTF-16 without a mark has an empty byte beside nearly each character of a heading. */
+function likelyEncoding(bytes: Uint8Array): string {
+  const empty = [0, 0];
+  const looked = bytes.subarray(0, LOOKED_AT_BYTES);
+  for (const [index, byte] of looked.entries()) if (byte === 0) empty[index % 2]! += 1;
+  const [even = 0, odd = 0] = empty;
+  if (Math.max(even, odd) <= looked.length / 4) return "utf-8";
+  return odd > even ? "utf-16le" : "utf-16be";
 }
 
 /** @throws usage */

@@ -14,6 +14,15 @@ export interface ReceivedFile extends ImportedFile {
   use<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Gives its room back unless some work uses it. */
   closeUnused(): Promise<void>;
+  /**
+   * Does work that reads it, and keeps it for more of it: until its importer sends another one, others need its room, or half an hour
+   * is over.
+   *
+   * @throws not_found if it is not kept any more; rate_limited if other work of its importer goes on
+   */
+  keep<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Gives its room back. May be called again. */
+  close(): Promise<void>;
 }
 
 export interface ImportSpoolParts {
@@ -24,6 +33,8 @@ export interface ImportSpoolParts {
   /** Below this many free bytes no file is taken. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
+  /** How long a file is kept between two uses, in milliseconds: {@link KEEP_MS} unless given. */
+  readonly keepMs?: number;
 }
 
 /** Who sends a file. */
@@ -46,14 +57,18 @@ const ROOM_BYTES = 4 * MAX_IMPORT_BYTES;
 const PIECE_BYTES = 4_194_304;
 const PART_BYTES = 65_536;
 const RETRY_SECONDS = 60;
+/** Somebody looks at what an import would do, and then has it done. */
+const KEEP_MS = 1_800_000;
 const DAY_MS = 86_400_000;
 
 /** Keeps files that are imported through a server: they are read twice, to check all of them before anything is stored. */
 export class ImportSpool {
   readonly #parts: ImportSpoolParts;
   readonly #room = new SpoolRoom(ROOM_BYTES, MAX_IMPORT_BYTES);
-  /** Whose file is here or on its way. */
+  /** Whose file is used or on its way. */
   readonly #underWay = new Set<string>();
+  /** What closes a file that waits for its importer, by importer; the one that has waited longest is the first. */
+  readonly #waiting = new Map<string, () => Promise<void>>();
   /** Bytes by day and importer. */
   readonly #sent = new BoundedMap<string, number>(MAX_REMEMBERED);
 
@@ -81,50 +96,104 @@ export class ImportSpool {
     if ((lengthBytes ?? 1) > room) throw dayIsFull(now);
     if (this.#underWay.has(id)) throw ownGoesOn();
     this.#underWay.add(id);
+    // The importer's earlier file gives way to this one.
+    await this.#waiting.get(id)?.();
     const spool = new Spool({
       room: this.#room,
       sender: { unit: id, kind: "client" },
       folder: this.#parts.folder,
     });
-    const close = async (): Promise<void> => {
-      this.#underWay.delete(id);
-      await spool.close();
-    };
+    const stay = this.#stayOf(id, spool);
     try {
-      const sha256 = await fill(spool, body, room, now);
-      return receivedFile(name, spool, sha256, close);
+      const sha256 = await this.#fill(spool, body, { roomBytes: room, now });
+      return receivedFile(name, spool, sha256, stay);
     } catch (error) {
-      await close();
+      await stay.close();
       throw error;
     } finally {
       this.#sent.set(day, (this.#sent.get(day) ?? 0) + spool.size);
     }
   }
-}
 
-/** Returns the digest. */
-async function fill(
-  spool: Spool,
-  body: AsyncIterable<Buffer>,
-  roomBytes: number,
-  now: number,
-): Promise<Buffer> {
-  const sha256 = createHash("sha256");
-  for await (const part of body) {
-    if (spool.size + part.length > MAX_IMPORT_BYTES) throw tooLarge();
-    if (spool.size + part.length > roomBytes) throw dayIsFull(now);
-    sha256.update(part);
-    if (spool.append(part) !== null) throw noRoom();
-    await spool.settle().catch((cause: unknown) => {
-      throw noRoom(cause);
-    });
+  /** Gives back the room of all files that wait for their importers. */
+  async close(): Promise<void> {
+    while (await this.#closeLongestWaiting());
   }
-  return sha256.digest();
+
+  /** Returns the digest. */
+  async #fill(
+    spool: Spool,
+    body: AsyncIterable<Buffer>,
+    { roomBytes, now }: { roomBytes: number; now: number },
+  ): Promise<Buffer> {
+    const sha256 = createHash("sha256");
+    for await (const part of body) {
+      if (spool.size + part.length > MAX_IMPORT_BYTES) throw tooLarge();
+      if (spool.size + part.length > roomBytes) throw dayIsFull(now);
+      sha256.update(part);
+      while (spool.append(part) !== null) if (!(await this.#closeLongestWaiting())) throw noRoom();
+      await spool.settle().catch((cause: unknown) => {
+        throw noRoom(cause);
+      });
+    }
+    return sha256.digest();
+  }
+
+  /** Returns false if none waits. */
+  async #closeLongestWaiting(): Promise<boolean> {
+    const [close] = this.#waiting.values();
+    await close?.();
+    return close !== undefined;
+  }
+
+  /** Of a file that is on its way. */
+  #stayOf(id: string, spool: Spool): Stay {
+    let place: "under way" | "waiting" | "closed" = "under way";
+    let limit: NodeJS.Timeout | undefined;
+    const leave = (): void => {
+      clearTimeout(limit);
+      if (place === "waiting") this.#waiting.delete(id);
+      else this.#underWay.delete(id);
+    };
+    const close = async (): Promise<void> => {
+      if (place === "closed") return;
+      leave();
+      place = "closed";
+      await spool.close();
+    };
+    return {
+      close,
+      wait: () => {
+        if (place === "closed") return;
+        leave();
+        place = "waiting";
+        this.#waiting.set(id, close);
+        limit = setTimeout(() => void close(), this.#parts.keepMs ?? KEEP_MS).unref();
+      },
+      goOn: () => {
+        if (place === "closed") throw notKept();
+        if (place === "under way") return;
+        if (this.#underWay.has(id)) throw ownGoesOn();
+        leave();
+        place = "under way";
+        this.#underWay.add(id);
+      },
+    };
+  }
 }
 
-function receivedFile(name: string, spool: Spool, sha256: Buffer, close: () => Promise<void>): ReceivedFile {
+/** Whether a file is used, waits for its importer, or is gone. */
+interface Stay {
+  readonly wait: () => void;
+  /** @throws not_found, rate_limited */
+  readonly goOn: () => void;
+  readonly close: () => Promise<void>;
+}
+
+function receivedFile(name: string, spool: Spool, sha256: Buffer, { close, wait, goOn }: Stay): ReceivedFile {
   const source = spool.source(0, spool.size);
   let isUsed = false;
+  let isKeeping = false;
   return {
     name,
     sha256,
@@ -146,6 +215,18 @@ function receivedFile(name: string, spool: Spool, sha256: Buffer, close: () => P
     async closeUnused() {
       if (!isUsed) await close();
     },
+    async keep(work) {
+      if (isKeeping) throw ownGoesOn();
+      goOn();
+      isKeeping = true;
+      try {
+        return await work();
+      } finally {
+        isKeeping = false;
+        wait();
+      }
+    },
+    close,
   };
 }
 
@@ -169,6 +250,13 @@ function dayIsFull(now: number): FormsvcError {
     "rate_limited",
     `An account imports up to ${MAX_DAY_BYTES / 1_048_576} MiB a day; go on tomorrow, or import on the machine of the server.`,
     { retryAfterSeconds: Math.ceil((dayStart(now) + DAY_MS - now) / 1000) },
+  );
+}
+
+function notKept(): FormsvcError {
+  return new FormsvcError(
+    "not_found",
+    "The file is not here any more: it was kept for half an hour, until a restart, or until others needed its room.",
   );
 }
 

@@ -10,7 +10,7 @@ import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
 import { readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
-import { ADD_IMPORTED_SQL, importedValues } from "./submission-store.ts";
+import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "./submission-store.ts";
 
 interface Parts {
   readonly source: ImportedFile;
@@ -46,6 +46,7 @@ export const importSubmissions = operation({
       .nullable()
       .default(null)
       .describe("Notes that they were imported; null leaves each as it was."),
+    dry_run: z.boolean().default(false).describe("Tell what would be done, and store nothing."),
   }),
   output: z.strictObject({
     imported: z.strictObject({
@@ -72,7 +73,7 @@ export const importSubmissions = operation({
         .describe("Absent if no folder of files was given."),
     }),
   }),
-  async *run(context: Context<Parts>, { imported_from: importedFrom, ...reference }) {
+  async *run(context: Context<Parts>, { imported_from: importedFrom, dry_run: isDry, ...reference }) {
     const { source, files } = context.parts;
     const targetOf = await chooseTargets(context, reference);
     let total = 0;
@@ -88,7 +89,18 @@ export const importSubmissions = operation({
       const lines: Line[] = [];
       for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
       await giveTurn();
-      const endpoints = await context.transact(() => addRows(lines, recorded, total));
+      if (isDry) {
+        added += await context.db.read(() => countNew(batch));
+        done += batch.length;
+        yield { done, total };
+        continue;
+      }
+      const endpoints = await context.transact(function* () {
+        // A form may be deleted meanwhile, or its importer be no member any more.
+        for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
+          yield* reachEndpoint(context, { endpoint: id });
+        return yield* addRows(lines, recorded, total);
+      });
       for (const { id, count } of endpoints) {
         recorded.add(id);
         added += count;
@@ -109,6 +121,11 @@ export const importSubmissions = operation({
     return { imported: { added, known: done - added, ...(files !== undefined && { files: tally.told() }) } };
   },
 });
+
+function* countNew(batch: readonly SubmissionLine[]): Steps<number> {
+  const ids = new Set(batch.map(({ id }) => id));
+  return ids.size - (yield* findStoredIds([...ids])).size;
+}
 
 /** What became of the files. */
 class FileTally {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { giveTurn } from "../database/read-in-turn.ts";
-import { all, run, type Steps, text } from "../database/steps.ts";
+import { run, type Steps, text } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { reachEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -16,7 +16,7 @@ import { claimRows, knownRows } from "./imported-rows.ts";
 import { type ColumnMap, mapColumns } from "./map-columns.ts";
 import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
 import { RowCounts } from "./row-counts.ts";
-import { ADD_IMPORTED_SQL, importedValues } from "./submission-store.ts";
+import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "./submission-store.ts";
 import { openTable } from "./table-rows.ts";
 
 interface Parts {
@@ -85,9 +85,11 @@ export const importTable = operation({
       const isFirst = tally.imported === 0;
       const added = isDry
         ? await context.db.read(() => countNew(endpoint, batch.read))
-        : await context.transact(() =>
-            addRows(endpoint, batch.read, isFirst ? `${total} from ${format}` : null),
-          );
+        : await context.transact(function* () {
+            // The form may be deleted meanwhile, or its importer be no member any more.
+            yield* reachEndpoint(context, { endpoint: endpoint.id });
+            return yield* addRows(endpoint, batch.read, isFirst ? `${total} from ${format}` : null);
+          });
       tally.imported += added;
       tally.known += batch.read.length - added;
       yield { done: tally.rows, total };
@@ -172,13 +174,10 @@ function* countNew(endpoint: Endpoint, rows: readonly ReadRow[]): Steps<number> 
   return new Set(fresh.map(({ hash }) => hash)).size;
 }
 
-const OWN_SQL = "SELECT id FROM submission WHERE id IN (SELECT value FROM json_each(?))";
-
 /** Ids of submissions that are here: the table may be an export of our own. */
 function* ownIds(rows: readonly ReadRow[]): Steps<ReadonlySet<string>> {
   const ids = rows.map(({ serviceId }) => serviceId).filter((id) => isId("sub", id));
-  if (ids.length === 0) return new Set();
-  return new Set((yield* all(text<{ id: string }>(OWN_SQL, JSON.stringify(ids)))).map(({ id }) => id));
+  return ids.length === 0 ? new Set() : yield* findStoredIds(ids);
 }
 
 /** @param began what the record says with the first rows that are added; null if it was said. */

@@ -102,6 +102,14 @@ export function importedValues(submission: Submission): (string | number | null)
   return [...contentValues(submission), submission.endpointId, submission.importedFrom ?? null];
 }
 
+const STORED_SQL = "SELECT id FROM submission WHERE id IN (SELECT value FROM json_each(?))";
+
+/** Those of the ids that submissions have. */
+export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
+  const rows = yield* all(text<{ id: string }>(STORED_SQL, JSON.stringify(ids)));
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The most bytes that each of these submissions has as JSON, by id. */
 export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<string, number>> {
   const rows = yield* all(text<{ id: string; bytes: number }>(MEASURE_SQL, JSON.stringify(ids)));

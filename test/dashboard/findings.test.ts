@@ -10,6 +10,7 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
 import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
 import { createNews } from "../../src/submissions/news.ts";
+import { ImportSpool } from "../../src/submissions/import-spool.ts";
 import { SearchPlaces } from "../../src/submissions/search-places.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
@@ -57,6 +58,7 @@ async function linesFor(
     limiter: createRateLimiter(),
     searches: new SearchPlaces(),
     testPlaces: new TestPlaces(),
+    imports: new ImportSpool({ folder: "", freeBytes: () => null, minFreeBytes: 0, clock: server.clock }),
     onChange: () => {},
   };
   const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };

@@ -33,7 +33,7 @@ const ATTRIBUTES = new Set(
   `lang charset name content rel href type src class id for title role dir hidden tabindex method action formaction formmethod
   formnovalidate novalidate value checked selected disabled readonly required multiple placeholder autocomplete autocapitalize
   autofocus spellcheck inputmode enterkeyhint min max step minlength maxlength pattern rows cols size list scope colspan rowspan
-  datetime target download open form wrap translate inert
+  datetime target download open form wrap translate inert accept enctype
   viewbox width height x y x1 x2 y1 y2 r cx cy rx ry d fill points preserveaspectratio focusable shape-rendering`.split(
     /\s+/,
   ),

@@ -10,6 +10,7 @@ const SECTIONS = [
   { path: "/challenge", label: "Challenge" },
   { path: "/try", label: "Try a post" },
   { path: "/reply", label: "Automatic reply" },
+  { path: "/import", label: "Import posts" },
 ] as const;
 
 export function pathOf({ id }: Endpoint, section: string): string {

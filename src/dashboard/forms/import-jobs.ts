@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { readSchema } from "../../endpoints/endpoint-store.ts";
+import { BoundedMap } from "../../foundation/bounded-map.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import {
+  findFormat,
+  type ImportColumn,
+  type ImportFormat,
+  readColumns,
+} from "../../submissions/examine-import.ts";
+import type { ReceivedFile } from "../../submissions/import-spool.ts";
+import { importSubmissions } from "../../submissions/import-submissions.ts";
+import { importTable } from "../../submissions/import-table.ts";
+import type { DashboardParts } from "../parts.ts";
+import type { Visit } from "../routes.ts";
+
+/** How somebody wants a file to be read. */
+export interface ImportChoices {
+  /** Null is found out. */
+  readonly format: ImportFormat | null;
+  readonly encoding: string | null;
+  /** What becomes of columns, as `COLUMN=FIELD`; all others are found by their names. */
+  readonly map: readonly string[];
+}
+
+type Outcome = z.output<typeof importTable.output>;
+
+export type ImportState =
+  | { readonly kind: "running"; readonly done: number; readonly total: number | null }
+  | { readonly kind: "ended"; readonly outcome: Outcome }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** One file that somebody brings into a form: first it is looked at, then it is imported as it was looked at. */
+export interface ImportJob {
+  /** Stands in the page, so that a page of an earlier file does nothing to this one. */
+  readonly mark: string;
+  readonly endpointId: string;
+  readonly file: ReceivedFile;
+  choices: ImportChoices;
+  /** What it was found to be; null until it was looked at. */
+  format: ImportFormat | null;
+  /** Of a table, by the names alone. */
+  found: readonly ImportColumn[];
+  /** The same as they were chosen. */
+  columns: readonly ImportColumn[];
+  step: "look" | "import";
+  state: ImportState;
+  /** Resolves when the step has ended, in whatever way. */
+  work: Promise<void>;
+}
+
+/** Accounts whose last import is remembered; the oldest is forgotten. */
+const MAX_JOBS = 200;
+/** Refused rows that a page shows. */
+export const MAX_SHOWN = 100;
+
+/** The last import of each account, on this server. In memory; what it has stored stays without it. */
+export class ImportJobs {
+  readonly #parts: Pick<DashboardParts, "db" | "background">;
+  readonly #jobs = new BoundedMap<string, ImportJob>(MAX_JOBS);
+
+  constructor(parts: Pick<DashboardParts, "db" | "background">) {
+    this.#parts = parts;
+  }
+
+  /** The account's last one, if it is about this form. */
+  find(accountId: string, endpointId: string): ImportJob | null {
+    const job = this.#jobs.get(accountId);
+    return job?.endpointId === endpointId ? job : null;
+  }
+
+  /** Begins to look at a file. It takes the place of the account's earlier one. */
+  add(visit: Visit, endpoint: Endpoint, file: ReceivedFile, choices: ImportChoices): ImportJob {
+    const job: ImportJob = {
+      mark: randomUUID(),
+      endpointId: endpoint.id,
+      file,
+      choices,
+      format: null,
+      found: [],
+      columns: [],
+      step: "look",
+      state: RUNNING,
+      work: Promise.resolve(),
+    };
+    this.#jobs.delete(visit.viewer.accountId);
+    this.#jobs.set(visit.viewer.accountId, job);
+    this.look(visit, endpoint, job);
+    return job;
+  }
+
+  /** Looks at its file, by its choices. */
+  look(visit: Visit, endpoint: Endpoint, job: ImportJob): void {
+    this.#begin(job, "look", async () => {
+      const { encoding, map } = job.choices;
+      job.found = [];
+      job.columns = [];
+      const format = job.choices.format ?? (await findFormat(job.file, encoding));
+      job.format = format;
+      if (format === "ndjson") return this.#run(visit, job, true);
+      const definition = await this.#parts.db.read(() => readSchema(endpoint));
+      const asked = { format, encoding, definition };
+      job.found = await readColumns(job.file, { ...asked, map: [] });
+      // These are shown if what somebody chose is refused.
+      job.columns = job.found;
+      if (map.length > 0) job.columns = await readColumns(job.file, { ...asked, map });
+      return this.#run(visit, job, true);
+    });
+  }
+
+  /** Imports the file as it was looked at. */
+  bring(visit: Visit, job: ImportJob): void {
+    this.#begin(job, "import", async () => {
+      const outcome = await this.#run(visit, job, false);
+      await job.file.close();
+      return outcome;
+    });
+  }
+
+  async #run(visit: Visit, job: ImportJob, isDry: boolean): Promise<Outcome> {
+    const { endpointId: endpoint, format, choices } = job;
+    const more = {
+      parts: { source: job.file },
+      onProgress: ({ done, total }: { readonly done: number; readonly total: number | null }): void => {
+        if (this.#parts.background.isClosing) throw serverStops();
+        job.state = { kind: "running", done, total };
+      },
+    };
+    if (format === "ndjson") {
+      const input = { endpoint, imported_from: "ndjson", dry_run: isDry } as const;
+      const { added, known } = (await visit.performWith(more, importSubmissions, input)).imported;
+      return { rows: added + known, imported: added, known, refused: [], unmapped: [] };
+    }
+    const input = { endpoint, format: format ?? "csv", map: choices.map, encoding: choices.encoding };
+    const outcome = await visit.performWith(more, importTable, { ...input, dry_run: isDry });
+    return { ...outcome, refused: outcome.refused.slice(0, MAX_SHOWN) };
+  }
+
+  #begin(job: ImportJob, step: ImportJob["step"], work: () => Promise<Outcome>): void {
+    job.step = step;
+    job.state = RUNNING;
+    const run = async (): Promise<void> => {
+      try {
+        job.state = { kind: "ended", outcome: await job.file.keep(work) };
+      } catch (error) {
+        const isForeseen = error instanceof FormsvcError && error.code !== "internal";
+        job.state = { kind: "failed", message: isForeseen ? error.message : UNFORESEEN };
+        if (!isForeseen) throw error;
+      }
+    };
+    job.work = run();
+    this.#parts.background.add(job.work);
+  }
+}
+
+const RUNNING: ImportState = { kind: "running", done: 0, total: null };
+const UNFORESEEN =
+  "Something went wrong on the server, which its log tells. Rows that came in before are there";
+
+function serverStops(): FormsvcError {
+  return new FormsvcError("unavailable", "The server is being restarted; choose the file again in a moment");
+}

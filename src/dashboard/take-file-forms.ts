@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { plainText } from "../foundation/plain-text.ts";
+import { type FileFormDraft, MAX_FIELDS_LENGTH, readFileForm } from "../http/file-form.ts";
+import { MULTIPART } from "../http/form-body.ts";
+import type { Viewer } from "../sessions/session.ts";
+import type { ImportSpool } from "../submissions/import-spool.ts";
+import type { FileForm } from "./routes.ts";
+
+const MAX_NAME_LENGTH = 200;
+
+/** What receives files that are sent to pages. */
+export interface FileDesk {
+  readonly imports: ImportSpool;
+  /** Looks whether somebody sees what a file is for, before a byte of it is read. @throws not_found */
+  readonly admit: (viewer: Viewer, params: Readonly<Record<string, string>>) => Promise<void>;
+}
+
+/** Lets the routes of a scope take a form with a file, which is received whole before it is read. */
+export function takeFileForms(scope: FastifyInstance, { imports, admit }: FileDesk): void {
+  scope.addHook("onRequest", async ({ viewer, flight, params }) => {
+    if (viewer === null) return;
+    await admit(viewer, params as Record<string, string>);
+    // It has the time that files of forms have, and the pace.
+    if (flight !== null) flight.isUpload = true;
+  });
+  scope.addContentTypeParser(MULTIPART, async (request: FastifyRequest): Promise<FileForm> => {
+    const draft: FileFormDraft = { fields: new URLSearchParams(), fileName: null };
+    const { viewer } = request;
+    // What was sent without a session is refused before its body is looked at.
+    if (viewer === null) return { fields: draft.fields, file: null };
+    const length = Number(request.headers["content-length"] ?? Number.NaN);
+    const received = await imports.receive(readFileForm(request.raw, draft), {
+      importer: { id: viewer.accountId, isBounded: !viewer.isOperator },
+      name: "the file",
+      lengthBytes: Number.isNaN(length) ? null : Math.max(1, length - MAX_FIELDS_LENGTH),
+    });
+    if (draft.fileName) {
+      const name = plainText(draft.fileName).slice(0, MAX_NAME_LENGTH) || "the file";
+      return { fields: draft.fields, file: { ...received, name } };
+    }
+    await received.close();
+    return { fields: draft.fields, file: null };
+  });
+}
