@@ -10,16 +10,19 @@ import { goodPost, launchServer, startServer, type TestServer } from "../support
 
 /** Commands with `--dry-run` that are no operation. */
 const LOCAL = new Set(["apply", "migrate.up"]);
-/** Commands that are an operation of another name with `--dry-run`. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { "submission.import": "submission.import-table" };
+/** Commands that are one more operation with `--dry-run`. */
+const MORE_NAMES: Readonly<Record<string, string>> = { "submission.import": "submission.import-table" };
 
 /** What is sent to the routes that have a dry run, so that there would be something to do. */
 const ASKED: Readonly<Record<string, object>> = {
   "webhook.replay": { failed: true },
   "mail.replay": { failed: true },
+  "submission.import": {},
   "submission.import-table": {},
   "spam.set": { choices: { keywords: [{ word: "open", effect: 40 }] } },
 };
+
+const TABLE = "created_at,name\n2026-01-31T10:00:00Z,Ada\n";
 
 /** An id that no row has, for each member of a path. */
 const nowhere = (path: string): string => path.replace(/:\w+/g, "ep_01h455vb4pex5vsknk084sn02q");
@@ -37,7 +40,7 @@ test("the API takes dry_run for the commands that have --dry-run, and says so in
   expect(taken.toSorted()).toEqual(
     commands
       .filter((name) => !LOCAL.has(name) && !Object.hasOwn(LOCAL_OPERATIONS, name))
-      .map((name) => OTHER_NAMES[name] ?? name)
+      .flatMap((name) => [name, ...(Object.hasOwn(MORE_NAMES, name) ? [MORE_NAMES[name]] : [])])
       .toSorted(),
   );
   const { paths } = openapiDocument(null) as {
@@ -63,8 +66,12 @@ async function serve(scopes?: readonly Scope[], start = startServer) {
 const rowsOf = async ({ owner }: TestServer) => ({ ...(await contentOf(owner)), api_token: null });
 
 let world: Awaited<ReturnType<typeof serve>>;
+let exported: string;
 beforeAll(async () => {
   world = await serve(undefined, () => launchServer({ rateLimit: { token: { max: null } } }));
+  exported = (await world.ask("GET", "/submissions/export", { query: "format=ndjson" })).text;
+  // Otherwise all of it were known.
+  world.server.owner.execute("DELETE FROM submission");
 });
 afterAll(() => world.server.stop());
 
@@ -75,8 +82,9 @@ describe.each(ROUTES.map((route) => ({ route, name: route.operation.name })))("$
     const before = await rowsOf(server);
     const body = { ...ASKED[operation.name], ...(operation.name === "spam.set" && { endpoint: form.id }) };
     const known = path.replace(":endpoint", form.id).replace(":workspace", form.workspaceId);
+    const [more, file] = operation.name === "submission.import" ? ["", exported] : ["&format=csv", TABLE];
     const asked = route.takesFile
-      ? { query: `dry_run=true&format=csv`, body: "created_at,name\n2026-01-31T10:00:00Z,Ada\n" }
+      ? { query: `dry_run=true${more}`, body: file }
       : { query: "dry_run=true", ...(method !== "GET" && method !== "DELETE" && { body }) };
     const answer = await ask(method, nowhere(known), asked);
     if (hasDryRun(route)) expect([answer.status, answer.json["code"]]).toEqual([200, undefined]);

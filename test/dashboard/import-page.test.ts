@@ -374,7 +374,52 @@ function announce({ url }: TestServer, { cookie }: FormOwner, path: string, byte
 test("a file that is too large by its length is refused before a byte of it came", async () => {
   const { server, ben, address } = await open();
   expect(await announce(server, ben, address, MAX_IMPORT_BYTES + 100_000)).toBe(413);
+  const stranger = { ...ben, ...(await visit(server, "eve@example.com")) };
+  expect(await announce(server, stranger, address, 1000)).toBe(404);
+  expect(await announce(server, { ...ben, cookie: "none=1" }, address, 1000)).toBe(401);
   expect(openSpools()).toBe(0);
+});
+
+test("an import that breaks off in the middle goes on with the same file, and no row is doubled or left out", async () => {
+  const { server, choose, shown, press } = await open();
+  await choose({ bytes: table(10_000) });
+  server.owner
+    .execute(`CREATE TRIGGER break_off BEFORE INSERT ON submission WHEN (SELECT count(*) FROM submission) >= 3210
+    BEGIN SELECT RAISE(ABORT, 'broken off'); END`);
+  const broken = await press("begin");
+  expect([broken.status, broken.text]).toEqual([
+    422,
+    expect.stringContaining("The import stopped") as string,
+  ]);
+  expect(broken.text).not.toContain("broken off");
+  // Rows of one transaction come together.
+  expect(server.stored()).toHaveLength(3000);
+  server.owner.execute("DROP TRIGGER break_off");
+  expect((await press("look")).status).toBe(303);
+  expect(counts(await shown())).toEqual([10_000, 7000, 3000, 0]);
+  await press("begin");
+  expect(new Set(server.stored().map(({ name }) => name)).size).toBe(10_000);
+  expect(server.stored()).toHaveLength(10_000);
+});
+
+test("an import that goes on tells how far it is, and a second press or another file does not disturb it", async () => {
+  const { server, ben, choose, shown, press, address } = await open();
+  await choose({ bytes: table(6000) });
+  const fields =
+    formsIn(await shown(), address).find(({ action }) => action.endsWith("/begin"))?.fields ?? [];
+  const begun = press("begin");
+  await until(() => server.stored().length > 0);
+  const [told, second, other] = await Promise.all([
+    shown(),
+    ben.post(`${address}/begin`, Object.fromEntries(fields)),
+    choose({ bytes: table(1) }),
+  ]);
+  expect(told).toMatch(/is imported<\/h2>[\s\S]*of 6,000 rows so far/);
+  expect([second.status, other.status]).toEqual([303, 429]);
+  expect(other.text).toContain("Another import of yours goes on");
+  expect((await begun).status).toBe(303);
+  expect((await ben.get(`${address}?wait=1`)).text).toContain("6000 posts imported");
+  expect(server.stored()).toHaveLength(6000);
 });
 
 test("who leaves in the middle of a file leaves nothing, and can send it again", async () => {

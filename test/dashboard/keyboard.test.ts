@@ -6,6 +6,7 @@ import { storeTotp } from "../../src/sessions/credential-store.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { addressOf, dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
+import { sendFile } from "../support/import-file.ts";
 import { addInvitation, furnish, type OwnerHome } from "../support/owner-home.ts";
 import { ADA, PASSWORD, signInForms } from "../support/sign-in-form.ts";
 import { openTab } from "../support/signed-in-browser.ts";
@@ -66,6 +67,12 @@ const TYPED: Readonly<Record<string, string>> = {
   password: "seven oak boards and a plane",
 };
 
+const TABLE = {
+  name: "old.csv",
+  mimeType: "text/csv",
+  buffer: Buffer.from("created_at,name,email,message\n2026-01-31T10:00:00Z,Ada,ada@example.org,Hello\n"),
+};
+
 /** From now on the page stays where it is when a form is sent, and the server hears nothing of it. Only a page that is opened has no referrer. */
 async function sendNothing(page: Page): Promise<void> {
   await page.route("**/*", (route) => {
@@ -107,7 +114,8 @@ async function useByKeyboard(
     if (focus.index < before) problems.push(`${focus.name} comes too late`);
     before = focus.index;
     if (!focus.hasRing) problems.push(`${focus.name} does not show that the keyboard is there`);
-    if (focus.typeToFill !== null) await page.keyboard.type(TYPED[focus.typeToFill] ?? "Text");
+    if (focus.typeToFill === "file") await page.locator("input[type=file]").setInputFiles(TABLE);
+    else if (focus.typeToFill !== null) await page.keyboard.type(TYPED[focus.typeToFill] ?? "Text");
     if (focus.isSubmit) sent.push(await press(page, sent.length % 2 === 0 ? "Space" : "Enter"));
   }
   problems.push(...[...left.values()].map((name) => `the keyboard does not come to ${name}`));
@@ -212,6 +220,9 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
         .run(JSON.stringify([file]), ada.submissionIds[0]);
       await open("/dashboard");
       await open(`/dashboard/endpoints/${ada.endpointId}`);
+      const importing = `/dashboard/endpoints/${ada.endpointId}/import`;
+      await sendFile(server, ada.visitor, importing, { bytes: TABLE.buffer });
+      await open(importing);
       await open(`/dashboard/submissions/${ada.submissionIds[0]}`);
       await open(`/dashboard/recipients/${ada.mailRecipientId}`);
       const [binned = ""] = ada.submissionIds;

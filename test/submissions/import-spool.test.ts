@@ -6,6 +6,7 @@ import {
   MAX_IMPORT_BYTES,
 } from "../../src/submissions/import-spool.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
+import { until } from "../support/until.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
 
 let folder: ReturnType<typeof makeFolder>;
@@ -31,21 +32,32 @@ function unread(): AsyncIterable<Buffer> {
   };
 }
 
-function open(freeBytes: number | null = null) {
+function open(freeBytes: number | null = null, keepMs?: number) {
   const clock = createFakeClock();
   const spool = new ImportSpool({
     folder: folder.path,
     freeBytes: () => freeBytes,
     minFreeBytes: 100,
     clock,
+    ...(keepMs !== undefined && { keepMs }),
   });
   const send = async (importer: Importer, bytes: number, lengthBytes: number | null = null) => {
     const file = await spool.receive(body(bytes), { importer, name: "a.csv", lengthBytes });
     await file.closeUnused();
     return file.sha256.length;
   };
-  return { clock, spool, send };
+  /** A file that waits for more work. */
+  const keep = async (id: string, bytes = 10) => {
+    const importer = { id, isBounded: false };
+    const file = await spool.receive(body(bytes), { importer, name: "a.csv", lengthBytes: null });
+    await file.keep(async () => undefined);
+    return file;
+  };
+  return { clock, spool, send, keep };
 }
+
+const GONE = { code: "not_found", message: expect.stringContaining("not here any more") as string };
+const nothing = async () => undefined;
 
 test("an importer sends what four of the largest files have in a day, whoever says how long a file is; an operator has no such bound", async () => {
   const { clock, spool, send } = open();
@@ -78,4 +90,50 @@ test("a disk that is nearly full takes no file, by its length before a byte came
   const read = spool.receive(unread(), { importer: OWNER, name: "a.csv", lengthBytes: 901 });
   await expect(read).rejects.toMatchObject({ code: "unavailable" });
   expect(await send(OWNER, 900, 900)).toBe(32);
+});
+
+test("a file that waits is read again, gives way to its importer's next one, and is gone after its time", async () => {
+  const { keep, spool } = open();
+  const first = await keep("acct_1");
+  const sizes: number[] = [];
+  const read = async () => {
+    for await (const bytes of first.bytes()) sizes.push(bytes.length);
+  };
+  await first.keep(read);
+  await first.keep(read);
+  expect(sizes).toEqual([10, 10]);
+  const second = await keep("acct_1");
+  await expect(first.keep(nothing)).rejects.toMatchObject(GONE);
+  await second.keep(nothing);
+  await spool.close();
+  await expect(second.keep(nothing)).rejects.toMatchObject(GONE);
+  const brief = await open(null, 1).keep("acct_1");
+  await until(
+    async () => (await brief.keep(nothing).catch(({ code }: { code: string }) => code)) === "not_found",
+  );
+});
+
+test("files that wait give way to new ones when the room is full, the one that waited longest first; a used one stays", async () => {
+  const { keep, send } = open();
+  const files = [];
+  for (const id of ["acct_1", "acct_2", "acct_3", "acct_4"]) files.push(await keep(id, MAX_IMPORT_BYTES));
+  const [first, second, third] = files;
+  await first?.keep(async () => {
+    expect(await send({ id: "acct_5", isBounded: true }, 10)).toBe(32);
+  });
+  await expect(second?.keep(nothing)).rejects.toMatchObject(GONE);
+  await first?.keep(nothing);
+  await third?.keep(nothing);
+}, 120_000);
+
+test("while a kept file is used its importer sends no other one, and it is used for one work at a time", async () => {
+  const { keep, send } = open();
+  const file = await keep("acct_1");
+  await file.keep(async () => {
+    await expect(send({ id: "acct_1", isBounded: false }, 1)).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(file.keep(nothing)).rejects.toMatchObject({ code: "rate_limited" });
+  });
+  expect(await send({ id: "acct_1", isBounded: false }, 1)).toBe(32);
+  await file.close();
+  await expect(file.keep(nothing)).rejects.toMatchObject(GONE);
 });

@@ -123,7 +123,7 @@ function wouldView({ file, format }: ImportJob, outcome: Outcome): Html {
     <header><h2 id="would">What would happen with “<bdi>${plainText(file.name)}</bdi>”</h2></header>
     ${facts(outcome, "Would be imported")}
     <p class="muted">
-      ${format !== null && `Read as an export of: ${FORMAT_WORDS[format]}. `}Nothing is stored yet.
+      ${format !== null && `Read as: ${FORMAT_WORDS[format]}. `}Nothing is stored yet.
     </p>
   </section>`;
 }
@@ -146,9 +146,15 @@ function failureView({ file, step }: ImportJob, message: string): Html {
   const what = step === "look" ? "Nothing was imported" : "The import stopped";
   return html`<div class="notice bad" role="alert">
     <b>${what}: “<bdi>${plainText(file.name)}</bdi>”</b>
-    <p>${sentence(plainText(message))}</p>
+    <p>${sentence(plainText(inPageWords(message, file.name)))}</p>
     ${step === "import" && html`<p>Rows that came in before that are there. Look at the file again and go on: none is doubled.</p>`}
   </div>`;
+}
+
+/** Messages are written for a terminal, which names the file first and has columns mapped by an option. */
+function inPageWords(message: string, fileName: string): string {
+  const told = message.startsWith(`${fileName}: `) ? message.slice(fileName.length + 2) : message;
+  return told.replace(/map (?:it|them) \(COLUMN=\w+\)/, "choose below what each column is");
 }
 
 function refusedView(outcome: Outcome): Html | null {
