@@ -4,7 +4,7 @@ import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { ReceivedFile } from "../submissions/import-spool.ts";
 import type { Answer } from "./answer.ts";
-import { type FileDesk, takeFileForms } from "./take-file-forms.ts";
+import { type FileDesk, type FileForm, takeFileForms } from "./take-file-forms.ts";
 import type { Perform, PerformWith, Stream } from "./perform.ts";
 
 /** One request of somebody who is signed in. */
@@ -43,12 +43,6 @@ export interface FileVisit extends Visit {
 }
 
 export type FileHandler = (visit: FileVisit) => MaybeLater<Answer>;
-
-/** The body of a form with a file. */
-export interface FileForm {
-  readonly fields: URLSearchParams;
-  readonly file: ReceivedFile | null;
-}
 
 /** The routes of one page, below `/dashboard`. */
 export interface Routes {

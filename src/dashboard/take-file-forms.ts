@@ -3,10 +3,16 @@ import { plainText } from "../foundation/plain-text.ts";
 import { type FileFormDraft, MAX_FIELDS_LENGTH, readFileForm } from "../http/file-form.ts";
 import { MULTIPART } from "../http/form-body.ts";
 import type { Viewer } from "../sessions/session.ts";
-import type { ImportSpool } from "../submissions/import-spool.ts";
-import type { FileForm } from "./routes.ts";
+import type { ImportSpool, ReceivedFile } from "../submissions/import-spool.ts";
 
 const MAX_NAME_LENGTH = 200;
+
+/** The body of a form with a file. */
+export interface FileForm {
+  readonly fields: URLSearchParams;
+  /** Null if none was chosen. */
+  readonly file: ReceivedFile | null;
+}
 
 /** What receives files that are sent to pages. */
 export interface FileDesk {

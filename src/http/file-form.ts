@@ -63,9 +63,10 @@ function listen(
   });
   parser.on("file", (_name, stream, fileName: string | undefined) => {
     stream.on("error", () => undefined);
-    if (draft.fileName !== null) return void stream.resume();
-    draft.fileName = (fileName ?? "").toWellFormed();
-    found(stream);
+    if (draft.fileName === null) {
+      draft.fileName = (fileName ?? "").toWellFormed();
+      found(stream);
+    } else stream.resume();
   });
   const overflow = (): void => ended.reject(tooManyEntries());
   parser.on("fieldsLimit", overflow).on("partsLimit", overflow);

@@ -54,10 +54,10 @@ function refuseOtherFile(bytes: Uint8Array): void {
 
 /** Text in UTF-16 without a mark has an empty byte beside nearly each character of a heading. */
 function likelyEncoding(bytes: Uint8Array): string {
-  const empty = [0, 0];
   const looked = bytes.subarray(0, LOOKED_AT_BYTES);
-  for (const [index, byte] of looked.entries()) if (byte === 0) empty[index % 2]! += 1;
-  const [even = 0, odd = 0] = empty;
+  const emptyAt = (rest: number): number =>
+    looked.filter((byte, index) => byte === 0 && index % 2 === rest).length;
+  const [even, odd] = [emptyAt(0), emptyAt(1)];
   if (Math.max(even, odd) <= looked.length / 4) return "utf-8";
   return odd > even ? "utf-16le" : "utf-16be";
 }

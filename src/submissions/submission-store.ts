@@ -104,7 +104,7 @@ export function importedValues(submission: Submission): (string | number | null)
 
 const STORED_SQL = "SELECT id FROM submission WHERE id IN (SELECT value FROM json_each(?))";
 
-/** Those of the ids that submissions have. */
+/** Which of the ids submissions have. */
 export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
   const rows = yield* all(text<{ id: string }>(STORED_SQL, JSON.stringify(ids)));
   return new Set(rows.map(({ id }) => id));

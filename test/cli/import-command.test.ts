@@ -56,7 +56,7 @@ test("flags that do not belong together, and what is no file, are refused with w
   for (const [args, complaint] of [
     [["old.csv", "--format", "csv"], "say where they go: --endpoint"],
     [["old.csv", "--map", "a=b"], "--map is for the export of another service"],
-    [["old.csv", "--dry-run"], "--dry-run is for the export of another service"],
+    [["old.csv", "--dry-run", "--files", "."], "--dry-run tells nothing of files"],
     [["old.csv", "--format", "typeform"], "Allowed choices are"],
     [["-", "--format", "csv", "--endpoint", "Contact"], "standard input cannot be imported"],
     [[".", "--format", "csv", "--endpoint", "Contact"], "this is a folder"],
@@ -79,6 +79,10 @@ test("an import in NDJSON that is asked for by its name notes where submissions 
   const other = operatorMachine();
   const target = await other.createEndpoint();
   const args = ["submission", "import", machine.path("all.ndjson"), "--endpoint", target.id];
+  expect((await other.mustRun([...args, "--dry-run"])).stderr).toContain(
+    "2 submissions would be added, 0 were there",
+  );
+  expect((await other.mustRun(["submission", "export", "--json"])).stdout).toBe("");
   const done = (await other.mustRun([...args, "--format", "ndjson", "--json"])).json();
   expect(done).toEqual({ rows: 2, imported: 2, known: 0, refused: [], unmapped: [] });
   const { stdout } = await other.mustRun(["submission", "export", "--json"]);

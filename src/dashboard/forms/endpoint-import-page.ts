@@ -22,7 +22,7 @@ const SECTION = "/import";
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * `/dashboard/endpoints/:id/import`: brings posts of another service, of a table or of another formsvc into a form. A file is looked at
+ * `/dashboard/endpoints/:id/import`: brings posts of another service, of a table, or an export of our own into a form. A file is looked at
  * first, and nothing is imported that was not shown.
  */
 export function endpointImportPages(routes: Routes, parts: DashboardParts): void {

@@ -44,7 +44,7 @@ const FORMAT_WORDS: Readonly<Record<ImportFormat, string>> = {
   basin: "Basin",
   google: "Google Forms",
   csv: "Any table, CSV or JSON",
-  ndjson: "formsvc itself, NDJSON",
+  ndjson: "An export of formsvc (NDJSON)",
 };
 const FORMATS: readonly Option[] = Object.entries(FORMAT_WORDS).map(([value, label]) => ({ value, label }));
 
@@ -134,7 +134,7 @@ function importedView({ file }: ImportJob, outcome: Outcome, { endpoint }: Impor
         <h2 id="done">“<bdi>${plainText(file.name)}</bdi>”: ${countOf(outcome.imported, "post")} imported</h2>
       </header>
       ${facts(outcome, "Imported")}
-      <p>
+      <p class="row">
         <a class="button primary" href="/dashboard?endpoint=${endpoint.id}">Look at the posts</a>
         <a class="button" href="${pathOf(endpoint, "/import")}?new=1">Import another file</a>
       </p>
@@ -164,7 +164,7 @@ function refusedView(outcome: Outcome): Html | null {
     ({ line, field, message }) =>
       html`<tr>
         <td class="num" data-label="Line">${grouped(line)}</td>
-        <td data-label="Column or field">${field === null ? "The row" : html`<bdi>${plainText(field)}</bdi>`}</td>
+        <td data-label="Field">${field === null ? "The row" : html`<bdi>${plainText(field)}</bdi>`}</td>
         <td class="full">${sentence(plainText(message))}</td>
       </tr>`,
   );
