@@ -17,7 +17,7 @@ CREATE TABLE workspace (
   name TEXT NOT NULL,
   plan TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  time_zone TEXT
+  time_zone TEXT, brand_colour TEXT, brand_name TEXT, brand_footer TEXT
 ) STRICT;
 CREATE INDEX workspace_by_account ON workspace (account_id);
 CREATE TRIGGER workspace_gets_owner AFTER INSERT ON workspace BEGIN

@@ -245,7 +245,7 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/workspaces/:workspace/transfer", transferWorkspace, ofWorkspace),
   read("/workspaces/:workspace/contents", countContents, ofWorkspace),
   read("/workspaces/:workspace/export", exportWorkspace, ofWorkspace),
-  replace("/workspaces/:workspace/time-zone", setWorkspace, ofWorkspace),
+  change("/workspaces/:workspace/settings", setWorkspace, ofWorkspace),
   replace("/workspaces/:workspace/plan", setWorkspacePlan, ofWorkspace),
   read("/workspaces/:workspace/usage", showUsage, ofWorkspace),
   read("/workspaces/:workspace/members", listWorkspaceMembers, ofWorkspace),

@@ -10,7 +10,14 @@ import { checkConditions, type Condition } from "../outbox/queue/conditions.ts";
 import { parseDefinition } from "../schemas/definition.ts";
 import { checkWebhookSettings } from "../webhooks/check-webhook-settings.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
-import { checkName, checkTimeZone } from "../workspaces/workspace.ts";
+import { checkName } from "../workspaces/workspace.ts";
+import {
+  NO_WORKSPACE_SETTINGS,
+  WORKSPACE_SETTINGS,
+  workspaceSettingsJson,
+  workspaceSettingsOf,
+} from "../workspaces/workspace-json.ts";
+import { checkWorkspaceSettings } from "../workspaces/workspace-settings.ts";
 import { namedOrNull } from "../mail/recipient-operations.ts";
 import {
   type FileEndpoint,
@@ -94,15 +101,25 @@ class Checker {
       if (before.has(was)) this.#add(path, "names an endpoint that another one was");
       before.add(was);
     }
-    const { time_zone: zone } = given;
     return {
       ...given,
       name: this.#try([...at, "name"], given.name, checkName),
-      ...(typeof zone === "string" && {
-        time_zone: this.#try<string | null>([...at, "time_zone"], zone, () => checkTimeZone(zone)),
-      }),
+      ...this.#workspaceSettings(given, at),
       endpoints,
     };
+  }
+
+  /** One by one, so that the path of what is wrong is known. */
+  #workspaceSettings(given: FileWorkspace, at: Path): Partial<FileWorkspace> {
+    const checked: Record<string, unknown> = {};
+    for (const name of WORKSPACE_SETTINGS) {
+      if (given[name] === undefined) continue;
+      checked[name] = this.#try<unknown>([...at, name], given[name], () => {
+        const settings = workspaceSettingsOf({ ...NO_WORKSPACE_SETTINGS, [name]: given[name] });
+        return workspaceSettingsJson(checkWorkspaceSettings(settings))[name];
+      });
+    }
+    return checked;
   }
 
   #endpoint(given: FileEndpoint, at: Path): FileEndpoint {

@@ -5,6 +5,7 @@ import type { FileEndpoint, FileRecipient, FileWebhook, FileWorkspace, FormsFile
 import { RECIPIENT_SETTINGS, REPLY_SETTINGS, SETTINGS, WEBHOOK_SETTINGS } from "./forms-file.ts";
 import { isChosen } from "./plan-endpoint.ts";
 import { hasAgreed } from "./plan-recipients.ts";
+import { WORKSPACE_SETTINGS } from "../workspaces/workspace-json.ts";
 import {
   type CurrentEndpoint,
   type Perform,
@@ -32,12 +33,18 @@ export interface Exported {
 export async function exportFile(perform: Perform, only: string | null = null): Promise<Exported> {
   const notes: string[] = [];
   const workspaces: FileWorkspace[] = [];
-  for (const { id, name, plan, time_zone } of (await readWorkspaces(perform, only)).values()) {
+  for (const { id, name, plan, ...shown } of (await readWorkspaces(perform, only)).values()) {
     const spam = await perform(showSpam, { workspace: id });
     const endpoints: FileEndpoint[] = [];
     for (const { id: endpoint } of (await readEndpoints(perform, id)).values())
       endpoints.push(endpointOf(await readEndpoint(perform, endpoint), name, notes));
-    workspaces.push({ name, plan, time_zone, ...spamOf(spam, name, notes), endpoints });
+    workspaces.push({
+      name,
+      plan,
+      ...membersOf(shown, WORKSPACE_SETTINGS),
+      ...spamOf(spam, name, notes),
+      endpoints,
+    });
   }
   return { file: { version: 1, workspaces }, notes };
 }

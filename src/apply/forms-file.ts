@@ -5,6 +5,7 @@ import { setRecipient } from "../mail/recipient-operations.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { spamChoicesShape } from "../spam/spam-settings.ts";
 import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
+import { workspaceSettingsInput } from "../workspaces/workspace-json.ts";
 import { setWebhook } from "../webhooks/webhook-operations.ts";
 
 /**
@@ -58,7 +59,7 @@ const endpoint = z.strictObject({
 const workspace = z.strictObject({
   name: z.string(),
   plan: z.string().optional(),
-  time_zone: z.string().nullable().optional(),
+  ...workspaceSettingsInput.shape,
   spam: spamChoicesShape.optional(),
   endpoints: z.array(endpoint).default([]),
 });

@@ -13,9 +13,10 @@ import {
   showUsage,
 } from "../workspaces/workspace-operations.ts";
 import { type FormsChange, NOTHING_TO_TELL, type Plan } from "./change.ts";
+import { NO_WORKSPACE_SETTINGS, WORKSPACE_SETTINGS } from "../workspaces/workspace-json.ts";
 import type { FileEndpoint, FileWorkspace, FormsFile } from "./forms-file.ts";
 import { isChosen, planKnownEndpoint, planNewEndpoint, spamDifferences } from "./plan-endpoint.ts";
-import { changeOf, deletionOf } from "./plan-recipients.ts";
+import { changeOf, deletionOf, differencesOf, valuesAfter } from "./plan-recipients.ts";
 import {
   type ListedEndpoint,
   type Perform,
@@ -109,7 +110,7 @@ function planNewWorkspace(
   phases: Phases,
   from: ShownWorkspace | "first" | null,
 ): void {
-  const { name, plan, time_zone: zone } = wanted;
+  const { name, plan } = wanted;
   const cell: WorkspaceCell = { name, id: null };
   phases.workspaces.push({
     verb: from === null || from === "first" ? "create" : "change",
@@ -118,7 +119,7 @@ function planNewWorkspace(
     differences: [
       ...(from === null || from === "first" ? [] : [{ member: "name", from: from.name, to: name }]),
       ...(plan === undefined ? [] : [{ member: "plan", to: plan }]),
-      ...((zone ?? null) === null ? [] : [{ member: "time_zone", to: zone }]),
+      ...settingsDifferences(NO_WORKSPACE_SETTINGS, wanted).map(({ member, to }) => ({ member, to })),
     ],
     makesSecret: false,
     async run(perform) {
@@ -126,8 +127,8 @@ function planNewWorkspace(
       cell.id = made.id;
       if (plan !== undefined && plan !== made.plan)
         await perform(setWorkspacePlan, { workspace: made.id, plan });
-      if (zone !== undefined && zone !== made.time_zone)
-        await perform(setWorkspace, { workspace: made.id, time_zone: zone ?? "" });
+      const settings = settingsDifferences(made, wanted);
+      if (settings.length > 0) await perform(setWorkspace, { workspace: made.id, ...valuesAfter(settings) });
       return NOTHING_TO_TELL;
     },
   });
@@ -135,11 +136,15 @@ function planNewWorkspace(
   for (const endpoint of wanted.endpoints) addNewEndpoint(endpoint, cell, phases);
 }
 
+function settingsDifferences(known: Partial<ShownWorkspace>, wanted: FileWorkspace) {
+  return differencesOf(wanted, known, WORKSPACE_SETTINGS);
+}
+
 async function makeWorkspace(
   perform: Perform,
   name: string,
   from: ShownWorkspace | "first" | null,
-): Promise<Pick<ShownWorkspace, "id" | "plan" | "time_zone">> {
+): Promise<ShownWorkspace> {
   if (from === null) return (await perform(createWorkspace, { name })).workspace;
   const id = from === "first" ? (await perform(showUsage, { workspace: null })).workspace_id : from.id;
   return (await perform(renameWorkspace, { workspace: id, name })).workspace;
@@ -159,7 +164,7 @@ interface KnownWorkspace {
 
 async function planKnownWorkspace(perform: Perform, known: KnownWorkspace): Promise<void> {
   const { wanted, current, phases } = known;
-  const { name, plan, time_zone: zone, spam } = wanted;
+  const { name, plan, spam } = wanted;
   const cell: WorkspaceCell = { name, id: current.id };
   if (plan !== undefined && plan !== current.plan)
     phases.workspaces.push(
@@ -167,11 +172,11 @@ async function planKnownWorkspace(perform: Perform, known: KnownWorkspace): Prom
         await run(setWorkspacePlan, { workspace: current.id, plan });
       }),
     );
-  const before = current.time_zone;
-  if (zone !== undefined && zone !== before)
+  const settings = settingsDifferences(current, wanted);
+  if (settings.length > 0)
     phases.workspaces.push(
-      changeOf("workspace", name, [{ member: "time_zone", from: before, to: zone }], async (run) => {
-        await run(setWorkspace, { workspace: current.id, time_zone: zone ?? "" });
+      changeOf("workspace", name, settings, async (run) => {
+        await run(setWorkspace, { workspace: current.id, ...valuesAfter(settings) });
       }),
     );
   if (spam !== undefined) {

@@ -3,6 +3,7 @@ import { dashboardUrlOf } from "../app/transports.ts";
 import type { Config } from "../config/config.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
+import type { Brand } from "../foundation/brand.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { plainText } from "../foundation/plain-text.ts";
@@ -13,6 +14,7 @@ import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
 import { testMailJson } from "../mail/test-mail-json.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { SmtpSettings } from "../mail/smtp-settings.ts";
+import { readBrand } from "../workspaces/workspace-settings.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { readSettings, withDatabase } from "./open.ts";
@@ -93,8 +95,13 @@ const test = command({
   },
 });
 
-function findNamed(context: CommandContext, reference: string): Promise<Endpoint> {
-  return withDatabase(context, (db) => db.read(() => getEndpoint(reference)));
+function findNamed(context: CommandContext, reference: string): Promise<Endpoint & { brand: Brand }> {
+  return withDatabase(context, (db) =>
+    db.read(function* () {
+      const endpoint = yield* getEndpoint(reference);
+      return { ...endpoint, brand: yield* readBrand(endpoint.workspaceId) };
+    }),
+  );
 }
 
 function mailServerOf({ mail, server }: Config): SmtpSettings {

@@ -98,6 +98,9 @@ const show = command({
         ["submissions a month", shown(limits.monthly_submissions)],
         ["endpoints", shown(limits.endpoints)],
         ["time zone", workspace.time_zone ?? "UTC"],
+        ["colour for visitors", workspace.brand_colour ?? "the built-in one"],
+        ["name for visitors", workspace.brand_name ?? "none"],
+        ["footer for visitors", workspace.brand_footer ?? "none"],
         ["own spam rules", limits.custom_spam ? "yes" : "no"],
         ["held posts in bytes", shown(limits.held_bytes)],
         ["created", workspace.created_at],
@@ -123,20 +126,36 @@ const set = command({
     {
       flags: "--time-zone <zone>",
       summary: "of the times in its e-mails, like Europe/Berlin; '' is UTC",
-      required: true,
     },
+    {
+      flags: "--brand-colour <colour>",
+      summary: "of visitors' pages and e-mails, like #0b6e5f; '' is the built-in one",
+    },
+    { flags: "--brand-name <text>", summary: "stands above them; '' leaves it out" },
+    { flags: "--brand-footer <text>", summary: "stands below them; '' leaves it out" },
   ],
-  examples: ["formsvc workspace set ada --time-zone Europe/Berlin"],
-  action: (context, { timeZone }, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const made = await perform(setWorkspace, { workspace: reference, time_zone: timeZone });
+  examples: [
+    "formsvc workspace set ada --time-zone Europe/Berlin",
+    "formsvc workspace set ada --brand-name \"Mia's Bakery\" --brand-colour '#7a3b12' --brand-footer 'Mia Berg, Hauptstr. 1'",
+  ],
+  action: (context, { timeZone, brandColour, brandName, brandFooter }, [reference]) => {
+    const given = Object.entries({
+      time_zone: timeZone,
+      brand_colour: brandColour,
+      brand_name: brandName,
+      brand_footer: brandFooter,
+    }).filter(([, value]) => value !== null);
+    if (given.length === 0) return refuse("name at least one setting, like --time-zone Europe/Berlin");
+    return operate(context, async ({ perform }) => {
+      const made = await perform(setWorkspace, { workspace: reference, ...Object.fromEntries(given) });
       if (context.output.isJson) return context.output.json(made);
       const { workspace } = made;
       context.output.line(workspace.id);
       return context.output.note(
         `times in the e-mails of ${workspace.name} are those of ${workspace.time_zone ?? "UTC"}`,
       );
-    }),
+    });
+  },
 });
 
 const setPlan = command({

@@ -24,6 +24,9 @@ export interface Tables {
     plan: string;
     created_at: number;
     time_zone: string | null;
+    brand_colour: string | null;
+    brand_name: string | null;
+    brand_footer: string | null;
   };
   /** Who sees a workspace, and as what. A trigger makes the account of a new workspace its owner. */
   member: {

@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { compileSchema, type CompiledSchema } from "../schemas/compile-schema.ts";
+import type { Brand } from "../foundation/brand.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { KnownValues } from "../foundation/known-values.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
@@ -23,6 +24,8 @@ export interface ReadyEndpoint {
   readonly spam: SpamSettings;
   /** Origins that are none of the owner's. */
   readonly ignoredOrigins: ReadonlySet<string>;
+  /** Of its workspace, for the pages that visitors see. */
+  readonly brand: Brand;
 }
 
 /** What the configuration says about endpoints. */
@@ -59,7 +62,7 @@ export function* readReady(
   const endpoint = yield* findEndpoint(endpointId);
   if (endpoint === undefined) return undefined;
   const { workspaceId } = endpoint;
-  const { plan } = yield* getWorkspace(workspaceId);
+  const { plan, brand } = yield* getWorkspace(workspaceId);
   const limits = findLimits(plans, plan);
   if (limits === undefined) throw unknownPlan(workspaceId, plan);
   const schema = compileSchema(yield* readSchema(endpoint), endpoint.settings.unknownFields);
@@ -68,7 +71,7 @@ export function* readReady(
   const scope = { kind: "endpoint", workspaceId, endpointId } as const;
   const spam = yield* settingsFor(scope, defaults, limits.customSpam);
   const ignoredOrigins = yield* readIgnoredOrigins(endpointId);
-  return { endpoint, schema, honeypots, plan, limits, spam, ignoredOrigins };
+  return { endpoint, schema, honeypots, plan, limits, spam, ignoredOrigins, brand };
 }
 
 /** A server reads its configuration when it starts; the client tries again later, and the log says what to do. */

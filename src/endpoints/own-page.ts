@@ -1,3 +1,4 @@
+import { checkColour } from "../foundation/brand.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isOriginAllowed } from "./allowed-origin.ts";
 
@@ -48,11 +49,6 @@ function checkText(what: string, given: string | null, maximum: number): string 
   if (/[^\P{Cc}\n\t]/u.test(text) || (maximum === MAX_TITLE_LENGTH && text.includes("\n")))
     throw new FormsvcError("usage", `the page's ${what} has a control character`);
   return text === "" ? null : text.toWellFormed();
-}
-
-function checkColour(text: string): string {
-  if (/^#[0-9a-f]{6}$/i.test(text)) return text.toLowerCase();
-  throw new FormsvcError("usage", `not a colour: ${quoted(text)}; write it like #0b6e5f`);
 }
 
 function checkLogo(text: string, allowedOrigins: readonly string[]): string {

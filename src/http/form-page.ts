@@ -1,3 +1,4 @@
+import type { Brand } from "../foundation/brand.ts";
 import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
@@ -7,7 +8,7 @@ import type { VisitorProblem } from "./visitor-words.ts";
 import { sealOf, visitorPage } from "./visitor-page.ts";
 
 /** @param backTo the origin of the page with the form; null if not known. */
-export function successPage(wording: Wording, backTo: string | null): string {
+export function successPage(wording: Wording, backTo: string | null, brand: Brand): string {
   return visitorPage(
     wording.language,
     wording.text("thanks"),
@@ -15,6 +16,7 @@ export function successPage(wording: Wording, backTo: string | null): string {
 <h1>${wording.text("thanks")}</h1>
 <p>${wording.text("received")}</p>
 ${backLink(wording, backTo)}`,
+    brand,
   );
 }
 
@@ -30,6 +32,7 @@ export interface ErrorPage {
   readonly backTo: string | null;
   /** With the visitor's input, to send again. */
   readonly form: PageForm;
+  readonly brand: Brand;
 }
 
 export function errorPage(page: ErrorPage): string {
@@ -48,6 +51,7 @@ ${summary(form)}
 ${lost}
 ${backLink(wording, backTo)}
 <p class="facts" lang="en" dir="ltr">${error} · request ${requestId}</p>`,
+    page.brand,
   );
 }
 
@@ -149,12 +153,12 @@ ${joinHtml(form.fields.map(fieldHtml), NEW_LINE)}
 ${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("send")}</button>
 </form>`,
-    look.colour,
+    look.brand,
   );
 }
 
 /** After it was sent. */
-export function thanksPage(wording: Wording, { logo, thanks, colour }: PageLook): string {
+export function thanksPage(wording: Wording, { logo, thanks, brand }: PageLook): string {
   return visitorPage(
     wording.language,
     wording.text("thanks"),
@@ -162,7 +166,7 @@ export function thanksPage(wording: Wording, { logo, thanks, colour }: PageLook)
 ${sealOf("check")}
 <h1>${wording.text("thanks")}</h1>
 ${thanks === null ? html`<p>${wording.text("received")}</p>` : paragraphs(thanks)}`,
-    colour,
+    brand,
   );
 }
 
@@ -170,9 +174,10 @@ ${thanks === null ? html`<p>${wording.text("received")}</p>` : paragraphs(thanks
 export interface PageLook {
   readonly title: string;
   readonly intro: string | null;
-  readonly colour: string | null;
   readonly logo: string | null;
   readonly thanks: string | null;
+  /** The workspace's, with the page's own colour if it has one. */
+  readonly brand: Brand;
 }
 
 function paragraphs(text: string): Html {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
+import { type Brand, NO_BRAND } from "../foundation/brand.ts";
 import { describeError, type ErrorCode, type FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
@@ -25,7 +26,7 @@ import { NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fi
 import { type ErrorPage, errorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
-import { OWN_PAGE_PATH, ownPageRoutes, sendThanks } from "./own-page-routes.ts";
+import { lookOf, OWN_PAGE_PATH, ownPageRoutes, sendThanks } from "./own-page-routes.ts";
 import { pageChallenge, withChallenge } from "./page-challenge.ts";
 import { pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
@@ -161,7 +162,12 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   const address = successAddress(redirect, form.origin, settings);
   if (address !== null) return reply.code(303).header("location", address).send();
   const backTo = webOrigin(form.origin);
-  return sendPage(reply, successPage(visitorWording(request), backTo), pagePolicy([], backTo));
+  const { brand } = receipt.caller.ready;
+  return sendPage(
+    reply,
+    successPage(visitorWording(request), backTo, brand),
+    pagePolicy([], backTo, brand.colour),
+  );
 }
 
 function rawBody({ body }: FastifyRequest): Buffer {
@@ -219,15 +225,23 @@ async function answerError(
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
   const wording = visitorWording(request, form.caller ?? undefined);
   const again = formAgain(form, error, wording);
+  const brand = brandOf(form);
   const html = errorPage({
     ...pageWords(error),
     wording,
     requestId: request.id,
     backTo,
     form: again,
+    brand,
   });
-  const policy = pagePolicy(next === null ? [] : [new URL(next).origin], backTo);
+  const policy = pagePolicy(next === null ? [] : [new URL(next).origin], backTo, brand.colour);
   return sendPage(reply, html, withChallenge(policy, again.challenge ?? null));
+}
+
+/** Nobody's if the key is none of ours. */
+function brandOf({ caller, isOwnPage }: FormExchange): Brand {
+  if (caller === null) return NO_BRAND;
+  return isOwnPage ? lookOf(caller).brand : caller.ready.brand;
 }
 
 /** Refusals that the same input would meet again; these pages are short, because a stranger may provoke thousands. */

@@ -115,7 +115,7 @@ function show(exchange: Exchange, kind: MailLinkKind, recipient: LinkedRecipient
 function sendView(
   { request, reply }: Exchange,
   { title, seal, text, button, note }: View,
-  { address, endpointName, goodUntil, timeZone, language: chosen }: LinkedRecipient,
+  { address, endpointName, goodUntil, timeZone, language: chosen, brand }: LinkedRecipient,
 ): FastifyReply {
   const language = chosen ?? languageOf(request);
   const wording = wordingIn(language);
@@ -126,8 +126,8 @@ ${button !== null && html`<form method="post"><button>${wording.text(button)}</b
   const below = day === null ? {} : { below: wording.text("goodUntil", { day }) };
   return sendPage(
     reply,
-    servicePage({ language, title: wording.text(title), seal, content, ...below }),
-    POLICY,
+    servicePage({ language, title: wording.text(title), seal, content, ...below, brand }),
+    pagePolicy([], null, brand.colour),
   );
 }
 

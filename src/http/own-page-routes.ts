@@ -8,7 +8,7 @@ import { blankPage, type PageLook, thanksPage } from "./form-page.ts";
 import { prefersJson } from "./prefers-json.ts";
 import { beginPost, type CallerParts, lookAround, type PostParts } from "./receive-post.ts";
 import { pageChallenge, withChallenge } from "./page-challenge.ts";
-import { ownPagePolicy, sendPage } from "./visitor-page.ts";
+import { ownPagePolicy, pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
 
 /** Before a form's id, or its name if that is unique on the server. */
@@ -41,7 +41,7 @@ export function ownPageRoutes(
     const challenge = pageChallenge(endpoint.settings.challenge, { form: endpoint.id });
     const form = { ...blankForm(asked), challenge };
     const html = blankPage(visitorWording(request, caller), look, form, honeypots[0] ?? null);
-    return sendPage(reply, html, withChallenge(ownPagePolicy(look), challenge));
+    return sendPage(reply, html, withChallenge(policyOf(look), challenge));
   });
   scope.post<OwnPageRequest>("/p/:form", {
     onRequest: (request, reply, done) => {
@@ -73,10 +73,20 @@ export async function findPage(parts: CallerParts, request: FastifyRequest, form
 
 export function sendThanks(request: FastifyRequest, reply: FastifyReply, caller: Caller): FastifyReply {
   const look = lookOf(caller);
-  return sendPage(reply, thanksPage(visitorWording(request, caller), look), ownPagePolicy(look));
+  return sendPage(reply, thanksPage(visitorWording(request, caller), look), policyOf(look));
 }
 
-function lookOf({ ready: { endpoint } }: Caller): PageLook {
-  const { page } = endpoint.settings;
-  return { ...page, title: page.title ?? endpoint.name };
+function policyOf({ logo, brand }: PageLook): string {
+  return ownPagePolicy(pagePolicy([], null, brand.colour), logo);
+}
+
+export function lookOf({ ready: { endpoint, brand } }: Caller): PageLook {
+  const { title, intro, logo, thanks, colour } = endpoint.settings.page;
+  return {
+    title: title ?? endpoint.name,
+    intro,
+    logo,
+    thanks,
+    brand: { ...brand, colour: colour ?? brand.colour },
+  };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
-import { html, type Html, styleElement } from "../foundation/html.ts";
+import { type Brand, inkOn, isColour, NO_BRAND } from "../foundation/brand.ts";
+import { html, type Html, joinHtml, styleElement } from "../foundation/html.ts";
 import { directionOf, type Language } from "../languages/language.ts";
 
 /* The frame of the pages for visitors: people who send a form, or open a link of an e-mail. */
@@ -53,67 +54,77 @@ function hashOf(style: string): string {
   return `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
 }
 
-/** The same with an owner's colour for the button and the edge. @param colour `#rrggbb`, which was checked; null is our own */
+/**
+ * The same with an owner's colour, as a ground for black or white. It never colours letters: it may be as light, or as dark, as the page.
+ *
+ * @param colour `#rrggbb`, which was checked; null is our own
+ */
 function styleWith(colour: string | null): string {
-  if (colour === null || !/^#[0-9a-f]{6}$/.test(colour)) return STYLE;
-  return `${STYLE}main { border-block-start: 6px solid ${colour}; }
-button { background: ${colour}; border-color: ${colour}; color: ${isLight(colour) ? "#000000" : "#ffffff"}; }
+  if (colour === null || !isColour(colour)) return STYLE;
+  return `${STYLE}* { accent-color: ${colour}; }
+a { color: inherit; }
+:focus-visible { outline-color: var(--text); }
+main { border-block-start: 6px solid ${colour}; }
+button, .seal { background: ${colour}; color: ${inkOn(colour)}; }
+button { border-color: var(--edge); }
 `;
 }
 
-/** Whether black letters on it can be read better than white ones (WCAG's contrast). */
-function isLight(colour: string): boolean {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05);
-}
-
 /** Of a form's own page: it loads its logo and nothing else. */
-export function ownPagePolicy({
-  colour,
-  logo,
-}: {
-  readonly colour: string | null;
-  readonly logo: string | null;
-}): string {
-  const images = logo === null ? "" : `img-src ${new URL(logo).origin}; `;
-  return `${images}${pagePolicy([], null).replace(STYLE_HASH, hashOf(styleWith(colour)))}`;
+export function ownPagePolicy(policy: string, logo: string | null): string {
+  return logo === null ? policy : `img-src ${new URL(logo).origin}; ${policy}`;
 }
 
 /**
  * Nothing is loaded and no script runs. Browsers apply `form-action` also to redirects of a sent form.
  *
  * @param targets origins that the page's form may end at, beside our own. @param embedder the origin that may show the
- *   page in a frame; null for none.
+ *   page in a frame; null for none. @param colour of the page, as it is given to the page itself
  */
-export function pagePolicy(targets: readonly string[], embedder: string | null): string {
+export function pagePolicy(
+  targets: readonly string[],
+  embedder: string | null,
+  colour: string | null = null,
+): string {
   return [
     "default-src 'none'",
-    `style-src ${STYLE_HASH}`,
+    `style-src ${colour === null ? STYLE_HASH : hashOf(styleWith(colour))}`,
     `form-action ${["'self'", ...new Set(targets)].join(" ")}`,
     `frame-ancestors ${embedder ?? "'none'"}`,
     "base-uri 'none'",
   ].join("; ");
 }
 
-/** A whole page. */
+/** A whole page. @param brand of the workspace that it speaks for */
 export function visitorPage(
   language: Language,
   title: string,
   content: Html,
-  colour: string | null = null,
+  brand: Brand = NO_BRAND,
 ): string {
   return wholePage(
     language,
     title,
-    html`<main>
+    html`${makerOf(brand)}<main>
 ${content}
-</main>`,
-    styleWith(colour),
+</main>${footerOf(brand)}`,
+    styleWith(brand.colour),
   );
+}
+
+/** Each text has its own direction, whatever the page's. */
+function makerOf({ name }: Brand): Html | null {
+  return name === null ? null : html`<header class="maker"><bdi>${name}</bdi></header>\n`;
+}
+
+function footerOf({ footer }: Brand): Html | null {
+  return footer === null ? null : html`\n<footer class="below">${linesOf(footer)}</footer>`;
+}
+
+/** A line each, in its own direction. */
+function linesOf(text: string): Html {
+  const lines = text.split("\n").map((line) => html`<div dir="auto">${line}</div>`);
+  return joinHtml(lines);
 }
 
 /** A drawing in a circle, which says at once what a page is about. */
@@ -128,20 +139,29 @@ export interface ServicePage {
   readonly seal: "letter" | "check" | "stop";
   readonly content: Html;
   readonly below?: string;
+  /** Of the workspace that it speaks for; absent if whoever opens it agreed to nothing yet. */
+  readonly brand?: Brand;
 }
 
-/** A whole page on which the service speaks for itself and not for the owner of a form. */
-export function servicePage({ language, title, seal, content, below }: ServicePage): string {
+/** A whole page on which the service speaks for itself, in the look of a workspace if it has one. */
+export function servicePage({
+  language,
+  title,
+  seal,
+  content,
+  below,
+  brand = NO_BRAND,
+}: ServicePage): string {
   return wholePage(
     language,
     title,
-    html`<header class="maker">${MARK}formsvc</header>
-<main>
+    html`${makerOf(brand) ?? html`<header class="maker">${MARK}formsvc</header>\n`}<main>
 ${sealOf(seal)}
 <h1>${title}</h1>
 ${content}
 </main>
-${below !== undefined && html`<footer class="below">${below}</footer>`}`,
+${below !== undefined && html`<footer class="below">${below}</footer>`}${footerOf(brand)}`,
+    styleWith(brand.colour),
   );
 }
 
@@ -153,7 +173,7 @@ const SEALS: Readonly<Record<ServicePage["seal"], Html>> = {
   stop: html`<circle cx="10" cy="10" r="7"/><path d="M10 6.5v4.5M10 13.6h.01"/>`,
 };
 
-function wholePage(language: Language, title: string, body: Html, style = STYLE): string {
+function wholePage(language: Language, title: string, body: Html, style: string): string {
   return String(html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>

@@ -1,4 +1,5 @@
 import type { FieldLabels } from "../endpoints/field-labels.ts";
+import type { Brand } from "../foundation/brand.ts";
 import { valueText } from "../foundation/file-list.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
@@ -29,6 +30,8 @@ export interface Notification {
   readonly dashboardUrl: string | null;
   /** Where the recipient ends these e-mails; null if there is no such page. */
   readonly unsubscribeUrl: string | null;
+  /** Of its workspace; absent if it has none. */
+  readonly brand?: Brand;
   /** Files of the submission; absent for none. */
   readonly attachments?: readonly EncodedFile[];
   /** Whether some of its files had no room. */
@@ -56,6 +59,7 @@ export function composeNotification(notification: Notification, body: string): B
     submissionId: event.submissionId,
     unsubscribeUrl,
     blocks,
+    ...(notification.brand && { brand: notification.brand }),
     ...(notification.attachments && { attachments: notification.attachments }),
   });
 }

@@ -39,6 +39,7 @@ export function composeSummary(summary: Summary, bodies: readonly string[], coun
     submissionId: null,
     unsubscribeUrl,
     blocks,
+    ...(summary.brand && { brand: summary.brand }),
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { type Brand, NO_BRAND } from "../foundation/brand.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Language } from "../languages/language.ts";
 import type { Door } from "../operations/perform.ts";
-import { readTimeZone } from "../workspaces/time-zone.ts";
+import { readBrand, readTimeZone } from "../workspaces/workspace-settings.ts";
 import { readAsked, readSubscribed } from "./agree-to-mail.ts";
 import { UTC } from "./mailed-event.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
@@ -24,6 +25,8 @@ export interface LinkedRecipient {
   readonly goodUntil: number | null;
   /** Of the form's workspace, by its name in the IANA database. */
   readonly timeZone: string;
+  /** Of that workspace; nobody's before the recipient agreed, because its owner chose the texts. */
+  readonly brand: Brand;
 }
 
 /** The pages behind the links. Reading changes nothing, because programs that look for malware open every link of an e-mail. */
@@ -67,13 +70,20 @@ export function createMailLinks({ clock, ...door }: MailLinksParts): MailLinks {
         isUnsubscribed: done.unsubscribed,
         goodUntil: null,
         timeZone: known.timeZone,
+        brand: known.brand,
       };
     },
   };
 }
 
-function* linked({ settings, endpointId, unsubscribedAt }: MailRecipient): Steps<LinkedRecipient> {
+function* linked({
+  settings,
+  endpointId,
+  unsubscribedAt,
+  confirmedAt,
+}: MailRecipient): Steps<LinkedRecipient> {
   const endpoint = yield* findEndpoint(endpointId);
+  const hasBrand = endpoint !== undefined && confirmedAt !== null;
   return {
     address: settings.address,
     endpointName: endpoint?.name ?? "",
@@ -81,6 +91,7 @@ function* linked({ settings, endpointId, unsubscribedAt }: MailRecipient): Steps
     isUnsubscribed: unsubscribedAt !== null,
     goodUntil: null,
     timeZone: endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC),
+    brand: hasBrand ? yield* readBrand(endpoint.workspaceId) : NO_BRAND,
   };
 }
 

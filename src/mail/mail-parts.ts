@@ -1,3 +1,4 @@
+import { type Brand, inkOn, isColour } from "../foundation/brand.ts";
 import { type Html, html, styleElement } from "../foundation/html.ts";
 import { directionOf, type Language } from "../languages/language.ts";
 import { withoutLinks } from "./without-links.ts";
@@ -38,9 +39,10 @@ export function linkTo(label: string, url: string | null, place: MailLink["place
   return url === null ? [] : [{ kind: "link", label, url, place }];
 }
 
-/** The text part. */
-export function textOf(blocks: readonly MailBlock[]): string {
-  return `${blocks.map(blockText).join("\n\n")}\n`;
+/** The text part. @param brand above and below what it says */
+export function textOf(blocks: readonly MailBlock[], { name, footer }: Brand): string {
+  const texts = [name, ...blocks.map(blockText), footer];
+  return `${texts.filter((text) => text !== null).join("\n\n")}\n`;
 }
 
 /*
@@ -63,10 +65,22 @@ const MUTED = "font-size:13px;line-height:20px;color:#5d636b";
 const GROUND = "background-color:#f7f7f5";
 const CARD = `background-color:#ffffff;border:1px solid #e3e3de;border-radius:8px;padding:24px;${TEXT}`;
 const TITLE = "margin:0 0 12px;font-size:20px;line-height:26px;font-weight:bold";
-const BUTTON = `display:inline-block;padding:11px 20px;border-radius:6px;background-color:#0b6e5f;color:#ffffff;font-weight:bold;text-decoration:none`;
+const BUTTON_SHAPE =
+  "display:inline-block;padding:11px 20px;border-radius:6px;font-weight:bold;text-decoration:none";
+const BUTTON = `${BUTTON_SHAPE};background-color:#0b6e5f;color:#ffffff`;
+const NAME = `${FONT};font-size:15px;line-height:22px;font-weight:bold;color:#1c1e21;padding:0 4px 12px`;
 
-/** The HTML part. It loads nothing, and only addresses of ours, and of the owner in what they wrote, are links. @param title above what it says. */
-export function htmlOf(language: Language, title: string, blocks: readonly MailBlock[]): Html {
+/** What the HTML part is made of. */
+export interface MailLook {
+  readonly language: Language;
+  /** Above what it says. */
+  readonly title: string;
+  readonly brand: Brand;
+}
+
+/** The HTML part. It loads nothing, and only addresses of ours, and of the owner in what they wrote, are links. */
+export function htmlOf({ language, title, brand }: MailLook, blocks: readonly MailBlock[]): Html {
+  const colour = brand.colour !== null && isColour(brand.colour) ? brand.colour : null;
   const direction = directionOf(language);
   const side = direction === "rtl" ? "right" : "left";
   const isBelow = (block: MailBlock): boolean => block.kind === "link" && block.place === "below";
@@ -81,11 +95,11 @@ ${styleElement(SHEET)}
 <div role="main" lang="${language}" dir="${direction}">
 <table role="presentation" class="g" width="100%" cellpadding="0" cellspacing="0" style="${GROUND}"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px">
-<tr><td align="${side}" class="c t" style="${CARD}">
+${brand.name !== null && html`<tr><td align="${side}" class="t" style="${NAME}"><bdi>${brand.name}</bdi></td></tr>\n`}<tr><td align="${side}" class="c t" style="${colour === null ? CARD : `${CARD};border-top:6px solid ${colour}`}">
 <h1 dir="auto" style="${TITLE}">${withoutLinks(title)}</h1>
-${blocks.filter((block) => !isBelow(block)).map(blockHtml)}</td></tr>
+${blocks.filter((block) => !isBelow(block)).map((block) => blockHtml(block, colour))}</td></tr>
 <tr><td align="${side}" class="m" style="padding:12px 4px;${FONT};${MUTED}">
-${blocks.filter(isBelow).map(blockHtml)}</td></tr>
+${blocks.filter(isBelow).map((block) => blockHtml(block, colour))}${brand.footer !== null && footerHtml(brand.footer)}</td></tr>
 </table>
 </td></tr></table>
 </div>
@@ -103,9 +117,15 @@ function fieldLines({ label, value }: MailField): string {
   return value.includes("\n") ? `${label}:\n${value}\n` : `${label}: ${value}`;
 }
 
-function blockHtml(block: MailBlock): Html {
+function footerHtml(footer: string): Html {
+  const lines = footer.split("\n").map((line) => html`<div dir="auto">${line}</div>\n`);
+  return html`<div style="margin:8px 0">${lines}</div>
+`;
+}
+
+function blockHtml(block: MailBlock, colour: string | null): Html {
   if (block.kind === "fields") return fieldTable(block.fields);
-  if (block.kind === "link") return linkHtml(block);
+  if (block.kind === "link") return linkHtml(block, colour);
   if (block.kind === "heading")
     return html`<h2 style="margin:24px 0 4px;font-size:15px;line-height:22px">${block.text}</h2>
 `;
@@ -114,7 +134,14 @@ function blockHtml(block: MailBlock): Html {
 `;
 }
 
-function linkHtml({ label, url, place }: MailLink): Html {
+/** @param colour of an owner: a ground for black or white, in the dark too, and never that of letters */
+function linkHtml({ label, url, place }: MailLink, colour: string | null): Html {
+  if (place === "button" && colour !== null)
+    return html`<p style="margin:20px 0 4px"><a href="${url}" style="${BUTTON_SHAPE};border:1px solid #85898e;background-color:${colour};color:${inkOn(colour)}">${label}</a></p>
+`;
+  if (place === "line" && colour !== null)
+    return html`<p style="margin:8px 0"><a href="${url}" class="t" style="color:#1c1e21">${label}</a></p>
+`;
   if (place === "button")
     return html`<p style="margin:20px 0 4px"><a href="${url}" class="b" style="${BUTTON}">${label}</a></p>
 `;

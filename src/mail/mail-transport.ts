@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { readLabels } from "../endpoints/field-labels.ts";
+import { NO_BRAND } from "../foundation/brand.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import type {
@@ -10,7 +11,7 @@ import type {
   Route,
   Transport,
 } from "../outbox/sending/transport.ts";
-import { readTimeZone } from "../workspaces/time-zone.ts";
+import { readBrand, readTimeZone } from "../workspaces/workspace-settings.ts";
 import { type Attached, chooseAttached, readAttached } from "./attached-files.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { composeNotification, type Notification } from "./compose-notification.ts";
@@ -171,7 +172,9 @@ async function unlessBusy<Result>(work: () => Promise<Result>): Promise<Result |
 
 /** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
 type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl"> &
-  Partial<Pick<Notification, "language" | "timeZone" | "labels">> & { readonly attached?: Attached };
+  Partial<Pick<Notification, "language" | "timeZone" | "labels" | "brand">> & {
+    readonly attached?: Attached;
+  };
 
 /** As it was before the first attempt. Kept without waiting for the disk, like the claim. @throws FormsvcError */
 async function readFrame(
@@ -186,6 +189,7 @@ async function readFrame(
     const emailFields = endpoint === undefined ? [] : yield* listMailFields(endpoint);
     const language = settings.language ?? endpoint?.settings.language ?? "en";
     const timeZone = endpoint === undefined ? UTC : ((yield* readTimeZone(endpoint.workspaceId)) ?? UTC);
+    const brand = endpoint === undefined ? NO_BRAND : yield* readBrand(endpoint.workspaceId);
     const labels = endpoint === undefined ? null : yield* readLabels(endpoint);
     const attached = submissionId === null ? null : yield* chooseAttached(submissionId);
     const frame: Frame = {
@@ -193,6 +197,7 @@ async function readFrame(
       emailFields,
       language,
       timeZone,
+      brand,
       dashboardUrl,
       unsubscribeUrl: unsubscribeUrl(recipient),
       ...(labels !== null && { labels }),

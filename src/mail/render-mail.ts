@@ -1,3 +1,4 @@
+import { type Brand, NO_BRAND } from "../foundation/brand.ts";
 import { timeOfId } from "../foundation/id.ts";
 import { domainOf, parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
@@ -28,6 +29,8 @@ export interface Mail {
   readonly blocks: readonly MailBlock[];
   /** Of what is ours in it. */
   readonly language: Language;
+  /** Of the workspace that it is about; absent if it speaks for the service, or goes to somebody who agreed to nothing. */
+  readonly brand?: Brand;
   /** Absent for none. */
   readonly attachments?: readonly EncodedFile[];
 }
@@ -72,14 +75,17 @@ function alternative({ id }: Mail): string {
 }
 
 /** What is read, as text and as HTML. @param headers of the part that holds both; none if that is the e-mail. */
-function textsOf({ id, blocks, language, subject }: Mail, headers: readonly string[]): string[] {
+function textsOf(
+  { id, blocks, language, subject, brand = NO_BRAND }: Mail,
+  headers: readonly string[],
+): string[] {
   const boundary = `=_${id}`;
   const title = oneLine(subject, MAX_SUBJECT_LENGTH);
   return [
     ...headers,
     "",
-    ...part(boundary, "plain", textOf(blocks)),
-    ...part(boundary, "html", String(htmlOf(language, title, blocks))),
+    ...part(boundary, "plain", textOf(blocks, brand)),
+    ...part(boundary, "html", String(htmlOf({ language, title, brand }, blocks))),
     `--${boundary}--`,
   ];
 }

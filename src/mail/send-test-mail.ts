@@ -1,3 +1,4 @@
+import type { Brand } from "../foundation/brand.ts";
 import { newId } from "../foundation/id.ts";
 import { classifyMail, type MailOutcome } from "./classify-mail.ts";
 import { renderBody } from "../outbox/queue/event.ts";
@@ -22,7 +23,7 @@ export interface TestEnvelope {
   readonly from: string;
   readonly to: string;
   /** The endpoint whose e-mails it looks like; null is a short letter about no endpoint. */
-  readonly endpoint: { readonly id: string; readonly name: string } | null;
+  readonly endpoint: { readonly id: string; readonly name: string; readonly brand: Brand } | null;
   /** Where the dashboard is; null if that is not known. */
   readonly dashboardUrl: string | null;
 }
@@ -38,7 +39,7 @@ export async function sendTestMail(
   const raw =
     endpoint === null
       ? composeTest(messageId, envelope)
-      : composeSample(messageId, envelope, renderSample(endpoint, now));
+      : composeSample({ ...envelope, id: messageId, brand: endpoint.brand }, renderSample(endpoint, now));
   const result = await sender.send({ to, raw });
   const { outcome, message } = classifyMail(result);
   return { messageId, to, result, outcome, message };
@@ -61,10 +62,15 @@ function composeTest(messageId: string, { from, to }: TestEnvelope): Buffer {
 }
 
 /** The e-mail about an invented submission. */
-function composeSample(messageId: string, { from, to, dashboardUrl }: TestEnvelope, body: string): Buffer {
+function composeSample(sample: Omit<TestEnvelope, "endpoint"> & Sampled, body: string): Buffer {
   const template = { subjectTemplate: null, emailFields: [], unsubscribeUrl: null } as const;
   const reader = { language: "en", timeZone: UTC } as const;
-  return composeNotification({ ...template, ...reader, id: messageId, from, to, dashboardUrl }, body);
+  return composeNotification({ ...template, ...reader, ...sample }, body);
+}
+
+interface Sampled {
+  readonly id: string;
+  readonly brand: Brand;
 }
 
 function renderSample({ id, name }: { readonly id: string; readonly name: string }, now: number): string {

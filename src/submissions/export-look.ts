@@ -3,7 +3,7 @@ import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { createZonedClock } from "../foundation/zoned-time.ts";
 import type { Context } from "../operations/operation.ts";
 import { labelWorkspaces } from "../workspaces/label-workspaces.ts";
-import { readTimeZone } from "../workspaces/time-zone.ts";
+import { readTimeZone } from "../workspaces/workspace-settings.ts";
 import { checkTimeZone } from "../workspaces/workspace.ts";
 import type { ColumnOrder, Look } from "./export-columns.ts";
 import type { SubmissionFilter } from "./submission-store.ts";

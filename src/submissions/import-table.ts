@@ -9,7 +9,7 @@ import { createZonedClock } from "../foundation/zoned-time.ts";
 import { changed, type Context, operation, type Outcome } from "../operations/operation.ts";
 import { compileSchema } from "../schemas/compile-schema.ts";
 import { JUDGE_VERSION } from "../spam/judge.ts";
-import { readTimeZone } from "../workspaces/time-zone.ts";
+import { readTimeZone } from "../workspaces/workspace-settings.ts";
 import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
 import type { ImportedFile } from "./imported-file.ts";
 import { claimRows, knownRows } from "./imported-rows.ts";

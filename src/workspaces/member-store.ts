@@ -6,7 +6,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Role } from "../operations/access.ts";
 import { type Standing, toStanding } from "./standing.ts";
 import { type Workspace } from "./workspace.ts";
-import { toWorkspace } from "./workspace-store.ts";
+import { toWorkspace } from "./workspace-row.ts";
 
 /** What a member can be; an operator is no member. */
 export const MEMBER_ROLES = ["owner", "editor", "reader"] as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NO_BRAND } from "../foundation/brand.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { Account, PlanLimits, Usage, Workspace } from "./workspace.ts";
 
@@ -20,12 +21,64 @@ export function accountJson(account: Account): z.output<typeof accountShape> {
   };
 }
 
+const brandText = (what: string) => z.string().nullable().describe(what);
+
+/** The settings of a workspace, as its JSON and files of forms have them. */
+export const workspaceSettingsShape = z.strictObject({
+  time_zone: z.string().nullable().describe("Of the times in its e-mails, like Europe/Berlin; null is UTC."),
+  brand_colour: brandText("Of what visitors and recipients of e-mail see, like #0b6e5f; null is our own."),
+  brand_name: brandText("Stands above it; null is none."),
+  brand_footer: brandText("Stands below it; null is none."),
+});
+
+export function workspaceSettingsJson({
+  timeZone,
+  brand,
+}: Pick<Workspace, "timeZone" | "brand">): z.output<typeof workspaceSettingsShape> {
+  return {
+    time_zone: timeZone,
+    brand_colour: brand.colour,
+    brand_name: brand.name,
+    brand_footer: brand.footer,
+  };
+}
+
+export const WORKSPACE_SETTINGS = Object.keys(
+  workspaceSettingsShape.shape,
+) as (keyof typeof workspaceSettingsShape.shape)[];
+
+/** What is left out stays as it is; null and an empty text are what a new workspace has. */
+export const workspaceSettingsInput = workspaceSettingsShape.partial();
+
+export const NO_WORKSPACE_SETTINGS = workspaceSettingsJson({ timeZone: null, brand: NO_BRAND });
+
+/** The settings with what is given of them. */
+export function settingsWith(
+  known: z.output<typeof workspaceSettingsShape>,
+  given: z.output<typeof workspaceSettingsInput>,
+): z.output<typeof workspaceSettingsShape> {
+  return {
+    time_zone: given.time_zone === undefined ? known.time_zone : given.time_zone,
+    brand_colour: given.brand_colour === undefined ? known.brand_colour : given.brand_colour,
+    brand_name: given.brand_name === undefined ? known.brand_name : given.brand_name,
+    brand_footer: given.brand_footer === undefined ? known.brand_footer : given.brand_footer,
+  };
+}
+
+/** The same as they are stored, before they are checked. */
+export function workspaceSettingsOf(
+  given: z.output<typeof workspaceSettingsShape>,
+): Pick<Workspace, "timeZone" | "brand"> {
+  const { time_zone: timeZone, brand_colour: colour, brand_name: name, brand_footer: footer } = given;
+  return { timeZone, brand: { colour, name, footer } };
+}
+
 export const workspaceShape = z.strictObject({
   id: z.string(),
   account_id: z.string(),
   name: z.string(),
   plan: z.string(),
-  time_zone: z.string().nullable().describe("Of the times in its e-mails, like Europe/Berlin; null is UTC."),
+  ...workspaceSettingsShape.shape,
   created_at: z.string(),
 });
 
@@ -35,7 +88,7 @@ export function workspaceJson(workspace: Workspace): z.output<typeof workspaceSh
     account_id: workspace.accountId,
     name: workspace.name,
     plan: workspace.plan,
-    time_zone: workspace.timeZone,
+    ...workspaceSettingsJson(workspace),
     created_at: toIsoTime(workspace.createdAt),
   };
 }

@@ -8,7 +8,12 @@ import {
   limitsShape,
   usageJson,
   usageShape,
+  settingsWith,
+  workspaceSettingsOf,
+  WORKSPACE_SETTINGS,
   workspaceJson,
+  workspaceSettingsJson,
+  workspaceSettingsInput,
   workspaceShape,
 } from "./workspace-json.ts";
 import {
@@ -19,7 +24,7 @@ import {
   readUsages,
   updatePlanRow,
 } from "./workspace-store.ts";
-import { updateTimeZoneRow } from "./time-zone.ts";
+import { updateSettingsRow } from "./workspace-settings.ts";
 import { updateWorkspaceNameRow } from "./rename.ts";
 import { limitsOf, type NamedUsage, type Usage } from "./workspace.ts";
 
@@ -129,20 +134,17 @@ export const setWorkspace = operation({
   summary: "Change a workspace's settings",
   kind: "write",
   access: "workspace:write",
-  input: z.strictObject({
-    workspace,
-    time_zone: z
-      .string()
-      .max(100)
-      .describe("Of the times in its e-mails, by a name like Europe/Berlin; empty is UTC."),
-  }),
+  input: z.strictObject({ workspace, ...workspaceSettingsInput.shape }),
   output: shown,
-  *run(context, { workspace: reference, time_zone: zone }) {
+  *run(context, { workspace: reference, ...given }) {
     const before = yield* reachWorkspace(context, reference);
-    const set = yield* updateTimeZoneRow(before, zone);
-    if (set.timeZone === before.timeZone) return changed({ workspace: workspaceJson(set) });
-    const change = { subject: set.id, workspaceId: set.id, detail: set.timeZone ?? "UTC" };
-    return changed({ workspace: workspaceJson(set) }, change);
+    const known = workspaceSettingsJson(before);
+    const set = yield* updateSettingsRow(before, workspaceSettingsOf(settingsWith(known, given)));
+    const after = workspaceSettingsJson(set);
+    const differences = WORKSPACE_SETTINGS.filter((name) => after[name] !== known[name]);
+    if (differences.length === 0) return changed({ workspace: workspaceJson(set) });
+    const detail = differences.map((name) => `${name}: ${after[name] ?? "–"}`).join(", ");
+    return changed({ workspace: workspaceJson(set) }, { subject: set.id, workspaceId: set.id, detail });
   },
 });
 

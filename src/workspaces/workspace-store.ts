@@ -4,6 +4,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
+import { NO_BRAND } from "../foundation/brand.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
@@ -22,6 +23,7 @@ import {
   type Usage,
   type Workspace,
 } from "./workspace.ts";
+import { toWorkspace } from "./workspace-row.ts";
 
 /** The account that an empty database gets, so that the first endpoint can be made at once. */
 export const FIRST_ACCOUNT_EMAIL = "owner@localhost";
@@ -367,7 +369,15 @@ function* insertAccount(
 }
 
 function* insertNamedWorkspace(accountId: string, name: string, now: number, plan: string): Steps<Workspace> {
-  const workspace = { id: newId("ws", now), accountId, name, plan, timeZone: null, createdAt: now };
+  const workspace = {
+    id: newId("ws", now),
+    accountId,
+    name,
+    plan,
+    timeZone: null,
+    brand: NO_BRAND,
+    createdAt: now,
+  };
   yield* run(
     query
       .insertInto("workspace")
@@ -384,16 +394,4 @@ export function noWorkspace(reference: string): FormsvcError {
   return new FormsvcError("not_found", `there is no workspace ${reference}`, {
     hint: { kind: "list_workspaces" },
   });
-}
-
-export function toWorkspace(row: {
-  id: string;
-  account_id: string;
-  name: string;
-  plan: string;
-  time_zone: string | null;
-  created_at: number;
-}): Workspace {
-  const { id, account_id: accountId, name, plan, time_zone: timeZone, created_at: createdAt } = row;
-  return { id, accountId, name, plan, timeZone, createdAt };
 }

@@ -1,3 +1,4 @@
+import type { Brand } from "../foundation/brand.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 export interface Account {
@@ -15,6 +16,7 @@ export interface Workspace {
   readonly plan: string;
   /** Of the times in its e-mails, by its name in the IANA database; null is UTC. */
   readonly timeZone: string | null;
+  readonly brand: Brand;
   readonly createdAt: number;
 }
 

@@ -73,3 +73,21 @@ test("an operator gives an account another address, and deletes it with its work
   // Whoever was signed in with it is not any more.
   expect((await eve.get("/dashboard")).headers["location"]).toContain("/dashboard/sign-in");
 });
+
+test("an owner sets the look for visitors, and each part that is wrong is named at its field with what was typed", async () => {
+  const { eve, own, server } = await begin();
+  const path = `/dashboard/workspaces/${own}`;
+  const typed = { brand_colour: "red", brand_name: "x".repeat(201), brand_footer: "Hauptstr. 1" };
+  const bad = await eve.post(`${path}/brand`, typed);
+  expect(bad.status).toBe(422);
+  expect(bad.text).toContain("not a colour: &quot;red&quot;");
+  expect(bad.text).toContain("longer than 200 bytes");
+  expect(bad.text).toContain('value="red"');
+  expect(count(server, "workspace", "brand_footer IS NOT NULL")).toBe(0);
+  const good = { brand_colour: "#7A3B12", brand_name: "Mia's <Bakery>", brand_footer: "Mia\r\nHauptstr. 1" };
+  expect((await eve.post(`${path}/brand`, good)).status).toBe(303);
+  const { text } = await eve.get(path);
+  expect(text).toContain('value="#7a3b12"');
+  expect(text).toContain("Mia&#39;s &lt;Bakery&gt;");
+  expect(text).toContain("Mia\nHauptstr. 1</textarea>");
+});

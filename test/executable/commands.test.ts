@@ -78,7 +78,8 @@ test("the JSON of accounts, workspaces, plans and usage is what scripts rely on"
   const made = await machine.json(["account", "create", "ada@example.com"]);
   const account = { id: id("acct"), email: "ada@example.com", is_operator: true, created_at: isoTime };
   const named = { id: id("ws"), account_id: id("acct"), name: "ada", plan: "hobby" };
-  const workspace = { ...named, time_zone: null, created_at: isoTime };
+  const brand = { brand_colour: null, brand_name: null, brand_footer: null };
+  const workspace = { ...named, time_zone: null, ...brand, created_at: isoTime };
   expect(made).toEqual({ account, workspace });
   expect(await machine.json(["account", "list"])).toEqual({ data: [account] });
   expect(await machine.json(["workspace", "list"])).toEqual({ data: [workspace] });

@@ -1,3 +1,4 @@
+import { NO_BRAND } from "../../src/foundation/brand.ts";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EndpointSettings } from "../../src/endpoints/endpoint.ts";
@@ -216,6 +217,7 @@ function plainPage(
       ...pageForm(empty, asked, "details" in checked ? checked.details : {}, wordingIn("en")),
       hidden: [["_origin", "https://site.example"]],
     },
+    brand: NO_BRAND,
   });
 }
 

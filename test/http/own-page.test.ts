@@ -144,7 +144,7 @@ test("a colour and a logo are the only things that an owner brings along, and th
   const { server, path } = await world({ colour: "#ffcc00", logo: "https://bakery.example/logo.png?a=1" });
   const { text, headers } = await server.request({ method: "GET", path });
   expect(text).toContain('<img class="logo" src="https://bakery.example/logo.png?a=1" alt="">');
-  expect(text).toContain("background: #ffcc00; border-color: #ffcc00; color: #000000");
+  expect(text).toContain("button, .seal { background: #ffcc00; color: #000000; }");
   expect(headers["content-security-policy"]).toMatch(
     /^img-src https:\/\/bakery\.example; default-src 'none'; style-src/,
   );

@@ -79,6 +79,9 @@ export const EVERYTHING = {
     {
       name: "Client A",
       time_zone: "Europe/Berlin",
+      brand_colour: "#7a3b12",
+      brand_name: "Mia's Bakery",
+      brand_footer: "Mia Berg\nHauptstr. 1",
       plan: "pro",
       spam: { maxLinks: 3, keywords: [{ word: "casino", effect: 20 }] },
       endpoints: [

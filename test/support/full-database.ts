@@ -64,6 +64,9 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     account_id: accountId,
     name: HOSTILE,
     plan: "hobby",
+    brand_colour: "#0b6e5f",
+    brand_name: HOSTILE,
+    brand_footer: HOSTILE,
     created_at: NOON,
   });
   yield* fillInvitations(workspaceId, accountId);

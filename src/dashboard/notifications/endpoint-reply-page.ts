@@ -19,7 +19,7 @@ import { endpointFrame, pathOf } from "../forms/endpoint-frame.ts";
 import { NO_PROBLEMS } from "../kit/field.ts";
 import { readMailFault } from "./mail-fault.ts";
 import { UTC } from "../../mail/mailed-event.ts";
-import { readTimeZone } from "../../workspaces/time-zone.ts";
+import { readBrand, readTimeZone } from "../../workspaces/workspace-settings.ts";
 import type { DashboardParts } from "../parts.ts";
 import { type CheckedReply, checkTyped, readTyped, type TypedReply, typedFrom } from "./reply-form.ts";
 import { type EditedReply, type ReplyView, replyView } from "./reply-view.ts";
@@ -115,6 +115,7 @@ function read(
       fingerprint: fingerprintOf(shown.reply),
       now,
       timeZone: (yield* readTimeZone(endpoint.workspaceId)) ?? UTC,
+      brand: yield* readBrand(endpoint.workspaceId),
     };
   });
 }

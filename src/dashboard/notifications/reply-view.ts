@@ -1,5 +1,6 @@
 import { toIsoTime } from "../../foundation/clock.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
+import type { Brand } from "../../foundation/brand.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { AutoReply } from "../../mail/auto-reply/auto-reply.ts";
 import type { ShownAutoReply } from "../../mail/auto-reply/auto-reply-json.ts";
@@ -38,6 +39,7 @@ export interface ReplyView {
   readonly now: number;
   /** Of the times in its e-mails. */
   readonly timeZone: string;
+  readonly brand: Brand;
 }
 
 export interface EditedReply {
@@ -167,7 +169,7 @@ function previewCard({ endpoint, now, ...view }: ReplyView, typed: TypedReply): 
     ["To", "whoever wrote"],
     ["Answers go to", typed.replyTo === "" ? from : typed.replyTo],
     ["Subject", subject],
-    ["Text", textOf(blocks).trim()],
+    ["Text", textOf(blocks, view.brand).trim()],
   ];
   return html`<section class="card" aria-labelledby="preview">
     <header><h2 id="preview">How it looks</h2></header>

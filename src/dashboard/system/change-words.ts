@@ -78,7 +78,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "workspace.create": "added the workspace",
   "workspace.delete": "deleted the workspace",
   "workspace.rename": "renamed the workspace",
-  "workspace.set": "changed the time zone of the workspace",
+  "workspace.set": "changed settings of the workspace",
   "workspace.transfer": "handed over the workspace",
   "workspace.set-plan": "changed the plan of the workspace",
 };

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { exportWorkspace } from "../../archive/export-workspace.ts";
+import type { Brand } from "../../foundation/brand.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
@@ -23,6 +24,7 @@ import { pageWords } from "../kit/sentence.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { planName } from "./plan-name.ts";
+import { brandPart, brandWrites } from "./workspace-brand.ts";
 
 type Counts =
   ReturnType<WorkspaceContents["count"]> extends Generator<unknown, infer Result> ? Result : never;
@@ -35,12 +37,13 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
       const found = yield* getViewableWorkspace(visit.viewer, id);
       return { workspace: found, counts: yield* workspaceContents.count(found.id) };
     });
-    const { name = workspace.name, confirm = "", to = "", stay = "" } = typed;
-    const content = view(workspace, counts, { name, confirm, to, stay }, problems);
+    const untouched = { name: workspace.name, confirm: "", to: "", stay: "", brand: workspace.brand };
+    const content = view(workspace, counts, { ...untouched, ...typed }, problems);
     return page(workspace.name, content, problems.size === 0 ? 200 : 422);
   };
 
   routes.read("/workspaces/:id", (visit) => show(visit, {}, NO_PROBLEMS));
+  brandWrites(routes, (visit, brand, problems) => show(visit, { brand }, problems));
 
   routes.write("/workspaces/:id", async (visit) => {
     const id = visit.params["id"] ?? "";
@@ -56,9 +59,8 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
 
   routes.write("/workspaces/:id/time-zone", async (visit) => {
     const id = visit.params["id"] ?? "";
-    const zone = visit.form.get("time_zone") ?? "";
     try {
-      await visit.perform(setWorkspace, { workspace: id, time_zone: zone });
+      await visit.perform(setWorkspace, { workspace: id, time_zone: visit.form.get("time_zone") ?? "" });
       return redirect(`/dashboard/workspaces/${id}`, "saved");
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
@@ -124,6 +126,7 @@ interface Typed {
   /** The address of who gets it, and what its owner stays. */
   readonly to: string;
   readonly stay: string;
+  readonly brand: Brand;
 }
 
 function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Problems): Html {
@@ -148,6 +151,7 @@ function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Prob
         <p><button>Save the time zone</button></p>
       </form>
     </section>
+    ${brandPart(path, typed.brand, problems)}
     <section class="part" aria-labelledby="transfer">
       <header><h2 id="transfer">Hand over</h2><p>Another account owns it from then on, and decides who sees it.</p></header>
       <form class="card stacked" method="post" action="${path}/transfer">

@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import type { Steps } from "../../database/steps.ts";
 import { findEndpoint } from "../../endpoints/endpoint-store.ts";
+import { type Brand, NO_BRAND } from "../../foundation/brand.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Log } from "../../foundation/log.ts";
@@ -11,7 +12,7 @@ import { logMailAttempt } from "../log-mail-attempt.ts";
 import { keepFrame } from "../mail-frames.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
 import { findMailRecipient } from "../mail-recipient-store.ts";
-import { readTimeZone } from "../../workspaces/time-zone.ts";
+import { readBrand, readTimeZone } from "../../workspaces/workspace-settings.ts";
 import { type MailDeliverySettings, mailPolicyOf, toAttempt } from "../mail-transport.ts";
 import { readEvent, UTC } from "../mailed-event.ts";
 import type { SmtpSender } from "../smtp-sender.ts";
@@ -86,10 +87,10 @@ async function attempt(
   const begun = await begin(db, { id, messageId: message.id, submissionId, data }, clock.now());
   if (typeof begun === "string") return nothingSent("message", "suppressed", begun);
   if (begun === null) return nothingSent("own", "interrupted", "The database was busy; nothing was sent.");
-  // A frame of an earlier version names neither.
-  const { to, replyTo, words, language = "en", timeZone = UTC } = begun;
+  // A frame of an earlier version names none of the last ones.
+  const { to, replyTo, words, language = "en", timeZone = UTC, brand = NO_BRAND } = begun;
   const event = readEvent(message.body, timeZone);
-  const post = { ...event, language, reference: event.submissionId };
+  const post = { ...event, language, reference: event.submissionId, brand };
   const raw = composeAutoReply({ id: message.id, from, to, replyTo }, words, post);
   // A stranger chose the address, so what is said of it never speaks of this server, and holds up no other e-mail.
   const result = toAttempt(await sender.send({ to, raw }), true);
@@ -112,6 +113,7 @@ interface Frame {
   readonly replyTo: string | null;
   readonly language?: Language;
   readonly timeZone?: string;
+  readonly brand?: Brand;
 }
 
 interface Begun extends Frame {
@@ -155,6 +157,7 @@ async function begin(
         replyTo: yield* readReplyTo(reply),
         language,
         timeZone,
+        brand: endpoint === undefined ? NO_BRAND : yield* readBrand(endpoint.workspaceId),
       };
       return { to, ...(yield* keepFrame(messageId, frame)) };
     });

@@ -1,3 +1,4 @@
+import type { Brand } from "../../foundation/brand.ts";
 import { plainLines } from "../../foundation/plain-text.ts";
 import type { Language } from "../../languages/language.ts";
 import { wordingIn } from "../../languages/wording.ts";
@@ -18,6 +19,11 @@ export interface AnsweredPost {
   readonly language: Language;
 }
 
+/** The same, and how its workspace looks. */
+export interface BrandedPost extends AnsweredPost {
+  readonly brand: Brand;
+}
+
 export interface ReplyEnvelope {
   /** `msg_…` of the message. */
   readonly id: string;
@@ -34,7 +40,7 @@ const MAX_NAME_LENGTH = 100;
 export function composeAutoReply(
   envelope: ReplyEnvelope,
   words: Pick<AutoReplySettings, "subject" | "text">,
-  post: AnsweredPost,
+  post: BrandedPost,
 ): Buffer {
   const { subject, blocks } = replyOf(words, post);
   const rest = { origin: "auto-replied", submissionId: null, unsubscribeUrl: null } as const;
@@ -45,6 +51,7 @@ export function composeAutoReply(
     fromName: post.endpointName,
     subject,
     blocks,
+    brand: post.brand,
   });
 }
 
