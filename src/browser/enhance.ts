@@ -1,12 +1,20 @@
 import type { Accepted, UploadProgress, Refused, Result } from "./client-api.ts";
 import { clearErrors, showErrors, statusOf } from "./messages.ts";
-import { prove } from "./prove.ts";
 import { randomKey, send } from "./send.ts";
+import { firstProof, proofAfter } from "./task.ts";
 
 const HONEYPOT = "_gotcha";
 const ELAPSED = "_elapsed_ms";
 export const LANGUAGE = "_language";
 export const PROOF = "_pow";
+
+/** One post, which may be sent several times. */
+interface Attempt {
+  readonly content: string;
+  readonly key: string;
+  readonly elapsed: string;
+  proof: string | null;
+}
 
 /** What is known of one form of the page. */
 interface FormState {
@@ -14,12 +22,7 @@ interface FormState {
   readonly seenAt: number;
   busy: boolean;
   /** The last attempt that was not stored: the same content sent again is the same post. */
-  open: {
-    readonly content: string;
-    readonly key: string;
-    readonly elapsed: string;
-    readonly proof: string | null;
-  } | null;
+  open: Attempt | null;
 }
 
 const states = new WeakMap<HTMLFormElement, FormState>();
@@ -59,39 +62,67 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   setBusy(form, state, true);
   clearErrors(form);
   try {
-    const address = new URL(form.getAttribute("action") ?? "", document.baseURI).href;
-    const { body, key } = await contentOf(data, state, address);
-    const onProgress = body === data ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
-    const headers = { Accept: "application/json", "Idempotency-Key": key };
-    const language = data.get(LANGUAGE);
-    finish(form, state, data, await send(address, { language, body, headers, onProgress }));
+    const address = addressOf(form);
+    const task = data.has(PROOF) ? null : taskOf(form, address);
+    const open = await contentOf(data, state, () => firstProof(task, "formsvcChallenge" in form.dataset));
+    const post = (): Promise<Result> => {
+      const body = bodyOf(data, open);
+      const onProgress =
+        body instanceof FormData ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
+      const headers = { Accept: "application/json", "Idempotency-Key": open.key };
+      return send(address, { language: data.get(LANGUAGE), body, headers, onProgress });
+    };
+    let result = await post();
+    const proof = await proofAfter(result, task, open.proof);
+    if (proof !== undefined) {
+      open.proof = proof;
+      result = await post();
+    }
+    finish(form, state, data, result);
   } finally {
     setBusy(form, state, false);
   }
 }
 
-/** The body, and its Idempotency-Key. Only a form with a file is sent as multipart; the server explains its refusal. */
+function addressOf(form: HTMLFormElement): string {
+  return new URL(form.getAttribute("action") ?? "", document.baseURI).href;
+}
+
+/** Where the form's proof of work is asked for: the snippet of a form that has one says it. Null if no address is known. */
+function taskOf(form: HTMLFormElement, address: string): string | null {
+  const named = form.dataset["formsvcChallenge"];
+  if (named !== undefined) return new URL(named, document.baseURI).href;
+  const guessed = address.replace(/\/f\/([^/?#]+)$/, "/challenge?key=$1");
+  return guessed === address ? null : guessed;
+}
+
+/** The attempt that goes on, or a new one. */
 async function contentOf(
   data: FormData,
   state: FormState,
-  address: string,
-): Promise<{ body: FormData | URLSearchParams; key: string }> {
-  const entries = [...data];
-  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  const content = JSON.stringify(texts);
-  if (state.open?.content !== content) {
-    const passed = String(Math.round(performance.now() - state.seenAt));
-    const challenge = address.replace(/\/f\/([^/?#]+)$/, "/challenge?key=$1");
-    const proof = challenge === address || data.has(PROOF) ? null : await prove(challenge);
-    state.open = { content, key: randomKey(), elapsed: passed, proof };
-  }
-  const { key, elapsed, proof } = state.open;
+  prove: () => Promise<string | null>,
+): Promise<Attempt> {
+  const content = JSON.stringify(textsOf(data));
+  if (state.open?.content === content) return state.open;
+  const elapsed = String(Math.round(performance.now() - state.seenAt));
+  return (state.open = { content, key: randomKey(), elapsed, proof: await prove() });
+}
+
+function textsOf(data: FormData): [string, string][] {
+  return [...data].filter((entry): entry is [string, string] => typeof entry[1] === "string");
+}
+
+/** Only a form with a file is sent as multipart; the server explains its refusal. */
+function bodyOf(data: FormData, { content, elapsed, proof }: Attempt): FormData | URLSearchParams {
   const added: [string, string][] = [[ELAPSED, elapsed]];
   if (proof !== null) added.push([PROOF, proof]);
-  for (const [name, value] of added) data.set(name, value);
+  const texts = [...(JSON.parse(content) as [string, string][]), ...added];
   // An empty file input holds a file without name and content.
-  const hasFile = entries.some(([, value]) => typeof value !== "string" && value.name !== "");
-  return { key, body: hasFile ? data : new URLSearchParams([...texts, ...added]) };
+  const files = [...data].filter((entry): entry is [string, File] => typeof entry[1] !== "string");
+  if (files.every(([, { name }]) => name === "")) return new URLSearchParams(texts);
+  const body = new FormData();
+  for (const [name, value] of [...texts, ...files]) body.append(name, value);
+  return body;
 }
 
 /** A service takes its token once: after a post that was more than looked at, it needs another. */

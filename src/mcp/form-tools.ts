@@ -179,7 +179,7 @@ export const getSnippet = tool({
       base: baseUrl ?? SERVER_PLACEHOLDER,
       key: KEY_PLACEHOLDER,
       honeypot: endpoint.honeypots.find((name) => !Object.hasOwn(definition, name)) ?? null,
-      challenge: kind === "off" || kind === "pow" || siteKey === null ? null : { kind, siteKey },
+      challenge: kind === "pow" ? { kind } : kind === "off" || siteKey === null ? null : { kind, siteKey },
     });
     return { answer: { html }, ids: [endpoint.id], endpoint: endpoint.id };
   },

@@ -19,8 +19,11 @@ export interface SnippetTarget {
   readonly honeypot: string | null;
   /** That its visitors are spoken to in, as a tag; null or absent leaves it to their browsers. */
   readonly language?: string | null;
-  /** The task of a service that the owner chose; absent or null if there is none. */
-  readonly challenge?: { readonly kind: "turnstile" | "hcaptcha"; readonly siteKey: string } | null;
+  /** The task that the owner chose; absent or null if there is none. */
+  readonly challenge?:
+    | { readonly kind: "pow" }
+    | { readonly kind: "turnstile" | "hcaptcha"; readonly siteKey: string }
+    | null;
 }
 
 /** A form with all of the schema's fields. It works without script, and better with it. */
@@ -33,6 +36,10 @@ export function formSnippet(
   const isUpload = Object.values(definition).some(({ type }) => type === "file");
   const encoding = isUpload ? ' enctype="multipart/form-data"' : "";
   const lang = language === null ? "" : ` lang="${escapeHtml(language)}"`;
+  const task =
+    challenge?.kind === "pow"
+      ? ` data-formsvc-challenge="${escapeHtml(base)}/challenge?key=${escapeHtml(key)}"`
+      : "";
   const trap =
     honeypot === null
       ? []
@@ -41,7 +48,7 @@ export function formSnippet(
         ];
   return [
     `<script src="${escapeHtml(base)}/formsvc.js" defer></script>`,
-    `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post"${encoding}${lang}>`,
+    `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post"${encoding}${lang}${task}>`,
     ...[...fields, ...trap, ...challengeLines(challenge), "<p><button>Send</button></p>"].map(
       (line) => `  ${line}`,
     ),
@@ -50,7 +57,7 @@ export function formSnippet(
 }
 
 function challengeLines(challenge: SnippetTarget["challenge"]): string[] {
-  if (!challenge) return [];
+  if (!challenge || challenge.kind === "pow") return [];
   const { kind, siteKey } = challenge;
   const [script, mark] =
     kind === "turnstile"

@@ -13,7 +13,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import { createVendors, type VendorAnswer, type VendorSettings } from "./ask-vendor.ts";
 import type { Caller } from "./authenticate.ts";
 import type { JsonObject } from "./parse-body.ts";
-import { makeChallenge, type Proof, readProof } from "./proof-of-work.ts";
+import { ASK_FOR_PROOF, makeChallenge, type Proof, readProof } from "./proof-of-work.ts";
 import { isSpent } from "./spent-proofs.ts";
 
 /** What became of an endpoint's challenge. */
@@ -70,6 +70,8 @@ export function createChallenges(parts: ChallengeParts): Challenges {
       if (kind === "off") return { proof: null };
       const name = CHALLENGE_MEMBERS[kind];
       const given = Object.hasOwn(body, name) ? body[name] : undefined;
+      // A browser that did not know of the task does it now, and sends the post again.
+      if (kind === "pow" && given === ASK_FOR_PROOF) throw new FormsvcError("challenge_required");
       let answer: ChallengeAnswer = { failed: "missing", proof: null };
       if (isProofSpent) answer = { failed: "wrong", proof: null };
       else if (given !== undefined && given !== "" && given !== null)

@@ -11,6 +11,8 @@ const ALGORITHM = "SHA-256";
 const MAX_NUMBER = 5000;
 /** Time in which a proof can be sent. */
 export const PROOF_MS = 600_000;
+/** In place of a proof: whoever sends the post can do one, and would rather be refused than sent on without. */
+export const ASK_FOR_PROOF = "ask";
 const SALT_BYTES = 12;
 /** Of a proof as base64; a genuine one has some 300 characters. */
 const MAX_PROOF_LENGTH = 1024;

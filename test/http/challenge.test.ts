@@ -151,6 +151,19 @@ test("a challenge that is not required raises the score only, if it is missing o
   expect([server.stored().length, signals(server).length]).toEqual([6, 4]);
 });
 
+test("who asks for the task in place of a proof is refused, so that nothing is lost, also if it is not required", async () => {
+  for (const isRequired of [true, false]) {
+    const { server, endpoint } = await world({ isRequired });
+    const asked = await send(server, endpoint, "ask");
+    expect([asked.status, asked.json["error"]]).toEqual([403, "Challenge required"]);
+    expect((await send(server, endpoint, await proofOf(server, endpoint))).status).toBe(200);
+    expect([server.stored().length, signals(server)]).toEqual([1, []]);
+  }
+  const { server, endpoint } = await world({ kind: "off" }, { unknownFields: "reject" });
+  expect((await send(server, endpoint, "ask")).status).toBe(200);
+  expect(server.stored()).toEqual([{ message: "Two cakes please." }]);
+});
+
 test("a held post spends its proof too", async () => {
   const { server, endpoint } = await world();
   const spam = { message: "[url=https://a.example]cheap pills[/url] ".repeat(40), _gotcha: "robot" };

@@ -18,15 +18,21 @@ export function snippetCards(
   place: { base: string; key: string },
 ): Html {
   const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
-  const { kind, siteKey } = endpoint.settings.challenge;
   const target: SnippetTarget = {
     ...place,
     language: endpoint.settings.language,
     honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
-    challenge: kind === "off" || kind === "pow" || siteKey === null ? null : { kind, siteKey },
+    challenge: taskOf(endpoint),
   };
   return html`${snippetCard("For your site: a form", FORM_HINT, formSnippet(definition, target))}
   ${snippetCard("For your own script", SCRIPT_HINT, fetchSnippet(definition, target))}`;
+}
+
+/** A service's needs its site key. */
+function taskOf({ settings: { challenge } }: Endpoint): NonNullable<SnippetTarget["challenge"]> | null {
+  const { kind, siteKey } = challenge;
+  if (kind === "pow") return { kind };
+  return kind === "off" || siteKey === null ? null : { kind, siteKey };
 }
 
 const FORM_HINT =
