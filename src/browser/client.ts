@@ -1,7 +1,7 @@
-import type { Formsvc, Result } from "./client-api.ts";
+import type { Formsvc } from "./client-api.ts";
 import { LANGUAGE, prepare, PROOF, submitForm } from "./enhance.ts";
 import { randomKey, send } from "./send.ts";
-import { firstProof, proofAfter } from "./task.ts";
+import { type Attempt, sendProved } from "./task.ts";
 
 const FORMS = "form[data-formsvc]";
 
@@ -9,22 +9,20 @@ const FORMS = "form[data-formsvc]";
 export function createSubmit(serverOf: () => string): Formsvc["submit"] {
   return async (key, data, options = {}) => {
     const server = options.server === undefined ? serverOf() : `${options.server}/`;
-    const task = key.startsWith("fpk_") ? new URL(`challenge?key=${key}`, server).href : null;
+    const task = key.startsWith("fpk_") ? new URL(`challenge?key=${key}`, server).href : "";
+    const attempt: Attempt = {};
     const headers = {
       Authorization: `Bearer ${key}`,
       "Content-Type": "application/json",
       "Idempotency-Key": options.idempotencyKey ?? randomKey(),
     };
-    const post = (proof: string | null): Promise<Result> =>
+    return sendProved(attempt, task, false, () =>
       send(new URL("submit", server).href, {
         language: Object(data)[LANGUAGE] ?? pageLanguage(),
-        body: JSON.stringify(proof === null ? data : { [PROOF]: proof, ...data }),
+        body: JSON.stringify({ [PROOF]: attempt.proof, ...data }),
         headers,
-      });
-    const first = await firstProof(task, false);
-    const result = await post(first);
-    const proof = await proofAfter(result, task, first);
-    return proof === undefined ? result : post(proof);
+      }),
+    );
   };
 }
 

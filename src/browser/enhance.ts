@@ -1,19 +1,18 @@
 import type { Accepted, UploadProgress, Refused, Result } from "./client-api.ts";
 import { clearErrors, showErrors, statusOf } from "./messages.ts";
 import { randomKey, send } from "./send.ts";
-import { firstProof, proofAfter } from "./task.ts";
+import { type Attempt, sendProved } from "./task.ts";
 
 const HONEYPOT = "_gotcha";
 const ELAPSED = "_elapsed_ms";
 export const LANGUAGE = "_language";
 export const PROOF = "_pow";
 
-/** One post, which may be sent several times. */
-interface Attempt {
+/** A post that was not stored yet. */
+interface OpenPost extends Attempt {
   readonly content: string;
   readonly key: string;
   readonly elapsed: string;
-  proof: string | null;
 }
 
 /** What is known of one form of the page. */
@@ -22,7 +21,7 @@ interface FormState {
   readonly seenAt: number;
   busy: boolean;
   /** The last attempt that was not stored: the same content sent again is the same post. */
-  open: Attempt | null;
+  open: OpenPost | null;
 }
 
 const states = new WeakMap<HTMLFormElement, FormState>();
@@ -62,50 +61,42 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   setBusy(form, state, true);
   clearErrors(form);
   try {
-    const address = addressOf(form);
-    const task = data.has(PROOF) ? null : taskOf(form, address);
-    const open = await contentOf(data, state, () => firstProof(task, "formsvcChallenge" in form.dataset));
-    const post = (): Promise<Result> => {
-      const body = bodyOf(data, open);
-      const onProgress =
-        body instanceof FormData ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
-      const headers = { Accept: "application/json", "Idempotency-Key": open.key };
-      return send(address, { language: data.get(LANGUAGE), body, headers, onProgress });
-    };
-    let result = await post();
-    const proof = await proofAfter(result, task, open.proof);
-    if (proof !== undefined) {
-      open.proof = proof;
-      result = await post();
-    }
+    const address = absolute(form.getAttribute("action") ?? "");
+    const named = form.dataset["formsvcChallenge"];
+    const [, key] = /\/f\/([^/?#]+)$/.exec(address) ?? [];
+    const task = named ?? (key && `../challenge?key=${key}`);
+    const post = openPost(data, state);
+    const headers = { Accept: "application/json", "Idempotency-Key": post.key };
+    const language = data.get(LANGUAGE);
+    const result = await sendProved(
+      post,
+      task && !data.has(PROOF) ? absolute(task, address) : "",
+      !!named,
+      () => {
+        const body = bodyOf(data, post);
+        const onProgress =
+          body === data ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
+        return send(address, { language, body, headers, onProgress });
+      },
+    );
     finish(form, state, data, result);
   } finally {
     setBusy(form, state, false);
   }
 }
 
-function addressOf(form: HTMLFormElement): string {
-  return new URL(form.getAttribute("action") ?? "", document.baseURI).href;
-}
-
-/** Where the form's proof of work is asked for: the snippet of a form that has one says it. Null if no address is known. */
-function taskOf(form: HTMLFormElement, address: string): string | null {
-  const named = form.dataset["formsvcChallenge"];
-  if (named !== undefined) return new URL(named, document.baseURI).href;
-  const guessed = address.replace(/\/f\/([^/?#]+)$/, "/challenge?key=$1");
-  return guessed === address ? null : guessed;
+function absolute(path: string, base = document.baseURI): string {
+  return new URL(path, base).href;
 }
 
 /** The attempt that goes on, or a new one. */
-async function contentOf(
-  data: FormData,
-  state: FormState,
-  prove: () => Promise<string | null>,
-): Promise<Attempt> {
+function openPost(data: FormData, state: FormState): OpenPost {
   const content = JSON.stringify(textsOf(data));
-  if (state.open?.content === content) return state.open;
-  const elapsed = String(Math.round(performance.now() - state.seenAt));
-  return (state.open = { content, key: randomKey(), elapsed, proof: await prove() });
+  if (state.open?.content !== content) {
+    const elapsed = String(Math.round(performance.now() - state.seenAt));
+    state.open = { content, key: randomKey(), elapsed };
+  }
+  return state.open;
 }
 
 function textsOf(data: FormData): [string, string][] {
@@ -113,16 +104,12 @@ function textsOf(data: FormData): [string, string][] {
 }
 
 /** Only a form with a file is sent as multipart; the server explains its refusal. */
-function bodyOf(data: FormData, { content, elapsed, proof }: Attempt): FormData | URLSearchParams {
-  const added: [string, string][] = [[ELAPSED, elapsed]];
-  if (proof !== null) added.push([PROOF, proof]);
-  const texts = [...(JSON.parse(content) as [string, string][]), ...added];
+function bodyOf(data: FormData, { elapsed, proof }: OpenPost): FormData | URLSearchParams {
+  data.set(ELAPSED, elapsed);
+  if (proof !== undefined) data.set(PROOF, proof);
   // An empty file input holds a file without name and content.
-  const files = [...data].filter((entry): entry is [string, File] => typeof entry[1] !== "string");
-  if (files.every(([, { name }]) => name === "")) return new URLSearchParams(texts);
-  const body = new FormData();
-  for (const [name, value] of [...texts, ...files]) body.append(name, value);
-  return body;
+  const hasFile = [...data].some(([, value]) => typeof value !== "string" && value.name !== "");
+  return hasFile ? data : new URLSearchParams(textsOf(data));
 }
 
 /** A service takes its token once: after a post that was more than looked at, it needs another. */

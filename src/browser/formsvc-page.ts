@@ -16,7 +16,7 @@ async function proveAndSend(form: HTMLFormElement, address: string): Promise<voi
   const input = document.createElement("input");
   input.type = "hidden";
   input.name = "_pow";
-  input.value = (await prove(new URL(address, document.baseURI).href)) ?? "";
+  input.value = await prove(new URL(address, document.baseURI).href);
   form.append(input);
   HTMLFormElement.prototype.submit.call(form);
 }

@@ -1,11 +1,11 @@
 /**
- * Does the proof of work that a server asks for, and gives what is sent as `_pow`; null if it asks for none or cannot be asked. Without
+ * Does the proof of work that a server asks for, and gives what is sent as `_pow`; empty if it asks for none or cannot be asked. Without
  * `crypto.subtle`, as on a page without https, there is none.
  */
-export async function prove(address: string): Promise<string | null> {
+export async function prove(address: string): Promise<string> {
   try {
     const answer = await fetch(address, { signal: AbortSignal.timeout(9000) });
-    if (answer.status !== 200) return null;
+    if (answer.status !== 200) return "";
     const { maxnumber, ...asked } = await answer.json();
     const encoder = new TextEncoder();
     for (let number = 0; number <= maxnumber; number += 1) {
@@ -19,5 +19,5 @@ export async function prove(address: string): Promise<string | null> {
   } catch {
     // The form is sent without.
   }
-  return null;
+  return "";
 }

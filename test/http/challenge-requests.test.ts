@@ -141,8 +141,9 @@ describe.skipIf(chromiumPath === null)("in Chromium, formsvc.js", () => {
       ],
     ] as const) {
       const { server, endpoint, page, asked } = await open(null, challenge);
-      for (const _time of [1, 2])
-        expect(await submit(page, server.url, endpoint.publishable)).toMatchObject({ ok: true });
+      const { publishable } = endpoint;
+      expect(await submit(page, server.url, publishable)).toMatchObject({ ok: true });
+      expect(await submit(page, server.url, publishable)).toMatchObject({ ok: true });
       expect(asked).toEqual(wanted);
       expect(server.stored()).toHaveLength(2);
       await page.close();
