@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { asAscii } from "../../scripts/executable.ts";
+import { LANGUAGES } from "../../src/languages/language.ts";
+import { readTexts } from "../../src/languages/texts.ts";
 import { TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { executable } from "../support/program.ts";
@@ -32,4 +35,24 @@ test("the turns of pitches lie packed in the executable, and are found by it", a
   });
   expect(judged.reasons.map(({ signal }) => signal)).toContain("pitch");
   expect(readFileSync(executable).includes(Buffer.from("предоплаты"))).toBe(false);
+});
+
+const MOST_CATALOGUE_BYTES = 200_000;
+
+test("the words for visitors lie packed in the executable, each of 21 languages once, in less than 200 KB together", () => {
+  const program = readFileSync(executable);
+  let bytes = 0;
+  for (const language of LANGUAGES) {
+    const texts = readTexts(language);
+    const packed = brotliCompressSync(JSON.stringify(texts));
+    const first = program.indexOf(packed);
+    expect(first, language).toBeGreaterThan(0);
+    expect(program.indexOf(packed, first + 1), language).toBe(-1);
+    // Neither as text, nor as the bundler escapes it.
+    const escaped = asAscii(JSON.stringify(texts.notNow).slice(1, -1));
+    for (const form of [texts.notNow, escaped])
+      expect(program.includes(Buffer.from(form)), language).toBe(false);
+    bytes += packed.length;
+  }
+  expect(bytes).toBeLessThan(MOST_CATALOGUE_BYTES);
 });
