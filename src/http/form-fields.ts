@@ -11,6 +11,7 @@ import type { Wording } from "../languages/wording.ts";
 import { ELAPSED_MEMBER, TOKEN_MEMBERS } from "../spam/spam-post.ts";
 import type { PageChallenge } from "./page-challenge.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
+import { isGroup, isShownRow, NO_ROWS, pathInRows, readRows, rowAt, type Rows, rowsOf } from "./form-rows.ts";
 
 /** One of the schema's fields, shown again with the visitor's input. */
 export interface PageField {
@@ -38,6 +39,8 @@ export interface PageField {
   readonly problems: readonly string[];
   /** What a browser checks before it sends; absent if the server alone does. */
   readonly rules?: FieldRules;
+  /** What stands above the inputs of one item of a list of groups; absent for any other input. */
+  readonly group?: string;
 }
 
 export interface FieldRules {
@@ -67,6 +70,8 @@ export interface AskedForm {
   readonly definition: SchemaDefinition;
   readonly unknownFields: UnknownFields;
   readonly honeypots: readonly string[];
+  /** Whether every field is shown, as on the form's own page; else those that were sent or are wrong. */
+  readonly isWhole: boolean;
 }
 
 export const NOTHING_ASKED: PageForm = { fields: [], others: [], hidden: [], problems: [] };
@@ -77,7 +82,8 @@ const MAX_PROBLEMS = 3;
 const AREA_LENGTH = 80;
 
 /**
- * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing. If a name
+ * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing; if the form is shown
+ * whole, all in the schema's order. If a name
  * repeats, its last value counts, unless it is a list's. Inputs that would not be stored are left out.
  *
  * @param details of the validation error, in the visitor's language; empty for any other error.
@@ -91,8 +97,10 @@ export function pageForm(
   const fields = new Map<string, AskedField>();
   const others: FormEntry[] = [];
   const hidden = new Map<string, string>();
+  const rows = asked.isWhole ? readRows(entries, asked.definition) : NO_ROWS;
+  if (asked.isWhole) askForAll(fields, asked.definition, rows);
   for (const [name, value] of entries) {
-    const path = fieldPath(name, asked.definition);
+    const path = pathInRows(fieldPath(name, asked.definition), asked.definition, rows);
     const place = placeOf(path, asked);
     if (typeof place !== "string") fill(askedAt(fields, place), value);
     else if (asked.honeypots.includes(name) || STEERING.has(name)) hidden.set(name, value);
@@ -103,28 +111,27 @@ export function pageForm(
     if (field.type === "file") askedAt(fields, { path: [name], field });
   const problems = askForWrong(fields, asked, details, wording.text("unknownSent"));
   return {
-    fields: [...fields.values()].map((field) => toPageField(field, asked.definition)),
+    fields: [...fields.values()].map((field) => toPageField(field, asked)),
     others,
     hidden: [...hidden].filter(([, value]) => value !== ""),
     problems: problems.slice(0, MAX_PROBLEMS),
   };
 }
 
-/** Every field, empty, with what a browser can check. A list of groups has no input. */
-export function blankForm(asked: AskedForm): PageForm {
-  const fields = Object.entries(asked.definition)
-    .flatMap(([name, field]) => inputsOf({ path: [name], field }))
-    .filter(({ field }) => isScalar(field) || (field.type === "array" && isScalar(field.items)))
-    .map(({ path, field }): PageField => {
-      const shown = toPageField(
-        { path, field, name: nameOf(path), values: [], problems: [] },
-        asked.definition,
-      );
-      const rules = rulesOf(field);
-      const isLong = shown.kind === "text" && (rules.maxLength ?? 0) >= LONG_LENGTH;
-      return Object.assign(shown, { kind: isLong ? ("area" as const) : shown.kind, rules });
-    });
-  return { ...NOTHING_ASKED, fields };
+/** Every field, empty, with what a browser can check. */
+export function blankForm(asked: Omit<AskedForm, "isWhole">, wording: Wording): PageForm {
+  return pageForm([], { ...asked, isWhole: true }, {}, wording);
+}
+
+/** A group without declared members, and a list of lists, have no input. */
+function askForAll(fields: Map<string, AskedField>, definition: SchemaDefinition, rows: Rows): void {
+  for (const [name, field] of Object.entries(definition))
+    for (const place of inputsOf({ path: [name], field }, rows))
+      if (hasInput(place.field)) askedAt(fields, place);
+}
+
+function hasInput(field: FieldDefinition): boolean {
+  return isScalar(field) || (field.type === "array" && isScalar(field.items));
 }
 
 /** A text that may have this length is written in a larger input. */
@@ -154,7 +161,11 @@ function askForWrong(
   const others = new Set<string>();
   for (const { path, code, message } of Object.values(details).flatMap(({ issues }) => issues)) {
     const place = code === "unrecognized_keys" ? "nowhere" : placeOf(path, asked);
-    const inputs = typeof place === "string" ? [] : inputsOf(place).map((input) => askedAt(fields, input));
+    const places = typeof place === "string" ? [] : inputsOf(place, asked.isWhole ? NO_ROWS : null);
+    // An item of a list of groups is shown with its members, or not at all.
+    const inputs = places
+      .filter(({ field }) => !asked.isWhole || hasInput(field))
+      .map((input) => askedAt(fields, input));
     const [only] = inputs;
     if (only === undefined || inputs.length > 1)
       others.add(code === "unrecognized_keys" ? unknownSent : message);
@@ -166,6 +177,11 @@ function askForWrong(
 /** The same problems, if the input itself cannot be repeated. */
 export function withoutInputs({ fields, problems }: PageForm): PageForm {
   return { ...NOTHING_ASKED, problems: [...fields.flatMap((field) => field.problems), ...problems] };
+}
+
+/** Whether there is a form to be sent again. */
+export function isRepeated({ fields, others }: PageForm): boolean {
+  return fields.length > 0 || others.length > 0;
 }
 
 /** Whether the visitor has to choose files again. */
@@ -193,12 +209,16 @@ interface AskedField extends Place {
  */
 function placeOf(
   path: readonly string[],
-  { definition, unknownFields }: AskedForm,
+  { definition, unknownFields, isWhole }: AskedForm,
 ): Place | "beside" | "nowhere" {
   let fields: SchemaDefinition = definition;
   let field: FieldDefinition | undefined;
   for (const [depth, name] of path.entries()) {
     if (field?.type === "array") {
+      if (isWhole && isGroup(field.items) && isShownRow(name)) {
+        [fields, field] = [field.items.properties, field.items];
+        continue;
+      }
       const isItem = depth === path.length - 1 && isScalar(field.items);
       return isItem ? { path: path.slice(0, depth), field } : "beside";
     }
@@ -227,11 +247,21 @@ function isControl([root = ""]: readonly string[]): boolean {
   return root.startsWith("_") || TOKEN_MEMBERS.has(root);
 }
 
-/** The inputs of a field: an object with declared members has one for each of them. */
-function inputsOf({ path, field }: Place): Place[] {
-  if (field.type !== "object" || field.properties === undefined) return [{ path, field }];
+/**
+ * The inputs of a field: an object with declared members has one for each of them, and a list of such objects has them for each row.
+ *
+ * @param rows null if lists of groups have no inputs
+ */
+function inputsOf({ path, field }: Place, rows: Rows | null): Place[] {
+  if (rows !== null && field.type === "array" && isGroup(field.items)) {
+    const { items } = field;
+    return Array.from({ length: rowsOf(field, rows.get(nameOf(path))?.length ?? 0) }, (_, row) =>
+      inputsOf({ path: [...path, String(row)], field: items }, null),
+    ).flat();
+  }
+  if (!isGroup(field)) return [{ path, field }];
   return Object.entries(field.properties).flatMap(([name, member]) =>
-    inputsOf({ path: [...path, name], field: member }),
+    inputsOf({ path: [...path, name], field: member }, rows),
   );
 }
 
@@ -255,15 +285,25 @@ function fill({ field, values }: AskedField, value: string): void {
 
 function toPageField(
   { name, path, field, values, problems }: AskedField,
-  definition: SchemaDefinition,
+  { definition, isWhole }: AskedForm,
 ): PageField {
-  return {
+  const shown = {
     name,
     label: labelAt(definition, path, " "),
     values,
     ...inputKind(field, values[0] ?? ""),
     problems,
   };
+  if (!isWhole) return shown;
+  const row = rowAt(path, definition);
+  const known = rulesOf(field);
+  const isAsked = row === null || row.isRequired;
+  const rules = { ...known, isRequired: known.isRequired && isAsked };
+  const isLong = shown.kind === "text" && (rules.maxLength ?? 0) >= LONG_LENGTH;
+  const kind = isLong ? "area" : shown.kind;
+  if (row === null) return { ...shown, kind, rules };
+  const label = labelAt(row.members, path.slice(row.depth + 1), " ");
+  return { ...shown, kind, rules, label, group: labelAt(definition, path.slice(0, row.depth + 1), " ") };
 }
 
 function inputKind(field: FieldDefinition, value: string): Pick<PageField, "kind" | "options"> {

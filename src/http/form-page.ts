@@ -2,7 +2,7 @@ import type { Brand } from "../foundation/brand.ts";
 import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
-import { asksForFiles, type PageField, type PageForm } from "./form-fields.ts";
+import { asksForFiles, isRepeated, type PageField, type PageForm } from "./form-fields.ts";
 import { challengeHtml, challengeMark } from "./page-challenge.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
 import { sealOf, visitorPage } from "./visitor-page.ts";
@@ -38,8 +38,7 @@ export interface ErrorPage {
 export function errorPage(page: ErrorPage): string {
   const { wording, problem, error, requestId, backTo, form } = page;
   const [heading, sentence] = [wording.text(page.heading), wording.text(page.sentence)];
-  const isAsked = form.fields.length > 0 || form.others.length > 0;
-  const lost = isAsked
+  const lost = isRepeated(form)
     ? formHtml(form, wording)
     : problem !== "held" && html`<p>${wording.text("goBack")}</p>`;
   return visitorPage(
@@ -84,7 +83,7 @@ function formHtml(form: PageForm, wording: Wording): Html {
   return html`<form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)} novalidate>
 ${hasFiles && html`<p>${wording.text("chooseFilesAgain")}</p>`}
 ${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
-${joinHtml(fields.map(fieldHtml), NEW_LINE)}
+${fieldsHtml(fields)}
 ${joinHtml(others.map(otherHtml), NEW_LINE)}
 ${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("sendAgain")}</button>
@@ -106,6 +105,23 @@ const MARK = " selected";
 
 function hiddenHtml([name, value]: FormEntry): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+/** The inputs of one item of a list stand together. */
+function fieldsHtml(fields: readonly PageField[]): Html {
+  const parts: { group: string | undefined; inputs: Html[] }[] = [];
+  for (const [index, field] of fields.entries()) {
+    const last = parts.at(-1);
+    if (last !== undefined && last.group === field.group) last.inputs.push(fieldHtml(field, index));
+    else parts.push({ group: field.group, inputs: [fieldHtml(field, index)] });
+  }
+  const shown = parts.map(({ group, inputs }) => {
+    const all = joinHtml(inputs, NEW_LINE);
+    return group === undefined
+      ? all
+      : html`<fieldset><legend dir="auto">${group}</legend>\n${all}\n</fieldset>`;
+  });
+  return joinHtml(shown, NEW_LINE);
 }
 
 function fieldHtml(field: PageField, index: number): Html {
@@ -149,10 +165,29 @@ export function blankPage(wording: Wording, look: PageLook, form: PageForm, hone
 ${look.intro !== null && paragraphs(look.intro)}
 <form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)}>
 ${honeypot !== null && html`<div class="far" aria-hidden="true"><input name="${honeypot}" tabindex="-1" autocomplete="off"></div>`}
-${joinHtml(form.fields.map(fieldHtml), NEW_LINE)}
+${fieldsHtml(form.fields)}
 ${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("send")}</button>
 </form>`,
+    look.brand,
+  );
+}
+
+/** The form's own page after a mistake: the whole form, as it was typed. */
+export function ownErrorPage(page: ErrorPage, look: PageLook): string {
+  const { wording, form, error, requestId } = page;
+  const heading = wording.text(page.heading);
+  return visitorPage(
+    wording.language,
+    `${heading}: ${look.title}`,
+    html`${look.logo !== null && html`<img class="logo" src="${look.logo}" alt="">`}
+<h1 dir="auto">${look.title}</h1>
+<div class="wrong" role="alert"><h2>${heading}</h2>
+<p>${wording.text(page.sentence)}</p>
+${summary(form)}
+</div>
+${formHtml(form, wording)}
+<p class="facts" lang="en" dir="ltr">${error} · request ${requestId}</p>`,
     look.brand,
   );
 }

@@ -22,11 +22,11 @@ import {
   webOrigin,
 } from "./form-addresses.ts";
 import { checkMediaType, mediaType, MULTIPART, readFormBody, readWhole, URL_ENCODED } from "./form-body.ts";
-import { NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
-import { type ErrorPage, errorPage, repeatedBytes, successPage } from "./form-page.ts";
+import { isRepeated, NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
+import { type ErrorPage, errorPage, ownErrorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
-import { lookOf, OWN_PAGE_PATH, ownPageRoutes, sendThanks } from "./own-page-routes.ts";
+import { lookOf, OWN_PAGE_PATH, ownPageRoutes, policyOf, sendThanks } from "./own-page-routes.ts";
 import { pageChallenge, withChallenge } from "./page-challenge.ts";
 import { pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
@@ -220,22 +220,27 @@ async function answerError(
       .header("location", errorAddress(settings.errorUrl, visitorWords(error).problem))
       .send();
   }
-  const backTo = webOrigin(form.origin);
+  // Our own page is no site to go back to.
+  const backTo = form.isOwnPage ? null : webOrigin(form.origin);
   const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
   const wording = visitorWording(request, form.caller ?? undefined);
   const again = formAgain(form, error, wording);
   const brand = brandOf(form);
-  const html = errorPage({
+  const page = {
     ...pageWords(error),
     wording,
     requestId: request.id,
     backTo,
     form: again,
     brand,
-  });
+  };
+  if (form.isOwnPage && form.caller !== null && isRepeated(again)) {
+    const look = lookOf(form.caller);
+    return sendPage(reply, ownErrorPage(page, look), withChallenge(policyOf(look), again.challenge ?? null));
+  }
   const policy = pagePolicy(next === null ? [] : [new URL(next).origin], backTo, brand.colour);
-  return sendPage(reply, html, withChallenge(policy, again.challenge ?? null));
+  return sendPage(reply, errorPage(page), withChallenge(policy, again.challenge ?? null));
 }
 
 /** Nobody's if the key is none of ours. */
@@ -255,7 +260,7 @@ const MAX_OTHERS = 100;
 
 /** The form with the visitor's input, to be sent again; all of it or nothing, because an omitted part would be lost unseen. */
 function formAgain(
-  { caller, request, entries, origin }: FormExchange,
+  { caller, request, entries, origin, isOwnPage }: FormExchange,
   error: FormsvcError,
   wording: Wording,
 ): PageForm {
@@ -265,11 +270,12 @@ function formAgain(
   const { schema, honeypots, endpoint } = caller.ready;
   const { definition } = schema;
   const details = problemsOf(error, wording, definition);
-  const asked = { definition, unknownFields: endpoint.settings.unknownFields, honeypots };
+  const { unknownFields } = endpoint.settings;
+  const asked = { definition, unknownFields, honeypots, isWhole: isOwnPage };
   const form = pageForm(entries, asked, details, wording);
   const fits = form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * textBytes(request);
   if (!fits) return withoutInputs(form);
-  const isSayable = origin !== undefined && origin.length <= MAX_ORIGIN_LENGTH;
+  const isSayable = !isOwnPage && origin !== undefined && origin.length <= MAX_ORIGIN_LENGTH;
   const hidden: FormEntry[] = isSayable ? [[FIRST_ORIGIN_MEMBER, origin]] : [];
   const asking = caller.key.id === PAGE_KEY_ID ? { form: endpoint.id } : { key: keyOf(request) };
   const challenge = pageChallenge(endpoint.settings.challenge, asking);

@@ -39,8 +39,9 @@ export function ownPageRoutes(
       honeypots,
     };
     const challenge = pageChallenge(endpoint.settings.challenge, { form: endpoint.id });
-    const form = { ...blankForm(asked), challenge };
-    const html = blankPage(visitorWording(request, caller), look, form, honeypots[0] ?? null);
+    const wording = visitorWording(request, caller);
+    const form = { ...blankForm(asked, wording), challenge };
+    const html = blankPage(wording, look, form, honeypots[0] ?? null);
     return sendPage(reply, html, withChallenge(policyOf(look), challenge));
   });
   scope.post<OwnPageRequest>("/p/:form", {
@@ -76,7 +77,8 @@ export function sendThanks(request: FastifyRequest, reply: FastifyReply, caller:
   return sendPage(reply, thanksPage(visitorWording(request, caller), look), policyOf(look));
 }
 
-function policyOf({ logo, brand }: PageLook): string {
+/** Lets its colour and its logo in. */
+export function policyOf({ logo, brand }: PageLook): string {
   return ownPagePolicy(pagePolicy([], null, brand.colour), logo);
 }
 

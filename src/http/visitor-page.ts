@@ -22,6 +22,12 @@ a { color: var(--accent); text-underline-offset: 3px; }
 ul.problems { margin: 1.5rem 0; padding: 1rem; padding-inline-start: 2.25rem; border-inline-start: 4px solid var(--bad); border-radius: 6px; background: var(--bad-soft); }
 ul.problems li { padding-block: 2px; }
 ul.problems a { color: inherit; }
+.wrong { padding: 1rem; border-inline-start: 4px solid var(--bad); border-radius: 6px; background: var(--bad-soft); }
+.wrong h2 { margin: 0; font-size: 1.125rem; line-height: 1.3; }
+.wrong ul.problems { margin: .5rem 0 0; padding-block: 0; padding-inline-start: 1.25rem; border: 0; }
+fieldset { margin: 1.5rem 0; padding: 0 1rem; border: 1px solid var(--line); border-radius: 8px; }
+fieldset > div { margin: 1rem 0; }
+legend { padding: 0 .375rem; font-weight: 600; }
 form { margin-block-start: 1.5rem; }
 form > div, form > label { margin: 1.5rem 0; }
 label { display: block; margin-bottom: .25rem; font-weight: 600; }

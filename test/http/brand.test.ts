@@ -23,7 +23,10 @@ const BRAND: Brand = {
 async function world(page = {}) {
   const { server } = await startMailedSite();
   const endpoint = await server.addEndpoint({
-    schema: { email: { type: "string", required: true, format: "email" } },
+    schema: {
+      email: { type: "string", required: true, format: "email" },
+      guests: { type: "array", items: { type: "object", properties: { name: { type: "string" } } } },
+    },
     settings: { page: { ...NO_PAGE, isOn: true, ...page } },
   });
   const recipientOf = (isConfirmed: boolean) => {

@@ -277,7 +277,12 @@ test(
     for (const [index, definition] of [schema, ...definitions].entries()) {
       const unknownFields = (["drop", "keep", "reject"] as const)[index % 3] ?? "drop";
       const form = await server.addEndpoint({ schema: definition, settings: { unknownFields } });
-      const asked = { definition, unknownFields, honeypots: ["_gotcha", "_honeypot", "_honey", "botcheck"] };
+      const asked = {
+        definition,
+        unknownFields,
+        honeypots: ["_gotcha", "_honeypot", "_honey", "botcheck"],
+        isWhole: false,
+      };
       const bodies = entriesFor(definition).map((entries) => ({
         entries,
         body: new URLSearchParams(entries.map((entry) => [...entry])).toString().replaceAll("%22", '"'),
@@ -306,10 +311,12 @@ test("what the page asks again is stored as what was sent", () => {
       const sent = outcome(entries);
       if (!sent.ok) return;
       stored += 1;
-      const asked = { definition, unknownFields, honeypots: [] };
-      const { fields, others } = pageForm(entries, asked, {}, wordingIn("en"));
-      const again = fields.flatMap(({ name, values }) => values.map((value): FormEntry => [name, value]));
-      expect(outcome([...again, ...others])).toEqual(sent);
+      for (const isWhole of [false, true]) {
+        const asked = { definition, unknownFields, honeypots: [], isWhole };
+        const { fields, others } = pageForm(entries, asked, {}, wordingIn("en"));
+        const again = fields.flatMap(({ name, values }) => values.map((value): FormEntry => [name, value]));
+        expect(outcome([...again, ...others])).toEqual(sent);
+      }
     }),
     { numRuns: 1000 },
   );

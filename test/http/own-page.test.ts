@@ -126,6 +126,97 @@ test("a mistake is shown on the page with what was typed, and can be sent again 
   expect(text).not.toContain("action=");
 });
 
+const GUESTS: SchemaDefinition = {
+  email: { type: "string", required: true, format: "email" },
+  guests: {
+    type: "array",
+    label: "Guests",
+    required: true,
+    maxItems: 4,
+    items: {
+      type: "object",
+      properties: {
+        name: { type: "string", required: true },
+        age: { type: "number", label: "Years" },
+        days: { type: "array", items: { type: "string", enum: ["Fri", "Sat"] } },
+      },
+    },
+  },
+  note: { type: "string" },
+};
+
+test("after a mistake the whole form is shown, in the schema's order, with all that was typed and what is wrong beside it", async () => {
+  const { server, path } = await world({ title: "Order a cake", logo: "https://bakery.example/l.png" });
+  const typed = `${GOOD.replace("ana%40example.org", "nobody")}&days=Sat&vegan=on&guests=many&message=a%0D%0Ab&site=`;
+  const { status, text, headers } = await send(server, path, typed, { "accept-language": "de" });
+  expect([status, server.stored()]).toEqual([400, []]);
+  const names = [...text.matchAll(/ name="([^"]*)"/g)].map(([, name]) => name);
+  expect(names.slice(-9)).toEqual([
+    "name",
+    "email",
+    "site",
+    "guests",
+    "cake",
+    "days",
+    "vegan",
+    "address[city]",
+    "message",
+  ]);
+  expect(text).toMatch(/name="email"[^>]* aria-invalid="true" aria-describedby="i1-problem" value="nobody"/);
+  expect(text).toMatch(/id="i1-problem">[^<]*E-Mail-Adresse/);
+  expect(text).toMatch(/name="guests"[^>]* aria-invalid="true"[^>]* value="many"/);
+  expect(text).toContain("<option selected>Sat</option>");
+  expect(text).toMatch(/name="vegan"[^>]* checked/);
+  expect(text).toContain(">\na\nb</textarea>".replace("a\nb", "a\r\nb"));
+  expect(text).toMatch(/<h1 dir="auto">Order a cake<\/h1>\n<div class="wrong" role="alert"><h2>/);
+  expect(text).toContain('<img class="logo" src="https://bakery.example/l.png"');
+  expect(headers["content-security-policy"]).toMatch(
+    /^img-src https:\/\/bakery\.example; default-src 'none'/,
+  );
+  expect(text).not.toContain("_origin");
+});
+
+test("a list of groups has rows; those left empty are no items, and a mistake is shown in its row", async () => {
+  const { server, path } = await world({}, GUESTS);
+  const { text } = await server.request({ method: "GET", path });
+  expect([...text.matchAll(/<legend dir="auto">(.*?)<\/legend>/g)].map(([, legend]) => legend)).toEqual([
+    "Guests 1",
+    "Guests 2",
+    "Guests 3",
+  ]);
+  expect(text).toContain('name="guests[0][name]" required');
+  expect(text).toMatch(/name="guests\[1\]\[name\]" (?!required)/);
+  const row = (number: number, name: string, age: string) =>
+    `guests%5B${number}%5D%5Bname%5D=${name}&guests%5B${number}%5D%5Bage%5D=${age}`;
+  const begun = `email=ana%40example.org&${row(0, "", "")}&${row(1, "Ida", "8")}&${row(2, "", "9")}`;
+  const wrong = await send(server, path, begun);
+  expect(wrong.status).toBe(400);
+  expect(wrong.text).toMatch(/name="guests\[0\]\[name\]"[^>]* value="Ida"/);
+  expect(wrong.text).toMatch(/name="guests\[1\]\[name\]"[^>]* aria-invalid="true"[^>]* value=""/);
+  expect(wrong.text).toMatch(/name="guests\[1\]\[age\]"[^>]* value="9"/);
+  const sent = await send(server, path, `${begun.replace(row(2, "", "9"), row(2, "Bo", "9"))}&note=`);
+  expect(sent.status).toBe(200);
+  expect(server.stored()).toMatchObject([
+    {
+      guests: [
+        { name: "Ida", age: 8 },
+        { name: "Bo", age: 9 },
+      ],
+    },
+  ]);
+});
+
+test("a stranger who sends thousands of rows gets a page of a bounded size", async () => {
+  const { server, path } = await world(
+    {},
+    { ...GUESTS, guests: { ...GUESTS["guests"]!, maxItems: 10_000 } as never },
+  );
+  const rows = Array.from({ length: 2000 }, (_, row) => `guests[${row}][age]=1`).join("&");
+  const { status, text } = await send(server, path, `email=x&${rows}`);
+  expect(status).toBe(400);
+  expect(Buffer.byteLength(text)).toBeLessThan(30_000);
+});
+
 test("the page speaks the language of its visitor or of the form, right to left if that is written so", async () => {
   const { server, endpoint, path } = await world();
   for (const language of LANGUAGES) {
@@ -215,6 +306,30 @@ describe.skipIf(chromiumPath === null)("in Chromium, on a phone", () => {
     const page = await open(server, path, { javaScriptEnabled: false });
     await order(page);
     expect(server.stored()).toMatchObject([{ name: "Ana", address: { city: "Graz" } }]);
+    await page.context().close();
+  });
+
+  test("a required list of groups is filled in without script, also after a mistake, which keeps all that was typed", async () => {
+    const { server, path } = await world({}, { ...GUESTS, code: { type: "string", pattern: "^a" } });
+    const page = await open(server, path, { javaScriptEnabled: false });
+    await page.locator('[name="email"]').fill("ana@example.org");
+    await page.locator('[name="guests[0][name]"]').fill("Ida");
+    await page.locator('[name="guests[2][name]"]').fill("Bo");
+    await page.locator('[name="guests[2][age]"]').fill("nine");
+    await page.locator('[name="guests[2][days]"]').selectOption(["Fri", "Sat"]);
+    await page.locator('[name="note"]').fill("No nuts");
+    await page.getByRole("button", { name: "Senden" }).click();
+    const group = page.getByRole("group", { name: "Guests 2" });
+    await group.locator("[aria-invalid=true]").fill("9", { timeout: 5000 });
+    await page.getByRole("button", { name: "Noch einmal senden" }).click();
+    await page.getByRole("heading", { name: "Vielen Dank" }).waitFor();
+    expect(server.stored()).toEqual([
+      {
+        email: "ana@example.org",
+        guests: [{ name: "Ida" }, { name: "Bo", age: 9, days: ["Fri", "Sat"] }],
+        note: "No nuts",
+      },
+    ]);
     await page.context().close();
   });
 

@@ -1,0 +1,89 @@
+import type { SchemaDefinition } from "../schemas/definition.ts";
+import type { ArrayField, FieldDefinition, ObjectField } from "../schemas/field-definition.ts";
+import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
+
+/* Lists of groups on the form's own page: each item is a row of inputs, `guests[0][name]` and so on. Rows left empty are no items. */
+
+/** Rows that a page has without being asked for more: a page without script cannot add any. */
+const USUAL_ROWS = 3;
+/** The largest number of rows; what is sent beyond is shown by its names. */
+const MAX_ROWS = 10;
+
+/** The numbers of the rows that were sent, in their order, by the input name of the list. */
+export type Rows = ReadonlyMap<string, readonly number[]>;
+
+export const NO_ROWS: Rows = new Map();
+
+type Group = ObjectField & Required<Pick<ObjectField, "properties">>;
+
+export function isGroup(field: FieldDefinition | undefined): field is Group {
+  return field?.type === "object" && field.properties !== undefined;
+}
+
+export function isShownRow(name: string): boolean {
+  return /^\d$/.test(name) && Number(name) < MAX_ROWS;
+}
+
+/** How many rows a list is shown with: one more than was sent. */
+export function rowsOf({ minItems = 0, maxItems = MAX_ROWS }: ArrayField, sent: number): number {
+  return Math.min(Math.max(USUAL_ROWS, minItems, sent + 1), maxItems, MAX_ROWS);
+}
+
+interface Row {
+  /** The place of its number in the path. */
+  readonly depth: number;
+  /** Whether an item is missing if it stays empty. */
+  readonly isRequired: boolean;
+  readonly members: SchemaDefinition;
+}
+
+/** The row that a path leads into; null if it leads into none. */
+export function rowAt(path: readonly string[], definition: SchemaDefinition): Row | null {
+  let fields: SchemaDefinition = definition;
+  for (const [depth, name] of path.entries()) {
+    const field: FieldDefinition | undefined = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field?.type === "array" && isGroup(field.items)) {
+      const number = path[depth + 1] ?? "";
+      if (!/^\d{1,6}$/.test(number)) return null;
+      const least = field.required === true ? Math.max(1, field.minItems ?? 0) : 0;
+      return { depth: depth + 1, isRequired: Number(number) < least, members: field.items.properties };
+    }
+    if (!isGroup(field)) return null;
+    fields = field.properties;
+  }
+  return null;
+}
+
+export function readRows(entries: readonly FormEntry[], definition: SchemaDefinition): Rows {
+  const rows = new Map<string, Set<number>>();
+  for (const [name, value] of entries) {
+    const path = fieldPath(name, definition);
+    const row = value === "" ? null : rowAt(path, definition);
+    if (row === null) continue;
+    const list = listName(path, row);
+    rows.set(list, (rows.get(list) ?? new Set()).add(Number(path[row.depth])));
+  }
+  return new Map([...rows].map(([list, numbers]) => [list, [...numbers].toSorted((a, b) => a - b)]));
+}
+
+/** The path as the validator counts: rows that were left empty are no items. */
+export function pathInRows(
+  path: readonly string[],
+  definition: SchemaDefinition,
+  rows: Rows,
+): readonly string[] {
+  const row = rows.size === 0 ? null : rowAt(path, definition);
+  if (row === null) return path;
+  const place = rows.get(listName(path, row))?.indexOf(Number(path[row.depth])) ?? -1;
+  return place === -1 ? path : path.with(row.depth, String(place));
+}
+
+function listName([root = "", ...inner]: readonly string[], { depth }: Row): string {
+  return (
+    root +
+    inner
+      .slice(0, depth - 1)
+      .map((name) => `[${name}]`)
+      .join("")
+  );
+}
