@@ -49,6 +49,7 @@ button:hover { filter: brightness(1.08); }
 .seal { display: grid; place-items: center; width: 56px; height: 56px; margin-block-end: 1.5rem; border-radius: 50%; background: var(--accent-soft); color: var(--accent); }
 .seal svg { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
 .muted { color: var(--muted); }
+.unbroken { white-space: nowrap; }
 .logo { display: block; max-width: 12rem; max-height: 5rem; margin-block-end: 1.5rem; }
 .far { position: absolute; inset-inline-start: -9999px; }
 @media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
@@ -163,11 +164,21 @@ export function servicePage({
     title,
     html`${makerOf(brand) ?? html`<header class="maker">${MARK}formsvc</header>\n`}<main>
 ${sealOf(seal)}
-<h1>${title}</h1>
+<h1>${unbroken(title)}</h1>
 ${content}
 </main>
 ${below !== undefined && html`<footer class="below">${below}</footer>`}${footerOf(brand)}`,
     styleWith(brand.colour),
+  );
+}
+
+/** A short word with a hyphen stays in one line: a narrow screen would end a line with "E-". */
+function unbroken(title: string): Html {
+  const parts = title.split(/(\S{1,8}-\S{1,12})/);
+  return joinHtml(
+    parts.map((part, index) =>
+      index % 2 === 1 ? html`<span class="unbroken">${part}</span>` : html`${part}`,
+    ),
   );
 }
 

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startConfirmation } from "../../src/mail/agree-to-mail.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { unsubscribeUrl } from "../../src/mail/mail-links.ts";
 import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
 import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import type { Answer } from "../support/http-client.ts";
 import { BASE_URL, startMailedSite } from "../support/mailed-site.ts";
 import { startServer } from "../support/test-server.ts";
@@ -184,4 +185,26 @@ test("without a mail server there are no such pages, and the log has no token", 
       expect((await server.request({ method, path: `/mail/${kind}/rcpt_1/t0ken` })).status).toBe(404);
   await until(() => server.log.filter((line) => line.includes("/mail/")).length === 4);
   expect(server.log.join("")).not.toContain("t0ken");
+});
+
+describe.skipIf(chromiumPath === null)("in Chromium, on a phone", () => {
+  const browser = chromiumPath === null ? null : launchChromium();
+  afterAll(async () => (await browser)?.close());
+
+  test("a German heading breaks no line within E-Mails, at any width", async () => {
+    const { server, path, get, post } = await begin(true);
+    server.owner.prepare("UPDATE endpoint SET language = 'de'").run();
+    const pages = [await get(path), await post(path)];
+    const page = await (await browser!).newPage();
+    for (const { text } of pages) {
+      await page.setContent(text);
+      for (let width = 300; width <= 420; width += 10) {
+        await page.setViewportSize({ width, height: 640 });
+        const lines =
+          "[...document.querySelectorAll('h1 .unbroken')].map((word) => word.getClientRects().length)";
+        expect([width, ...((await page.evaluate(lines)) as number[])]).toEqual([width, 1]);
+      }
+    }
+    await page.close();
+  });
 });
