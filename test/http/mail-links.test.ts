@@ -202,7 +202,7 @@ describe.skipIf(chromiumPath === null)("in Chromium, on a phone", () => {
         await page.setViewportSize({ width, height: 640 });
         const lines =
           "[...document.querySelectorAll('h1 .unbroken')].map((word) => word.getClientRects().length)";
-        expect([width, ...((await page.evaluate(lines)) as number[])]).toEqual([width, 1]);
+        expect([width, ...(await page.evaluate<number[]>(lines))]).toEqual([width, 1]);
       }
     }
     await page.close();
