@@ -5,7 +5,7 @@ import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { readSubmissions } from "../../src/submissions/submission-store.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { asSubmission } from "../support/add-submission.ts";
-import { ENGINES, rowsOf } from "../support/engines.ts";
+import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { performOn } from "../support/terminal.ts";
 import { twoOwners } from "../support/two-owners.ts";
@@ -22,6 +22,27 @@ const lineOf = (endpointId: string, data: Record<string, unknown> = {}): string 
   JSON.stringify(submissionJson(asSubmission({ endpointId, data, createdAt: NOON })));
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("a dry run tells what is not there yet and stores nothing, and an import ends with its form", async () => {
+    const db = await temporary();
+    const { shop, actor } = await twoOwners(db);
+    const lines = Array.from({ length: 700 }, (_, index) => lineOf(shop.endpoint, { index }));
+    const count = async () =>
+      Number((await rowsOf<{ n: number }>(db, "SELECT count(*) AS n FROM submission"))[0]?.n);
+    const before = await count();
+    const dry = { dry_run: true };
+    const bring = (given: readonly string[], input: { dry_run?: boolean } = {}) =>
+      performOn(db, importSubmissions, input, { actor, parts: sourceOf(given) });
+    expect(await bring(lines, dry)).toEqual({ imported: { added: 700, known: 0 } });
+    expect(await count()).toBe(before);
+    await bring(lines.slice(0, 10));
+    expect(await bring(lines, dry)).toEqual({ imported: { added: 690, known: 10 } });
+    const onProgress = async (): Promise<void> => write(db, "DELETE FROM endpoint");
+    await expect(
+      performOn(db, importSubmissions, {}, { actor, parts: sourceOf(lines), onProgress }),
+    ).rejects.toMatchObject({ code: "not_found" });
+    expect(await count()).toBe(0);
+  });
+
   test("an import is recorded once for each form, tells how far it is, and adds what is not there yet", async () => {
     const db = await temporary();
     const { ben, shop, jobs, actor } = await twoOwners(db);

@@ -272,6 +272,31 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(addresses).toEqual([{ ip_address: "192.0.2.7" }]);
   });
 
+  test("an import ends if its form is deleted, or whoever imports loses it, in the middle", async () => {
+    for (const lose of ["DELETE FROM endpoint", "DELETE FROM member"]) {
+      const db = await temporary();
+      const { shop, actor } = await bakery(db);
+      const line = (index: number): string => `2026-01-31T10:00:00Z,Visitor ${index}`;
+      const lines = Array.from({ length: 1200 }, (_, index) => line(index));
+      const parts = tableOf(`created_at,name\n${lines.join("\n")}\n`);
+      const told: unknown[] = [];
+      const onProgress = async (progress: unknown): Promise<void> => {
+        told.push(progress);
+        await write(db, lose);
+      };
+      const input = { endpoint: shop.endpoint, format: "csv" } as const;
+      await expect(performOn(db, importTable, input, { actor, parts, onProgress })).rejects.toMatchObject({
+        code: "not_found",
+      });
+      expect(told).toEqual([{ done: 500, total: 1200 }]);
+      const [{ count = 0 } = {}] = await rowsOf<{ count: number }>(
+        db,
+        "SELECT count(*) AS count FROM submission WHERE imported_from IS NOT NULL",
+      );
+      expect(Number(count)).toBe(lose.endsWith("endpoint") ? 0 : 500);
+    }
+  });
+
   test("nothing comes into a form that whoever imports does not reach", async () => {
     const db = await temporary();
     const { hers, actor } = await bakery(db);
