@@ -114,6 +114,7 @@ describe.each(SERVICES)("%s", (kind, member, host) => {
     ["no verdict", { status: 200, body: '{"success":"yes"}' }],
     ["another JSON", { status: 200, body: "null" }],
     ["a flood", { status: 200, body: " ".repeat(200_000) }],
+    ["a verdict in a flood", { status: 200, body: `{"success":false,"x":"${"x".repeat(200_000)}"}` }],
     ["nothing", "never" as const],
   ])(
     "a post is taken without points if the service gives %s, and doctor says so until it gives verdicts",
