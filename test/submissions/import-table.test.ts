@@ -289,11 +289,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         code: "not_found",
       });
       expect(told).toEqual([{ done: 500, total: 1200 }]);
-      const [{ count = 0 } = {}] = await rowsOf<{ count: number }>(
-        db,
-        "SELECT count(*) AS count FROM submission WHERE imported_from IS NOT NULL",
-      );
-      expect(Number(count)).toBe(lose.endsWith("endpoint") ? 0 : 500);
+      const kept = await rowsOf(db, "SELECT id FROM submission WHERE imported_from IS NOT NULL");
+      expect(kept).toHaveLength(lose.endsWith("endpoint") ? 0 : 500);
     }
   });
 
