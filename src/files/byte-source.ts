@@ -1,8 +1,8 @@
 /** The bytes of one file, wherever they are. */
 export interface ByteSource {
   readonly size: number;
-  /** At most `length` bytes from `offset` on; fewer at the end only. */
-  read(offset: number, length: number): Promise<Buffer>;
+  /** At most `length` bytes from `offset` on; fewer at the end only. They may be put into `place`, which has room for them. */
+  read(offset: number, length: number, place?: Buffer): Promise<Buffer>;
 }
 
 /** Bytes of a file in one row, in one write, and in one read. */
@@ -12,4 +12,30 @@ export const CHUNK_BYTES = 262_144;
 export async function* chunksOf(source: ByteSource): AsyncGenerator<Buffer> {
   for (let offset = 0; offset < source.size; offset += CHUNK_BYTES)
     yield await source.read(offset, CHUNK_BYTES);
+}
+
+/** Two places for parts of a source: one is read while the other is used. */
+export type ChunkPlaces = readonly [Buffer, Buffer];
+
+/** The engine collects garbage after some MiB of new buffers, which takes longer than storing them: make these once for a post. */
+export function makeChunkPlaces(): ChunkPlaces {
+  return [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
+}
+
+/** As {@link chunksOf}, each part read ahead. Whoever asks for the next is done with the one before. */
+export async function* chunksAhead(source: ByteSource, places: ChunkPlaces): AsyncGenerator<Buffer> {
+  const [one, other] = places;
+  const readAt = (offset: number): Promise<Buffer> | null => {
+    if (offset >= source.size) return null;
+    const read = source.read(offset, CHUNK_BYTES, offset % (2 * CHUNK_BYTES) === 0 ? one : other);
+    // Nobody asks for it if the part before it cannot be stored.
+    read.catch(() => {});
+    return read;
+  };
+  let ahead = readAt(0);
+  for (let offset = CHUNK_BYTES; ahead !== null; offset += CHUNK_BYTES) {
+    const bytes = await ahead;
+    ahead = readAt(offset);
+    yield bytes;
+  }
 }

@@ -38,13 +38,18 @@ export class Spool {
     return this.#size;
   }
 
-  /** Takes the room for these bytes at once, and keeps a copy. Call {@link settle} before more. Returns who takes the room if there is none. */
-  append(bytes: Buffer): Crowd | null {
+  /**
+   * Takes the room for these bytes at once. Call {@link settle} before more. Returns who takes the room if there is none.
+   *
+   * @param isSteady whether they stay as they are until they are settled; others are copied.
+   */
+  append(bytes: Buffer, isSteady = false): Crowd | null {
     const { room, sender, reservation } = this.#parts;
     const crowd = room.take(sender, bytes.length, reservation);
     if (crowd !== null) return crowd;
     this.#size += bytes.length;
-    this.#memory.push(Buffer.from(bytes));
+    // What stays in memory is copied too: a small part would keep all bytes that came with it.
+    this.#memory.push(isSteady && this.#file !== null ? bytes : Buffer.from(bytes));
     this.#memoryBytes += bytes.length;
     return null;
   }
@@ -80,18 +85,18 @@ export class Spool {
   source(start: number, size: number): ByteSource {
     return {
       size,
-      read: (offset, length) =>
-        this.#read(start + Math.min(offset, size), Math.max(0, Math.min(length, size - offset))),
+      read: (offset, length, place) =>
+        this.#read(start + Math.min(offset, size), Math.max(0, Math.min(length, size - offset)), place),
     };
   }
 
-  async #read(at: number, length: number): Promise<Buffer> {
+  async #read(at: number, length: number, place?: Buffer): Promise<Buffer> {
     if (this.#isClosed) throw new Error("the spool of this post is closed");
     if (this.#file === null) {
       if (this.#memory.length > 1) this.#memory = [Buffer.concat(this.#memory)];
       return this.#memory[0]?.subarray(at, at + length) ?? Buffer.alloc(0);
     }
-    const buffer = Buffer.allocUnsafe(length);
+    const buffer = place?.subarray(0, length) ?? Buffer.allocUnsafe(length);
     let done = 0;
     while (done < length) {
       const { bytesRead } = await read(this.#file, buffer, done, length - done, at + done);

@@ -1,4 +1,5 @@
 import Driver from "better-sqlite3";
+import { createLogCopier } from "../database/sqlite/copy-log.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
 import type { Enqueue, SqliteOutbox } from "../outbox/queue/outbox.ts";
@@ -49,7 +50,14 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
   const keep = createKeeper(createHeldPostWriter(db));
   const files = createFileWriter(db);
   const spend = createSpender(db);
+  const copyLog = createLogCopier(db);
   return (batch, chunk) => {
+    if (batch.length === 0 && chunk !== undefined) {
+      // It acknowledges nothing. The commit of its post makes it durable, as all that is in the log before it.
+      db.relaxedTransactionNow(() => files.store(chunk));
+      copyLog(chunk.bytes.length);
+      return { batch, outcomes: [], evictions: [], marks: [] };
+    }
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
       if (chunk !== undefined) files.store(chunk);
@@ -86,6 +94,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
       return { outcomes: decided, evictions };
     });
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
+    if (chunk !== undefined) copyLog(chunk.bytes.length);
     return { batch, outcomes, evictions, marks: counts.marks() };
   };
 }

@@ -1,4 +1,4 @@
-import { chunksOf } from "../files/byte-source.ts";
+import { chunksAhead, type ChunkPlaces, makeChunkPlaces } from "../files/byte-source.ts";
 import type { FileRoom, TakenFiles, Uploading } from "../files/file-room.ts";
 import type { ObjectStore } from "../files/object-store.ts";
 import { type NewFile, newObjectId } from "../files/stored-file.ts";
@@ -62,6 +62,7 @@ export async function storeFiles(
   const taken = await fileRoom.take(uploading, rows).catch((error: unknown) => {
     throw asRefusal(error);
   });
+  let places: ChunkPlaces | null = null;
   try {
     for (const [index, { source }] of files.entries()) {
       const file = rows[index] as NewFile;
@@ -69,8 +70,9 @@ export async function storeFiles(
         await objects?.put(file.objectId, source, file);
         continue;
       }
+      places ??= makeChunkPlaces();
       let position = 0;
-      for await (const bytes of chunksOf(source)) {
+      for await (const bytes of chunksAhead(source, places)) {
         await commits.addChunk({ file, position, bytes });
         position += 1;
       }

@@ -31,6 +31,19 @@ test("bytes come back as they were, from memory and from the file, and no folder
   }
 });
 
+test("bytes whose place is written over before they are settled are kept as they came", async () => {
+  const { spool } = openSpool(new SpoolRoom(64 * MEBIBYTE, MEBIBYTE));
+  const bytes = pdf(400_000, "spool");
+  for (let at = 0; at < bytes.length; at += 50_000) {
+    const place = Buffer.from(bytes.subarray(at, at + 50_000));
+    spool.append(place);
+    place.fill(0);
+    await spool.settle();
+  }
+  expect(sha256(await spool.source(0, bytes.length).read(0, bytes.length))).toBe(sha256(bytes));
+  await spool.close();
+});
+
 test("one address has an eighth of the room, others have theirs, and closing gives everything back", async () => {
   const room = new SpoolRoom(8 * MEBIBYTE, 1000);
   const one = openSpool(room);

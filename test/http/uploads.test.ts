@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import {
@@ -55,6 +58,35 @@ test("an accepted form's files are in the database byte for byte when it is answ
     Array.from({ length: 2 }, () => ["stored", (answer.json as { submission_id: string }).submission_id]),
   );
   expect(files.map(({ id }) => sha256(bytesOf(id)))).toEqual([sha256(small), sha256(large)]);
+});
+
+test("bytes that nearly end a part are stored as they came, however the form is cut on its way", async () => {
+  const server = await startServer();
+  const endpoint = await server.addEndpoint({ schema: applicationSchema });
+  // Most of every 50 bytes may be the beginning of the boundary, so the parser keeps some of them back.
+  const lines = Array.from({ length: 16_000 }, (_, at) => `\r\n--part-of-a-form-whose-end-is-long ${at} `);
+  const bytes = Buffer.concat([pdf(300_000), Buffer.from(lines.join(""))]);
+  const boundary = "part-of-a-form-whose-end-is-long-enough-to-be-cut-anywhere";
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="name"\r\n\r\nAna\r\n--${boundary}\r\ncontent-disposition: form-data; name="cv"; filename="cv.pdf"\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  const sent = request(`${server.url}/submit`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${endpoint.secret}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+    },
+  });
+  const answered = once(sent, "response") as Promise<[IncomingMessage]>;
+  for (let at = 0, length = 997; at < body.length; at += length, length = (length * 7) % 65_521) {
+    sent.write(body.subarray(at, at + length));
+    await setImmediate();
+  }
+  sent.end();
+  const [answer] = await answered;
+  answer.resume();
+  expect(answer.statusCode).toBe(200);
+  const { files, bytesOf } = storedFiles(server.owner);
+  expect(files.map(({ id, size }) => [size, sha256(bytesOf(id))])).toEqual([[bytes.length, sha256(bytes)]]);
 });
 
 test("a form of a page without script brings its files to the endpoint's own address", async () => {

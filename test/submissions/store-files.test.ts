@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { TakenFiles } from "../../src/files/file-room.ts";
 import { dropLostFiles } from "../../src/files/file-store.ts";
@@ -7,6 +8,7 @@ import { storeFiles } from "../../src/submissions/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
 import { fileStoring, pdf, sha256, uploadingTo } from "../support/uploads.ts";
 
 function idsOf(taken: TakenFiles | null): string[] {
@@ -131,4 +133,15 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(seen.filter(([, hasChunk]) => hasChunk)).toHaveLength(6);
     expect(seen[0]?.[0]).toBe(1);
   });
+});
+
+test("while files are stored, their bytes leave the log soon, so that no post waits until all of them are copied", async () => {
+  const db = temporaryDatabase();
+  const place = await addPlace(db);
+  const parts = fileStoring(db, batchServer(db).queue);
+  const at = { uploading: uploadingTo(place.endpointId), createdAt: NOON };
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  for (let count = 0; count < 4; count += 1) await storeFiles(parts, [fileOf(pdf(3_000_000))], at);
+  // 2 MiB, what a chunk takes more, and the heads of pages.
+  expect(statSync(`${db.path}-wal`).size).toBeLessThan(2.5 * 1_048_576);
 });
