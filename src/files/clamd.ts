@@ -1,5 +1,6 @@
 import { addAbortListener, once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import type { ClamdAddress } from "../foundation/clamd-address.ts";
 
 /** What a scanner found. */
@@ -19,6 +20,12 @@ export class ScanFailure extends Error {
     this.blame = blame;
   }
 }
+
+/** The connection ended while the file was sent. */
+class BrokenOff extends ScanFailure {}
+
+/** Connections that may end so, one after the other, for one verdict. About one in ten does for a file that is too large. */
+const MAX_BROKEN_OFF = 8;
 
 export interface ClamdTimes {
   readonly connectMs: number;
@@ -48,14 +55,27 @@ export class Clamd {
   }
 
   /**
-   * Sends the bytes of a file as they are read, and waits for the verdict.
+   * Sends the bytes of a file as they are read, and waits for the verdict. clamd closes a connection as soon as it refuses a file, so its answer
+   * can be lost with what is being sent: it is asked again at once, some times.
    *
-   * @param stopped aborted when nobody wants the verdict any more. @throws ScanFailure; what `parts` throws
+   * @param stopped aborted when nobody wants the verdict any more. @throws ScanFailure; what `read` throws
    */
-  async scan(parts: AsyncIterable<Buffer>, stopped?: AbortSignal): Promise<ScanVerdict> {
+  async scan(read: () => AsyncIterable<Buffer>, stopped?: AbortSignal): Promise<ScanVerdict> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#scanOnce(read(), stopped);
+      } catch (error) {
+        if (!(error instanceof BrokenOff) || attempt === MAX_BROKEN_OFF || stopped?.aborted) throw error;
+      }
+    }
+  }
+
+  async #scanOnce(parts: AsyncIterable<Buffer>, stopped?: AbortSignal): Promise<ScanVerdict> {
     const session = await this.#open("zINSTREAM\0", stopped);
     try {
       for await (const part of parts) {
+        // What it has said by now is heard before it is sent more.
+        await setImmediate();
         if (session.hasAnswered) break;
         const length = Buffer.alloc(4);
         length.writeUInt32BE(part.length);
@@ -211,7 +231,7 @@ function broken(read: Buffer, hasSent: boolean): ScanFailure {
 }
 
 function lost(error: Error): ScanFailure {
-  return new ScanFailure("file", `the connection to the scanner broke: ${error.message}`, error);
+  return new BrokenOff("file", `the connection to the scanner broke: ${error.message}`, error);
 }
 
 function unreachable(error: Error): ScanFailure {

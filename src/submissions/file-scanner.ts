@@ -165,12 +165,8 @@ export class FileScanner {
 
   async #judge(clamd: Pick<Clamd, "scan">, { fileId, size, isLeftOut }: DueScan): Promise<ScanVerdict> {
     if (isLeftOut) throw new ScanFailure("refused", "its bytes are not in this backup");
-    const bytes = readBytes(this.#parts.db, fileId, { first: 0, last: size - 1 });
-    try {
-      return await clamd.scan(bytes as AsyncIterable<Buffer>, this.#stopped.signal);
-    } finally {
-      bytes.destroy();
-    }
+    const read = (): AsyncIterable<Buffer> => readBytes(this.#parts.db, fileId, { first: 0, last: size - 1 });
+    return clamd.scan(read, this.#stopped.signal);
   }
 
   /** While a long file is scanned, no other server begins. */
