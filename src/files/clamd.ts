@@ -25,7 +25,7 @@ export class ScanFailure extends Error {
 class BrokenOff extends ScanFailure {}
 
 /** Connections that may end so, one after the other, for one verdict. About one in ten does for a file that is too large. */
-const MAX_BROKEN_OFF = 8;
+const MAX_BROKEN_OFF = 5;
 
 export interface ClamdTimes {
   readonly connectMs: number;
@@ -83,7 +83,7 @@ export class Clamd {
       }
       // It hears "that was all" only if it was: an answer before is none about the file.
       const isEarly = session.hasAnswered;
-      if (!isEarly) await session.send(END, this.#times.stallMs);
+      if (!isEarly) await session.sendEnd(this.#times.stallMs);
       return verdictOf(await session.answer(this.#times.answerMs), isEarly);
     } finally {
       session.close();
@@ -115,13 +115,16 @@ export class Clamd {
   }
 }
 
+/** What a scanner was sent. */
+type Sent = "nothing" | "a part" | "all";
+
 /** One connection. Whatever ends it before the answer is a {@link ScanFailure}. */
 class Session {
   readonly #socket: Socket;
   readonly #answered = Promise.withResolvers<string>();
   readonly #following: Disposable | null;
   #hasAnswered = false;
-  #hasSent = false;
+  #sent: Sent = "nothing";
 
   /** @param stopped closes it. One signal is of many connections, so each lets go of it when it is closed. */
   constructor(socket: Socket, stopped?: AbortSignal) {
@@ -137,9 +140,11 @@ class Session {
       else if (read.length > MAX_ANSWER_BYTES || read.includes("\n"))
         this.#fail(nonsense(read.toString("latin1")));
     });
-    socket.on("end", () => this.#fail(broken(read, this.#hasSent)));
-    socket.on("error", (error) => this.#fail(this.#hasSent ? lost(error) : unreachable(error)));
-    socket.on("close", () => this.#fail(broken(read, this.#hasSent)));
+    socket.on("end", () => this.#fail(broken(read, this.#sent)));
+    socket.on("error", (error) =>
+      this.#fail(this.#sent === "nothing" ? unreachable(error) : lost(error, this.#sent)),
+    );
+    socket.on("close", () => this.#fail(broken(read, this.#sent)));
   }
 
   /** Whether it said something, or is not there any more. */
@@ -154,9 +159,15 @@ class Session {
   /** Resolves when it may be sent more. An answer that comes first ends the wait. */
   async send(bytes: Buffer, limitMs: number): Promise<void> {
     if (this.#hasAnswered) return;
-    this.#hasSent = true;
+    if (this.#sent === "nothing") this.#sent = "a part";
     if (this.#socket.write(bytes)) return;
     await this.#within(limitMs, once(this.#socket, "drain"), "stopped to take the file", "file");
+  }
+
+  /** Says that this was the whole file. */
+  sendEnd(limitMs: number): Promise<void> {
+    this.#sent = "all";
+    return this.send(END, limitMs);
   }
 
   /** @throws ScanFailure */
@@ -225,13 +236,17 @@ function nonsense(text: string): ScanFailure {
 }
 
 /** The end of a connection without an answer. */
-function broken(read: Buffer, hasSent: boolean): ScanFailure {
+function broken(read: Buffer, sent: Sent): ScanFailure {
   if (read.length > 0) return nonsense(read.toString("latin1"));
-  return new ScanFailure(hasSent ? "file" : "scanner", "the scanner closed the connection without a verdict");
+  const message = "the scanner closed the connection without a verdict";
+  return sent === "a part"
+    ? new BrokenOff("file", message)
+    : new ScanFailure(sent === "all" ? "file" : "scanner", message);
 }
 
-function lost(error: Error): ScanFailure {
-  return new BrokenOff("file", `the connection to the scanner broke: ${error.message}`, error);
+function lost(error: Error, sent: Sent): ScanFailure {
+  const message = `the connection to the scanner broke: ${error.message}`;
+  return sent === "all" ? new ScanFailure("file", message, error) : new BrokenOff("file", message, error);
 }
 
 function unreachable(error: Error): ScanFailure {

@@ -70,6 +70,22 @@ test("a file that is larger than the scanner takes is never scanned", async () =
   expect(failure).toMatchObject({ blame: "refused", message: expect.stringContaining("StreamMaxLength") });
 });
 
+test("a scanner that hangs up while a file is sent is asked again at once, with the whole file, and not for ever", async () => {
+  const server = await scriptedClamd("close-in-the-middle");
+  const clamd = new Clamd(server.address, PATIENT);
+  const bytes = pdf(3_000_000);
+  const read = (): AsyncIterable<Buffer> => {
+    if (server.connections === 2) server.behaviour = "judge";
+    return partsOf(bytes);
+  };
+  expect(await clamd.scan(read)).toEqual({ isClean: true });
+  expect(server.connections).toBe(3);
+  expect(server.files.map((file) => file.equals(bytes))).toEqual([true]);
+  server.behaviour = "close-in-the-middle";
+  await expect(clamd.scan(() => partsOf(bytes))).rejects.toMatchObject({ blame: "file" });
+  expect(server.connections).toBe(3 + 5);
+});
+
 test("a verdict that comes before the end of the file is none", async () => {
   const server = await scriptedClamd("early-ok");
   const endless = async function* (): AsyncGenerator<Buffer> {
