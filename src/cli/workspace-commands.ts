@@ -152,7 +152,9 @@ const set = command({
       const { workspace } = made;
       context.output.line(workspace.id);
       return context.output.note(
-        `times in the e-mails of ${workspace.name} are those of ${workspace.time_zone ?? "UTC"}`,
+        timeZone === null
+          ? `how ${workspace.name} looks to visitors was changed`
+          : `times in the e-mails of ${workspace.name} are those of ${workspace.time_zone ?? "UTC"}`,
       );
     });
   },

@@ -10,7 +10,7 @@ import { directionOf, type Language } from "../languages/language.ts";
  * The dashboard's colours and scales, a step larger. They follow the visitor's light, dark and high-contrast settings, also in browsers
  * that know no `light-dark()`.
  */
-const STYLE = `
+const STYLE = withoutSpaces(`
 :root { color-scheme: light dark; --bg: #f7f7f5; --surface: #ffffff; --line: #e3e3de; --edge: #85898e; --text: #1c1e21; --muted: #5d636b; --accent: #0b6e5f; --on-accent: #ffffff; --accent-soft: #e2f1ee; --bad: #a62b20; --bad-soft: #fae6e3; }
 @media (prefers-color-scheme: dark) { :root { --bg: #131416; --surface: #1b1d20; --line: #2e3237; --edge: #747b84; --text: #e9eaec; --muted: #a0a7b0; --accent: #4fc9b4; --on-accent: #08211d; --accent-soft: #17332e; --bad: #f08a7e; --bad-soft: #3d211e; } }
 * { box-sizing: border-box; accent-color: var(--accent); }
@@ -55,7 +55,15 @@ button:hover { filter: brightness(1.08); }
 .logo { display: block; max-width: 12rem; max-height: 5rem; margin-block-end: 1.5rem; }
 .far { position: absolute; inset-inline-start: -9999px; }
 @media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
-`;
+`);
+
+/** Every page carries it. */
+function withoutSpaces(css: string): string {
+  return css
+    .replaceAll(/ ?([{};]) ?/g, "$1")
+    .replaceAll(": ", ":")
+    .trim();
+}
 
 const STYLE_HASH = hashOf(STYLE);
 

@@ -174,12 +174,11 @@ export const getSnippet = tool({
   async run({ call, baseUrl }, reference) {
     const { endpoint } = await call(showEndpoint, reference);
     const definition = parseDefinition(endpoint.schema);
-    const { challenge: kind, challenge_site_key: siteKey } = endpoint;
     const html = formSnippet(definition, {
       base: baseUrl ?? SERVER_PLACEHOLDER,
       key: KEY_PLACEHOLDER,
       honeypot: endpoint.honeypots.find((name) => !Object.hasOwn(definition, name)) ?? null,
-      challenge: kind === "pow" ? { kind } : kind === "off" || siteKey === null ? null : { kind, siteKey },
+      challenge: { kind: endpoint.challenge, siteKey: endpoint.challenge_site_key },
     });
     return { answer: { html }, ids: [endpoint.id], endpoint: endpoint.id };
   },

@@ -19,17 +19,17 @@ export interface SnippetTarget {
   readonly honeypot: string | null;
   /** That its visitors are spoken to in, as a tag; null or absent leaves it to their browsers. */
   readonly language?: string | null;
-  /** The task that the owner chose; absent or null if there is none. */
-  readonly challenge?:
-    | { readonly kind: "pow" }
-    | { readonly kind: "turnstile" | "hcaptcha"; readonly siteKey: string }
-    | null;
+  /** The task that the owner chose; absent for none. A service's needs its site key. */
+  readonly challenge?: {
+    readonly kind: "off" | "pow" | "turnstile" | "hcaptcha";
+    readonly siteKey: string | null;
+  };
 }
 
 /** A form with all of the schema's fields. It works without script, and better with it. */
 export function formSnippet(
   definition: SchemaDefinition,
-  { base, key, honeypot, language = null, challenge = null }: SnippetTarget,
+  { base, key, honeypot, language = null, challenge }: SnippetTarget,
 ): string {
   const fields = Object.entries(definition).flatMap(([name, field]) => inputLines([name], field));
   // Without it a browser sends the names of files, and not the files.
@@ -57,8 +57,8 @@ export function formSnippet(
 }
 
 function challengeLines(challenge: SnippetTarget["challenge"]): string[] {
-  if (!challenge || challenge.kind === "pow") return [];
-  const { kind, siteKey } = challenge;
+  const { kind = "off", siteKey = null } = challenge ?? {};
+  if (kind === "off" || kind === "pow" || siteKey === null) return [];
   const [script, mark] =
     kind === "turnstile"
       ? ["https://challenges.cloudflare.com/turnstile/v0/api.js", "cf-turnstile"]

@@ -10,7 +10,7 @@ const MAX_HEADER_BYTES = 16_384;
 const LONG = MAX_HEADER_BYTES - 1000;
 const BODY_BYTES = 65_536;
 /** Of a page or an error that repeats nothing. */
-const PLAIN_BYTES = 6500;
+const PLAIN_BYTES = 6000;
 
 let server: TestServer;
 let contact: TestEndpoint;

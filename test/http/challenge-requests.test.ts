@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === null)("in Chromium, formsvc.js", () => {
       settings: { challenge: { ...NO_CHALLENGE, ...challenge } },
     });
     const target = { base: server.url, key: endpoint.publishable, honeypot: null };
-    const code = formSnippet(fields, { ...target, challenge: snippet === null ? null : { kind: snippet } });
+    const code = formSnippet(fields, { ...target, challenge: { kind: snippet ?? "off", siteKey: null } });
     const page = await browser.newPage();
     const asked: string[] = [];
     page.on("response", (response) => {

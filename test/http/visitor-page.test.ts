@@ -13,10 +13,13 @@ function dashboardColours(): Colours {
 }
 
 function visitorColours(): Colours {
-  const roots = [...visitorPage("en", "Title", html``).matchAll(/:root \{([^}]*)\}/g)].map(
+  const roots = [...visitorPage("en", "Title", html``).matchAll(/:root ?\{([^}]*)\}/g)].map(
     ([, body = ""]) =>
       new Map(
-        [...body.matchAll(/(--[a-z-]+): (#[0-9a-f]+);/g)].map(([, name = "", value = ""]) => [name, value]),
+        [...body.matchAll(/(--[a-z-]+): ?(#[0-9a-f]+)(?:;|$)/g)].map(([, name = "", value = ""]) => [
+          name,
+          value,
+        ]),
       ),
   );
   const [light, dark] = roots;

@@ -22,17 +22,10 @@ export function snippetCards(
     ...place,
     language: endpoint.settings.language,
     honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
-    challenge: taskOf(endpoint),
+    challenge: endpoint.settings.challenge,
   };
   return html`${snippetCard("For your site: a form", FORM_HINT, formSnippet(definition, target))}
   ${snippetCard("For your own script", SCRIPT_HINT, fetchSnippet(definition, target))}`;
-}
-
-/** A service's needs its site key. */
-function taskOf({ settings: { challenge } }: Endpoint): NonNullable<SnippetTarget["challenge"]> | null {
-  const { kind, siteKey } = challenge;
-  if (kind === "pow") return { kind };
-  return kind === "off" || siteKey === null ? null : { kind, siteKey };
 }
 
 const FORM_HINT =
