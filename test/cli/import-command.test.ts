@@ -27,6 +27,9 @@ test("an import of 10,000 rows that is killed in the middle and run again gives 
   running.kill("SIGKILL");
   await whenEnded(running);
   const before = Number(count.get());
+  // Else it was not in the middle, and the rest shows nothing.
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThan(ROWS);
   const done = (await machine.mustRun(args)).json();
   expect(done).toEqual({ rows: ROWS, imported: ROWS - before, known: before, refused: [], unmapped: [] });
   expect(count.get()).toBe(ROWS);
