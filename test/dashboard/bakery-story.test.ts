@@ -29,8 +29,12 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     return page;
   }
 
-  /** What axe says of a page in light and dark; for whoever is signed in on the phone. */
-  async function violations(owner: Page, path: string): Promise<string[]> {
+  /** What axe says of a page in light and dark, after somebody did something on it; for whoever is signed in on the phone. */
+  async function violations(
+    owner: Page,
+    path: string,
+    act: (page: Page) => Promise<void> = async () => undefined,
+  ): Promise<string[]> {
     const found: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
       const storageState = await owner.context().storageState();
@@ -41,7 +45,9 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
         locale: "de-DE",
       });
       const page = await context.newPage();
-      await page.goto(`${server.url}${path}`);
+      const opened = await page.goto(`${server.url}${path}`);
+      if (opened?.status() !== 200) found.push(`${path}: ${opened?.status()}`);
+      await act(page);
       found.push(...(await axeViolations(page)));
       if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) found.push("too wide");
       await context.close();
@@ -54,15 +60,18 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     await signIn(mia);
     await makeForm(mia);
     const path = await offerPage(mia);
+    const fields = new URL(mia.url()).pathname.replace(/page$/, "fields");
 
     const ida = await phone("de-DE");
-    await order(ida, path);
+    await ida.goto(`${server.url}${path}`);
+    await order(ida);
 
     await mia.goto(`${server.url}/dashboard`);
     await mia
       .getByRole("link", { name: /Ida Berg/ })
       .first()
       .click();
+    const { pathname } = new URL(mia.url());
     for (const shown of ["Ihre Torte", "Zwetschge", "Abholtag", "2026-12-24", "Ida Berg"])
       expect(await mia.textContent("main")).toContain(shown);
     expect(server.stored()).toEqual([
@@ -75,7 +84,10 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
       },
     ]);
     expect(await violations(mia, "/dashboard/endpoints/new?start=order")).toEqual([]);
+    expect(await violations(mia, fields)).toEqual([]);
+    expect(await violations(mia, pathname)).toEqual([]);
     expect(await violations(mia, path)).toEqual([]);
+    expect(await violations(mia, path, order)).toEqual([]);
     await Promise.all([mia.context().close(), ida.context().close()]);
   });
 
@@ -137,8 +149,9 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     return (await page.locator("main a[href^='/p/']").first().getAttribute("href")) ?? "";
   }
 
-  async function order(page: Page, path: string): Promise<void> {
-    await page.goto(`${server.url}${path}`);
+  /** On the form's own page. */
+  async function order(page: Page): Promise<void> {
+    const before = server.stored().length;
     expect(await page.getAttribute("html", "lang")).toBe("de");
     await page.getByLabel("Ihr Name").fill("Ida Berg");
     await page.getByLabel("E-mail").fill("ida@kunde.example");
@@ -147,7 +160,7 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     const send = page.locator("main button").last();
     // Without consent the browser does not even ask the server.
     await send.click();
-    expect(server.stored()).toEqual([]);
+    expect(server.stored()).toHaveLength(before);
     await page.getByLabel("Meine Angaben dürfen verwendet werden").check();
     await send.click();
     await page.getByRole("heading", { name: "Vielen Dank" }).waitFor();
