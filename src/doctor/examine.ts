@@ -25,6 +25,7 @@ import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { checkChallenges } from "../submissions/challenge-health.ts";
 import { objectsOf } from "../files/object-store.ts";
+import { countBacklog } from "../files/scan-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
@@ -50,6 +51,7 @@ import { checkHeldPostRoom } from "../submissions/held-health.ts";
 import { heldByteLimit } from "../submissions/held-room.ts";
 import { checkIgnoredRedirects } from "../submissions/ignored-redirect.ts";
 import { checkOftenSent } from "../submissions/often-sent.ts";
+import { checkScanner } from "../submissions/scanner-health.ts";
 import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
@@ -138,6 +140,8 @@ const CHECKS: readonly Check[] = [
   // What the server saw, before a try of this process.
   ofTables(({ db, now }) => db.read(() => checkDeletions(objectsOf(db), now))),
   askStore,
+  // On the same machine as a rule, so the page System asks too.
+  ofTables(async ({ db, config, now }) => checkScanner(config.files, await db.read(countBacklog), now)),
   ofTables(({ db, now }) => db.read(() => checkOftenSent(now))),
   ofTables(({ db, now }) => db.read(() => checkIgnoredRedirects(now))),
   ofTables(({ db, config }) => {

@@ -160,6 +160,34 @@ export function* countUnjudged(): Steps<{ readonly scanning: number; readonly un
   return { scanning, unscanned: (row?.files ?? 0) - scanning };
 }
 
+/** The files that have no verdict. */
+export interface ScanBacklog {
+  readonly files: number;
+  /** Files that the scanner is not asked about again. */
+  readonly givenUp: number;
+  /** When the oldest of them came; null if there is none. */
+  readonly since: number | null;
+  /** When the oldest came that the scanner is still asked about; null if there is none. */
+  readonly dueSince: number | null;
+}
+
+export function* countBacklog(): Steps<ScanBacklog> {
+  const sql = `SELECT count(*) AS files, count(due_at) AS due, min(created_at) AS since,
+      min(CASE WHEN due_at IS NOT NULL THEN created_at END) AS due_since
+    FROM file_scan JOIN file ON file.id = file_scan.file_id WHERE submission_id IS NOT NULL OR held_id IS NOT NULL`;
+  const row = yield* first(text<BacklogRow>(sql));
+  if (row === undefined) throw new Error("a count has no row");
+  const { files, due, since, due_since: dueSince } = row;
+  return { files, givenUp: files - due, since, dueSince };
+}
+
+interface BacklogRow {
+  readonly files: number;
+  readonly due: number;
+  readonly since: number | null;
+  readonly due_since: number | null;
+}
+
 /** @throws conflict while the file is scanned; forbidden if it could not be and `files.whenUnscanned` is `refuse` */
 export function* refuseUnscanned(fileId: string): Steps<void> {
   const row = yield* first(query.selectFrom("file_scan").select("state").where("file_id", "=", fileId));

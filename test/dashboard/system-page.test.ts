@@ -5,7 +5,9 @@ import { createAccount } from "../../src/workspaces/account-operations.ts";
 import { setWorkspacePlan } from "../../src/workspaces/workspace-operations.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
+import { scriptedClamd } from "../support/scripted-clamd.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 import { performOn } from "../support/terminal.ts";
 
@@ -38,6 +40,23 @@ test("an operator sees what needs somebody, with what to do, and what runs here"
   // What the limits are, and how to lift them on one's own machine.
   expect(text).toContain("10,000 submissions a month, 50 forms");
   expect(text).toContain("These limits are yours to lift");
+});
+
+test("an operator sees that the virus scanner is away, and that it is back", async () => {
+  const clamd = await scriptedClamd();
+  const server = await startServer({ files: { clamd: clamd.url } });
+  const ada = await visit(server);
+  const page = async () => (await ada.get("/dashboard/system")).text.split('<details class="card fine">');
+  const [, fine = ""] = await page();
+  expect(fine).toContain("Virus scanner");
+  expect(fine).toContain("ClamAV 1.4.3");
+  await clamd.stop();
+  server.clock.advance(60_000);
+  await until(async () => (await page())[0]?.includes("Virus scanner"));
+  expect((await page())[0]).toContain("start clamd, or correct its address");
+  await clamd.listen();
+  server.clock.advance(60_000);
+  await until(async () => (await page())[1]?.includes("Virus scanner"));
 });
 
 test("for an owner there is no System page: each route answers like an address that no page has", async () => {

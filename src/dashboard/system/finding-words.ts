@@ -24,6 +24,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "files.modes": "File rights",
   "files.deletions": "Files to be deleted in the store",
   "files.room": "Room for files",
+  "files.scanner": "Virus scanner",
   "files.store": "Store of files",
   "forms.inputs": "Inputs beside the fields",
   "forms.redirects": "Pages after a form",
