@@ -7,7 +7,7 @@ import { brotliCompressSync } from "node:zlib";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { type Language, LANGUAGES } from "../src/languages/language.ts";
 import type { Texts } from "../src/languages/texts/en.ts";
-import type { LaidTurns } from "../src/spam/turns/lay-turns.ts";
+import type { CompiledPhrases } from "../src/spam/phrases/compile-phrases.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
 
@@ -108,7 +108,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       embedAddons(folder, assets),
       embedTextModel(dirname(bundle), assets),
       embedSubjectWords(dirname(bundle), assets),
-      embedTurns(dirname(bundle), assets),
+      embedPhrases(dirname(bundle), assets),
       embedLanguages(dirname(bundle), assets),
       embedBrowserClient(),
       leaveOutLanguages(),
@@ -223,29 +223,29 @@ interface SubjectWords {
   readonly SUBJECT_WORDS: Readonly<Record<string, string>>;
 }
 
-/** The turns of pitches as steps, packed: to lay them when the first suspicious text comes would take it 60 ms and 20 MB. */
-function embedTurns(buildFolder: string, assets: Record<string, string>): Plugin {
+/** The phrases of pitches as an automaton, packed: to compile them when the first suspicious text comes would take it 60 ms and 20 MB. */
+function embedPhrases(buildFolder: string, assets: Record<string, string>): Plugin {
   return {
-    name: "embed-turns",
+    name: "embed-phrases",
     setup(builder) {
-      builder.onLoad({ filter: /[\\/]turns[\\/]laid-turns\.ts$/ }, async ({ path }) => {
-        const { readLaidTurns } = (await import(pathToFileURL(path).href)) as Turns;
-        const laid = readLaidTurns();
-        assets[TURNS_ASSET] = join(buildFolder, TURNS_ASSET);
-        const columns = [laid.origins, laid.units, laid.targets, laid.meanings].map((each) =>
+      builder.onLoad({ filter: /[\\/]phrases[\\/]compiled-phrases\.ts$/ }, async ({ path }) => {
+        const { readCompiledPhrases } = (await import(pathToFileURL(path).href)) as CompiledPhrasesModule;
+        const compiled = readCompiledPhrases();
+        assets[PHRASES_ASSET] = join(buildFolder, PHRASES_ASSET);
+        const columns = [compiled.origins, compiled.tokens, compiled.targets, compiled.meanings].map((each) =>
           Buffer.from(each.slice().buffer),
         );
-        writeFileSync(assets[TURNS_ASSET], brotliCompressSync(Buffer.concat(columns)));
-        const steps = laid.origins.length;
+        writeFileSync(assets[PHRASES_ASSET], brotliCompressSync(Buffer.concat(columns)));
+        const transitions = compiled.origins.length;
         return {
           loader: "js",
           contents: [
             UNPACK,
-            "export function readLaidTurns() {",
-            `  const { buffer } = new Uint8Array(unpack(${JSON.stringify(TURNS_ASSET)}));`,
-            `  const column = (number) => new Uint32Array(buffer, number * ${steps * 4}, ${steps});`,
-            `  const meanings = new Uint8Array(buffer, ${steps * 12});`,
-            "  return { origins: column(0), units: column(1), targets: column(2), meanings };",
+            "export function readCompiledPhrases() {",
+            `  const { buffer } = new Uint8Array(unpack(${JSON.stringify(PHRASES_ASSET)}));`,
+            `  const column = (number) => new Uint32Array(buffer, number * ${transitions * 4}, ${transitions});`,
+            `  const meanings = new Uint8Array(buffer, ${transitions * 12});`,
+            "  return { origins: column(0), tokens: column(1), targets: column(2), meanings };",
             "}",
           ].join("\n"),
         };
@@ -254,11 +254,11 @@ function embedTurns(buildFolder: string, assets: Record<string, string>): Plugin
   };
 }
 
-const TURNS_ASSET = "pitch-turns";
+const PHRASES_ASSET = "pitch-phrases";
 
-/** What `turns/laid-turns.ts` exports. */
-interface Turns {
-  readonly readLaidTurns: () => LaidTurns;
+/** What `phrases/compiled-phrases.ts` exports. */
+interface CompiledPhrasesModule {
+  readonly readCompiledPhrases: () => CompiledPhrases;
 }
 
 /** The words for visitors, each language packed by itself: a server unpacks those that it is asked for. */

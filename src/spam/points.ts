@@ -34,7 +34,7 @@ export const POINTS = {
   "adult-link": 26,
   "money-link": 18,
   "offer-link": 14,
-  /** For all turns together. One is enough if the points for the wording are at least `wording`; else it takes `turns`. */
+  /** For all phrases of pitches together. One is enough if the points for the wording are at least `wording`; else it takes `turns`. */
   pitch: { points: 12, turns: 3, wording: 51 },
   "fill-time": { instant: 30, quick: 15, slow: 5 },
   "user-agent": { none: 15, odd: 20, program: 25 },
@@ -59,7 +59,7 @@ export const POINTS = {
  */
 export const TEXT_NEUTRAL_ODDS = -1;
 export const TEXT_POINTS_PER_ODDS = 16;
-/** Phrases and turns of pitches are looked for only in a text with at least these log-odds: the words of any other speak too clearly for its sender. */
+/** Phrases of pitches are looked for only in a text with at least these log-odds: the words of any other speak too clearly for its sender. */
 export const PHRASES_LEAST_ODDS = -3.5;
 /** What the words count for at the most, for the sender and against. */
 export const TEXT_LEAST = -96;

@@ -27,7 +27,7 @@ test("the text model lies in the executable as its weights, packed, once and not
   expect(judged.reasons.map(({ signal }) => signal)).toContain("text");
 });
 
-test("the turns of pitches lie packed in the executable, and are found by it", async () => {
+test("the phrases of pitches lie packed in the executable, and are found by it", async () => {
   const input =
     '{"message":"Предлагаем вам продвижение сайта в топ, без предоплаты и с гарантией результата"}';
   const judged = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {

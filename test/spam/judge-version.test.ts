@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { JUDGE_VERSION } from "../../src/spam/judge.ts";
 import * as points from "../../src/spam/points.ts";
 import { SUBJECT_WORDS } from "../../src/spam/subject-words.ts";
-import { readLanguages } from "../../src/spam/turns/languages.ts";
+import { readLanguages } from "../../src/spam/phrases/languages.ts";
 import { LETTER_PAIRS, TEXT_BIAS, TEXT_STEPS, TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
 
 /** What each version of the filter was made of. A released one is never changed: a new one is added. */

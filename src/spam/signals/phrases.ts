@@ -1,10 +1,10 @@
 import type { SpamReason } from "../spam-verdict.ts";
-import { ADULT, MONEY, OFFER, SEARCH, YOUR_SITE } from "../phrases.ts";
+import { ADULT, MONEY, OFFER, SEARCH, YOUR_SITE } from "../subject-patterns.ts";
 import { isPriceProbe } from "../price-probe.ts";
 import { LINK_MARK } from "../normalise-text.ts";
 import { PHRASES_LEAST_ODDS, POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
-import { findTurns } from "../turns/find-turns.ts";
+import { findPhrases } from "../phrases/find-phrases.ts";
 
 /** Compatibility forms grow to many times their length. */
 const MAX_SEARCHED = 6000;
@@ -49,10 +49,10 @@ function pitchReasons(text: string, wording: number): SpamReason[] {
   const offers = found(text, OFFER);
   if (offers.length >= 2 && linked)
     reason("offer-link", POINTS["offer-link"], `${offers.slice(0, 3).join(", ")}, with a link`);
-  const turns = [...findTurns(text).values()];
+  const phrases = [...findPhrases(text).values()];
   const { pitch } = POINTS;
-  if (turns.length >= (wording >= pitch.wording ? 1 : pitch.turns))
-    reason("pitch", pitch.points, turns.slice(0, 4).join(", "));
+  if (phrases.length >= (wording >= pitch.wording ? 1 : pitch.turns))
+    reason("pitch", pitch.points, phrases.slice(0, 4).join(", "));
   return reasons;
 }
 

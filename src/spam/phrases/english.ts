@@ -1,6 +1,6 @@
-import type { Turns } from "./meanings.ts";
+import type { PhrasePatterns } from "../phrases/meanings.ts";
 
-export const ENGLISH: Turns = {
+export const ENGLISH: PhrasePatterns = {
   "found you": `(came across|stumbled on|stumbled upon|checking out|checked out|looked at|visited|reviewed|looking at|found|noticed|
     visiting|browsing|took a look at|quick look at|love) (on |)your (* |)(website|web site|site|page|business|company|blog|store|profile|
     listing|brand|work online), was (on|browsing) your (website|site|page), (noticed|saw|see) (that |)your (website|site|business|

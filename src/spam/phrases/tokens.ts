@@ -2,36 +2,36 @@ import { isUnspaced, isWordCharacter } from "../characters.ts";
 import { HASH_BEGIN, mix, step } from "../hashing.ts";
 import { LINK_MARK, MONEY_MARK, NUMBER_MARKS } from "../normalise-text.ts";
 
-/** Longest text that is read, in units: pitches make their offer early. */
-const MAX_UNITS = 1500;
+/** Longest text that is read, in tokens: pitches make their offer early. */
+const MAX_TOKENS = 1500;
 
-/** A number and a sum of money, as units; {@link ANY} stands for any unit. */
+/** A number and a sum of money, as tokens; {@link ANY} stands for any token. */
 export const NUMBER = 1;
 export const MONEY = 2;
 export const ANY = 3;
 
-/** What a text consists of, in order. Valid until the next text is read. */
-export interface Units {
+/** The tokens of a text, in order. Valid until the next text is read. */
+export interface Tokens {
   readonly count: number;
-  readonly units: Readonly<Uint32Array>;
+  readonly tokens: Readonly<Uint32Array>;
   readonly starts: Readonly<Uint32Array>;
   readonly ends: Readonly<Uint32Array>;
 }
 
-const units = new Uint32Array(MAX_UNITS);
-const starts = new Uint32Array(MAX_UNITS);
-const ends = new Uint32Array(MAX_UNITS);
+const tokens = new Uint32Array(MAX_TOKENS);
+const starts = new Uint32Array(MAX_TOKENS);
+const ends = new Uint32Array(MAX_TOKENS);
 
-/** A normalised text as units: a unit is a word, a letter of a script without spaces, a number or a sum of money. */
-export function readUnits(text: string): Units {
+/** A normalised text as tokens: a token is a word, a letter of a script without spaces, a number or a sum of money. */
+export function readTokens(text: string): Tokens {
   let count = 0;
-  for (let at = 0; at < text.length && count < MAX_UNITS;) {
+  for (let at = 0; at < text.length && count < MAX_TOKENS;) {
     const start = at;
     const code = text.charCodeAt(at);
     at += 1;
     if (!isWordCharacter(code)) continue;
-    let unit = markedUnit(code);
-    if (unit === 0) {
+    let token = markedToken(code);
+    if (token === 0) {
       let hash = step(HASH_BEGIN, code);
       if (!isUnspaced(code)) {
         for (let next = text.charCodeAt(at); isInWord(next); next = text.charCodeAt(at)) {
@@ -39,22 +39,22 @@ export function readUnits(text: string): Units {
           at += 1;
         }
       }
-      unit = mix(hash);
+      token = mix(hash);
     }
-    units[count] = unit;
+    tokens[count] = token;
     starts[count] = start;
     ends[count] = at;
     count += 1;
   }
-  return { count, units, starts, ends };
+  return { count, tokens, starts, ends };
 }
 
 const FIRST = LINK_MARK.charCodeAt(0);
 const SUM = MONEY_MARK.charCodeAt(0);
 const LAST = NUMBER_MARKS[2].charCodeAt(0);
 
-/** The unit of a mark that normalising leaves; 0 for other characters. Links and addresses are no part of a turn. */
-function markedUnit(code: number): number {
+/** The token of a mark that normalising leaves; 0 for other characters. Links and addresses are no part of a phrase. */
+function markedToken(code: number): number {
   if (code < FIRST || code > LAST) return 0;
   if (code < SUM) return ANY;
   return code === SUM ? MONEY : NUMBER;

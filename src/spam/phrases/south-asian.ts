@@ -1,6 +1,6 @@
-import type { Turns } from "./meanings.ts";
+import type { PhrasePatterns } from "../phrases/meanings.ts";
 
-export const HINDI: Turns = {
+export const HINDI: PhrasePatterns = {
   "found you": `(आपकी|आपका) (वेबसाइट|साइट|कंपनी|दुकान|बिज़नेस|बिजनेस|व्यवसाय|पेज) (देखी|देखा|मिली|देख|पर आया|देखने|देखकर)`,
   "to the owner": `(आप|आपकी कंपनी|आपके व्यवसाय) जैसे (व्यवसायों|बिजनेस|व्यापारियों|दुकानदारों|कंपनियों|लोगों), (प्रिय|आदरणीय) (व्यापारी|दुकानदार|मालिक|व्यवसाय|महोदय हम|व्यवसायी)`,
   "we offer": `हम (आपको|आपकी वेबसाइट|प्रदान|एक|वेबसाइट|डिजिटल|आपके लिए|व्यवसायों|कंपनियों|सस्ते|सभी|आपके व्यवसाय|अच्छी|seo) (प्रदान|सेवाएं|कंपनी|करते|मार्केटिंग|बनाते|लोन|को|की|डिजिटल|सर्वोत्तम|ऑफर|प्रमुख|प्रोफेशनल|दे), (हमारी|हमारे|हमारा) (टीम|कंपनी|सेवाएं|सेवाओं|विशेषज्ञ|एजेंसी|प्लेटफॉर्म|ग्राहक|सर्विस|सॉफ्टवेयर) (आपकी|आपके|आपको|में|ने|की|है|द्वारा|से), (सेवा|सेवाएं|सर्विस|सर्विसेज) (प्रदान|देते|उपलब्ध|ऑफर) (करते|हैं|है|कराते)`,
@@ -17,7 +17,7 @@ export const HINDI: Turns = {
 };
 
 /** Indonesian and Malay. */
-export const INDONESIAN: Turns = {
+export const INDONESIAN: PhrasePatterns = {
   "found you": `(melihat|menemukan|mengunjungi|berkunjung ke|menjumpai|melawat) (website|situs|laman|toko|web|perusahaan|bisnis|laman web) (anda|bapak|ibu|kakak|bapak ibu), saat (melihat|mengunjungi|browsing) website`,
   "to the owner": `(bisnis|perusahaan|usaha|umkm|toko|syarikat|perniagaan) seperti (milik|anda|bapak|punya|yang anda|tuan), (yth|kepada|kepada yth) (bapak|pemilik|pimpinan|owner|bapak ibu) (pemilik|pimpinan|usaha|bisnis|owner|pengusaha), (pemilik|owner) (usaha|bisnis|website|toko) (yang terhormat|yth), (meneruskan|teruskan|diteruskan) (pesan|email) ini (ke|kepada)`,
   "we offer": `(kami|saya) (menawarkan|menyediakan|melayani|membantu|adalah (perusahaan|agensi|jasa|supplier|produsen|tim|distributor|pabrik|penyedia|syarikat|agency|konsultan)|spesialis|bergerak|ahli|dari (perusahaan|jasa|agensi|pt)|memproduksi|bisa membantu|siap membantu|siap melayani|berpengalaman), (tim|perusahaan|layanan|jasa|produk|klien|platform|agensi|agency) kami (membantu|siap|menawarkan|telah|menyediakan|meliputi|akan|dapat|bisa|berpengalaman|adalah|mencakup), (jasa|layanan) (pembuatan|seo|website|iklan|desain|digital|backlink|pengurusan|pembuatan website|optimasi|kirim|titip|pemasaran|konsultan|joki|followers|pendirian), mewakili (klien|perusahaan|pt)`,
@@ -33,7 +33,7 @@ export const INDONESIAN: Turns = {
   threats: `(akun|domain|paket|kartu|rekening|email|layanan|nomor|parsel) (anda|bapak|kamu) (akan|telah|sudah|ditangguhkan|diblokir|tertahan|terblokir|bermasalah|digantung) (diblokir|ditangguhkan|dihapus|dinonaktifkan|ditutup|dibatasi|tertahan|diblokir|dibekukan|disekat|nonaktif), (peringatan|pemberitahuan|notifikasi|amaran) (terakhir|akhir), (dalam|dalam waktu) # (jam|hari) (atau|untuk|jika|agar|maka|akun|ke depan|bagi), (verifikasi|perbarui|konfirmasi|kemas kini|update) (akun|data|identitas|informasi|rekening|maklumat) (anda|segera|sekarang|bapak|pribadi), (tindakan|jalur|proses|langkah) hukum, (tagihan|denda|pajak|tilang) (belum|anda|tertunggak|yang belum|elektronik|tertunda)`,
 };
 
-export const VIETNAMESE: Turns = {
+export const VIETNAMESE: PhrasePatterns = {
   "found you": `(xem|thấy|ghé thăm|truy cập|tìm thấy|biết đến|lướt|tham khảo) (qua |được |vào |)(website|trang web|web|cửa hàng|trang|fanpage|công ty) (của )(bạn|anh|chị|anh chị|quý|công ty|mình|shop|bên mình)`,
   "to the owner": `(doanh nghiệp|công ty|cửa hàng|shop|quý công ty) như (của bạn|anh chị|của anh|bạn|quý công ty|mình|bên mình|của quý), (kính gửi|gửi|chào) (quý doanh nghiệp|chủ doanh nghiệp|chủ shop|chủ cửa hàng|quý công ty|ban giám đốc|anh chị chủ|quý khách hàng|ban lãnh đạo|quý đối tác), (chuyển|gửi) (giúp |tin nhắn này |thư này |email này )(cho |tới |đến )(người|bộ phận|phòng)`,
   "we offer": `(chúng tôi|bên em|bên mình|công ty chúng tôi|công ty em|em bên|đội ngũ chúng tôi) (cung cấp|chuyên|là đơn vị|có dịch vụ|hỗ trợ|nhận|là công ty|đang cung cấp|giúp|mang đến|sẵn sàng|là nhà|xin giới thiệu|thiết kế|là xưởng|sản xuất|có thể giúp|bán|cho vay), (đội ngũ|dịch vụ|khách hàng|chuyên gia|phần mềm|nền tảng|giải pháp) (của )(chúng tôi|bên em|công ty) (giúp|có|bao|sẽ|đã|chuyên|hỗ trợ|tiết), (nhận|chuyên nhận|dịch vụ) (thiết kế|seo|chạy quảng cáo|làm website|viết bài|thiết kế web|vận chuyển|làm bằng|kế toán|thành lập|in ấn|chăm sóc|marketing|quảng cáo|tăng|đi)`,

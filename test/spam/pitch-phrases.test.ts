@@ -4,15 +4,15 @@ import { findLinks } from "../../src/spam/links.ts";
 import { normaliseText } from "../../src/spam/normalise-text.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { partsOf, splitOutside } from "../../src/spam/turns/choices.ts";
-import { findTurns } from "../../src/spam/turns/find-turns.ts";
-import { readLanguages } from "../../src/spam/turns/languages.ts";
-import type { Meaning } from "../../src/spam/turns/meanings.ts";
-import { spellingsOf } from "../../src/spam/turns/spellings.ts";
+import { partsOf, splitOutside } from "../../src/spam/phrases/choices.ts";
+import { findPhrases } from "../../src/spam/phrases/find-phrases.ts";
+import { readLanguages } from "../../src/spam/phrases/languages.ts";
+import type { Meaning } from "../../src/spam/phrases/meanings.ts";
+import { spellingsOf } from "../../src/spam/phrases/spellings.ts";
 import { postOf } from "./posts.ts";
 
-function turnsIn(text: string): Map<Meaning, string> {
-  return findTurns(normaliseText(text, findLinks(text)));
+function phrasesIn(text: string): Map<Meaning, string> {
+  return findPhrases(normaliseText(text, findLinks(text)));
 }
 
 const pitches: readonly (readonly [string, readonly Meaning[]])[] = [
@@ -55,8 +55,8 @@ const pitches: readonly (readonly [string, readonly Meaning[]])[] = [
   ["เรารับทำเว็บไซต์ ปรึกษาฟรี เริ่มต้นเพียง 990 บาท", ["we offer", "free", "price"]],
 ];
 
-test.each(pitches)("the turns of %j are found", (text, meanings) => {
-  expect([...turnsIn(text).keys()].toSorted()).toEqual([...meanings].toSorted());
+test.each(pitches)("the phrases of %j are found", (text, meanings) => {
+  expect([...phrasesIn(text).keys()].toSorted()).toEqual([...meanings].toSorted());
 });
 
 test.each([
@@ -67,11 +67,11 @@ test.each([
   ["Ucretsiz analiz yapalim", "free"],
   ["N’attendez pas, cela vous intéresserait ? Répondez simplement OUI, sans aucun engagement", "free"],
   ["ПРЕДЛАГАЕМ ВАМ", "we offer"],
-] as const)("the turns of %j are found without accents and in capitals", (text, meaning) => {
-  expect([...turnsIn(text).keys()]).toContain(meaning);
+] as const)("the phrases of %j are found without accents and in capitals", (text, meaning) => {
+  expect([...phrasesIn(text).keys()]).toContain(meaning);
 });
 
-/** What people write to those whose form it is; each is near a turn. */
+/** What people write to those whose form it is; each is near a phrase of a pitch. */
 test.each([
   "Hello, could you send me a quote for repairing our gate? We are free on Thursday.",
   "We visited your museum on Sunday and my son left his scarf near the stairs.",
@@ -103,30 +103,33 @@ test.each([
   "지난주에 주문한 의자가 아직 오지 않았습니다. 언제 받을 수 있을까요?",
   "ขอสอบถามว่าวันเสาร์เปิดกี่โมงครับ",
 ])("%j is no pitch", (message) => {
-  expect([...turnsIn(message)]).toEqual([]);
+  expect([...phrasesIn(message)]).toEqual([]);
 });
 
-test("one turn of each meaning is found, with its words and without the marks for numbers", () => {
-  const turns = turnsIn("Only $99, as low as $50. We offer 20% off! We offer more.");
-  expect([...turns.keys()]).toEqual(["price", "we offer"]);
-  expect(turns.get("price")).toBe("only …");
+test("one phrase of each meaning is found, with its words and without the marks for numbers", () => {
+  const phrases = phrasesIn("Only $99, as low as $50. We offer 20% off! We offer more.");
+  expect([...phrases.keys()]).toEqual(["price", "we offer"]);
+  expect(phrases.get("price")).toBe("only …");
 });
 
-test("no more of a turn is told than 60 characters, however long the words in it are", () => {
+test("no more of a phrase is shown than 60 characters, however long the words in it are", () => {
   const told = [
-    ...turnsIn(`We offer a free${" - ".repeat(2000)}quote, reply${"!".repeat(3000)} yes.`).values(),
+    ...phrasesIn(`We offer a free${" - ".repeat(2000)}quote, reply${"!".repeat(3000)} yes.`).values(),
   ];
   expect(told.length).toBeGreaterThan(1);
   for (const words of told) expect(words.length).toBeLessThanOrEqual(60);
 });
 
-test("every turn is found as it is written", () => {
+test("every phrase is found as it is written", () => {
   const missed: string[] = [];
-  for (const turns of readLanguages()) {
-    for (const written of Object.values(turns)) {
-      for (const turn of splitOutside(written.replace(/\s+/g, " "), ",")) {
-        const example = exampleOf(turn).replaceAll("#", "77").replaceAll("$", " €9 ").replaceAll("*", "word");
-        if (turnsIn(example).size === 0) missed.push(example);
+  for (const phrases of readLanguages()) {
+    for (const written of Object.values(phrases)) {
+      for (const phrase of splitOutside(written.replace(/\s+/g, " "), ",")) {
+        const example = exampleOf(phrase)
+          .replaceAll("#", "77")
+          .replaceAll("$", " €9 ")
+          .replaceAll("*", "word");
+        if (phrasesIn(example).size === 0) missed.push(example);
       }
     }
   }
@@ -134,8 +137,8 @@ test("every turn is found as it is written", () => {
 });
 
 /** The longest choice at each place. */
-function exampleOf(turn: string): string {
-  return partsOf(turn)
+function exampleOf(phrase: string): string {
+  return partsOf(phrase)
     .map((part) =>
       typeof part === "string"
         ? part
@@ -156,7 +159,7 @@ test("a word is spelled with and without its accents and its apostrophe", () => 
   expect(spellingsOf("ещё")).toEqual(["ещё", "еще"]);
 });
 
-test("one turn counts only in a text that is worded like a pitch, three in any, and more count no more", () => {
+test("one phrase counts only in a text that is worded like a pitch, three in any, and more count no more", () => {
   const pitchPoints = (message: string) =>
     judge(postOf({ message }), defaultSpamSettings(3), noHistory).reasons.find(
       ({ signal }) => signal === "pitch",

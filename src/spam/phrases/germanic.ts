@@ -1,6 +1,6 @@
-import type { Turns } from "./meanings.ts";
+import type { PhrasePatterns } from "../phrases/meanings.ts";
 
-export const GERMAN: Turns = {
+export const GERMAN: PhrasePatterns = {
   "found you": `(auf|über) (ihre|ihrer|ihren|eure|eurer|deine|deiner) (website|webseite|homepage|seite|internetseite|firma|praxis|shop)
     (gestoßen|aufmerksam geworden|gelandet|gekommen), (ihre|deine|eure) (website|webseite|homepage|seite) (angeschaut|angesehen|
     gefunden|entdeckt|besucht|analysiert|geprüft|durchgesehen), (ihre|deine|eure) (website|webseite|homepage) (ist mir|hat mir|
@@ -70,7 +70,7 @@ export const GERMAN: Turns = {
     (rechtliche schritte|gerichtliches|inkasso|zwangsvollstreckung|abmahnung) (einleiten|eingeleitet|drohen|droht|gegen|verfahren), offene (rechnung|forderung) (von|in|begleichen)`,
 };
 
-export const DUTCH: Turns = {
+export const DUTCH: PhrasePatterns = {
   "found you": `(uw|je|jullie) (website|site|webshop|pagina|bedrijf|webwinkel) (bekeken|gevonden|bezocht|tegengekomen|geanalyseerd|tegen gekomen),
     (op|naar) (uw|je|jullie) (website|site|webshop|bedrijf) (gestuit|terecht|terechtgekomen|beland|gekeken), kwam (ik |)(uw|je|jullie) (website|site|bedrijf|webshop)`,
   "to the owner": `(bedrijven|ondernemers|ondernemingen|winkels|webshops|praktijken|zaken) (zoals|als) (het uwe|uw|die van u|u|jullie|jij|dat van),
@@ -106,8 +106,8 @@ export const DUTCH: Turns = {
     binnen # (uur|dagen|werkdagen) (te|betalen|bevestigen|wordt|anders|om), (bevestig|verifieer|update|controleer) (uw|je) (gegevens|account|identiteit|rekening|betaalgegevens|wachtwoord), (deurwaarder|incasso|beslag|juridische stappen|beslaglegging) (ingeschakeld|wordt|op|te|volgen|tegen), (openstaande|onbetaalde) (factuur|rekening|boete|schuld|bedrag)`,
 };
 
-/** Swedish, Norwegian and Danish: their turns hardly meet the words of each other with another meaning. */
-export const SCANDINAVIAN: Turns = {
+/** Swedish, Norwegian and Danish: their phrases hardly meet the words of each other with another meaning. */
+export const SCANDINAVIAN: PhrasePatterns = {
   "found you": `(hittade|såg|besökte|besøkte|fandt|fant|så|besøgte|tittade på|kikket på|kiggede på|kom över|kom over|snublade över|snublet over|faldt over|stötte på) (er|din|jeres|deres|eran) (hemsida|webbplats|sida|sajt|hjemmeside|nettside|nettsted|webside|webshop|butik|bedrift|virksomhed|firma|företag|side)`,
   "to the owner": `(företag|bedrifter|virksomheder|butiker|bolag|firmaer|butikker|nettbutikker|webshops|selskaper) (som|såsom) (ert|er|ditt|deres|din|jeres|dig|jer|dere),
     (bästa|kjære|kære|hej|hei) (företagare|ejer|eier|bedriftseier|virksomhedsejer|websiteägare|ägare), (rätt|rette|riktig|ansvarig|ansvarlige) (person|kontaktperson|medarbejder|vedkommende), (vidarebefordra|videresend|videreformidl|skicka vidare) (detta|till|dette|den|til)`,

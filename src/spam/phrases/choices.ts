@@ -1,30 +1,30 @@
 import { isUnspaced, isWordCharacter } from "../characters.ts";
 
-/** What a turn is written of: words, and choices of one from several turns. */
-export type Part = string | readonly string[];
+/** What a pattern is written of: words, and choices of one from several patterns. */
+export type PatternPart = string | readonly string[];
 
 const SPACE = 32;
 const OPEN = 40;
 const CLOSE = 41;
 
-/** The parts of a turn in order. A choice within a word becomes one of whole words: "r(ead|ide) it" has the parts ["read", "ride"] and "it". */
-export function partsOf(turn: string): Part[] {
-  const parts: Part[] = [];
-  for (let at = 0; at < turn.length;) {
-    const end = endOutside(turn, at, SPACE);
-    const open = turn.indexOf("(", at);
+/** The parts of a pattern in order. A choice within a word becomes one of whole words: "r(ead|ide) it" has the parts ["read", "ride"] and "it". */
+export function partsOf(pattern: string): PatternPart[] {
+  const parts: PatternPart[] = [];
+  for (let at = 0; at < pattern.length;) {
+    const end = endOutside(pattern, at, SPACE);
+    const open = pattern.indexOf("(", at);
     if (open < 0 || open >= end) {
-      if (end > at) parts.push(turn.slice(at, end));
+      if (end > at) parts.push(pattern.slice(at, end));
       at = end + 1;
       continue;
     }
-    const close = endOutside(turn, open + 1, CLOSE);
-    const choices = splitOutside(turn.slice(open + 1, close), "|");
-    if (isWithinWord(turn, open, close, choices)) {
-      parts.push(choices.map((choice) => turn.slice(at, open) + choice + turn.slice(close + 1, end)));
+    const close = endOutside(pattern, open + 1, CLOSE);
+    const choices = splitOutside(pattern.slice(open + 1, close), "|");
+    if (isWithinWord(pattern, open, close, choices)) {
+      parts.push(choices.map((choice) => pattern.slice(at, open) + choice + pattern.slice(close + 1, end)));
       at = end + 1;
     } else {
-      if (open > at) parts.push(turn.slice(at, open));
+      if (open > at) parts.push(pattern.slice(at, open));
       parts.push(choices);
       at = close + 1;
     }
@@ -33,9 +33,9 @@ export function partsOf(turn: string): Part[] {
 }
 
 /** Whether a letter stands before a choice, or behind one that ends with a letter. */
-function isWithinWord(turn: string, open: number, close: number, choices: readonly string[]): boolean {
-  if (isLetterAt(turn, open - 1)) return true;
-  return isLetterAt(turn, close + 1) && choices.some((choice) => isLetterAt(choice, choice.length - 1));
+function isWithinWord(pattern: string, open: number, close: number, choices: readonly string[]): boolean {
+  if (isLetterAt(pattern, open - 1)) return true;
+  return isLetterAt(pattern, close + 1) && choices.some((choice) => isLetterAt(choice, choice.length - 1));
 }
 
 /** A letter of a script with spaces. */

@@ -1,0 +1,127 @@
+import { MONEY_MARK, NUMBER_MARKS } from "../normalise-text.ts";
+import { partsOf, splitOutside } from "./choices.ts";
+import { type Meaning, MEANINGS, type PhrasePatterns } from "./meanings.ts";
+import { spellingsOf } from "./spellings.ts";
+import { ANY, readTokens } from "./tokens.ts";
+
+/** Phrase patterns as an automaton: each token leads from one state to the next, in the order in which transitions are tried. */
+export interface CompiledPhrases {
+  /** A transition has one number in each of three arrays: here the state it leads from, in `tokens` its token, in `targets` the state it leads to. */
+  readonly origins: Readonly<Uint32Array>;
+  readonly tokens: Readonly<Uint32Array>;
+  readonly targets: Readonly<Uint32Array>;
+  /** For each state the number of the meaning of the phrase that ends there; 0 if none does. */
+  readonly meanings: Readonly<Uint8Array>;
+}
+
+/** The state where every phrase begins. */
+export const START = 0;
+
+/** Takes some 60 ms and 20 MB for all languages. */
+export function compilePhrases(languages: readonly PhrasePatterns[]): CompiledPhrases {
+  const compiler = new Compiler();
+  for (const patterns of languages) {
+    for (const [meaning, written] of Object.entries(patterns)) {
+      for (const pattern of splitOutside(plainOf(written), ","))
+        compiler.compilePattern(pattern, meaning as Meaning);
+    }
+  }
+  return compiler.compiled();
+}
+
+class Compiler {
+  readonly #origins: number[] = [];
+  readonly #tokens: number[] = [];
+  readonly #targets: number[] = [];
+  readonly #meanings: number[] = [0];
+
+  compiled(): CompiledPhrases {
+    return {
+      origins: Uint32Array.from(this.#origins),
+      tokens: Uint32Array.from(this.#tokens),
+      targets: Uint32Array.from(this.#targets),
+      meanings: Uint8Array.from(this.#meanings),
+    };
+  }
+
+  compilePattern(written: string, meaning: Meaning): void {
+    for (const end of this.#compile(written, [START], this.#newState())) {
+      if (end === START) throw new Error(`a phrase may be empty: ${written}`);
+      this.#meanings[end] = MEANINGS.indexOf(meaning) + 1;
+    }
+  }
+
+  /**
+   * Compiles a pattern that leads from each of the states `from` to `to`.
+   *
+   * @returns all states at its end. If its last part may be left out, the state before that part is one of them.
+   */
+  #compile(pattern: string, from: readonly number[], to: number): readonly number[] {
+    if (pattern === "") return from;
+    if (!PARTED.test(pattern)) return this.#compileWord(pattern, from, to);
+    const parts = partsOf(pattern);
+    let states = from;
+    for (let index = 0; index < parts.length; index += 1) {
+      const part = parts[index] ?? "";
+      const next = index === parts.length - 1 ? to : this.#newState();
+      states =
+        typeof part === "string"
+          ? this.#compileWord(part, states, next)
+          : this.#compileChoice(part, states, next);
+    }
+    return states;
+  }
+
+  #compileChoice(choices: readonly string[], from: readonly number[], to: number): readonly number[] {
+    const ends: number[] = [];
+    for (const choice of choices) {
+      for (const end of this.#compile(choice, from, to)) if (!ends.includes(end)) ends.push(end);
+    }
+    return ends;
+  }
+
+  /** A word is one token, or each of its letters is, in scripts without spaces. */
+  #compileWord(word: string, from: readonly number[], to: number): readonly number[] {
+    if (word === "*") {
+      this.#addTransition(from, ANY, to);
+      return [to];
+    }
+    for (const spelling of spellingsOf(word)) {
+      const { count, tokens } = readTokens(spelling);
+      if (count === 0) throw new Error(`a phrase has a word without letters: ${word}`);
+      let states = from;
+      for (let index = 0; index < count; index += 1) {
+        const next = index === count - 1 ? to : this.#newState();
+        this.#addTransition(states, tokens[index] ?? 0, next);
+        states = [next];
+      }
+    }
+    return [to];
+  }
+
+  #addTransition(from: readonly number[], token: number, to: number): void {
+    for (const state of from) {
+      this.#origins.push(state);
+      this.#tokens.push(token);
+      this.#targets.push(to);
+    }
+  }
+
+  #newState(): number {
+    this.#meanings.push(0);
+    return this.#meanings.length - 1;
+  }
+}
+
+const PARTED = /[ (]/;
+const NUMBERS = /#|\d+/g;
+const SPACES = /\s+/g;
+
+/** Written patterns in the form that normalising gives a text. */
+function plainOf(written: string): string {
+  return written
+    .normalize("NFKC")
+    .replace(SPACES, " ")
+    .replace(NUMBERS, NUMBER_MARKS[0])
+    .replaceAll("$", MONEY_MARK);
+}
