@@ -31,7 +31,7 @@ const RESULT: AttemptResult = {
 /** It has the policy; nothing is sent. */
 const TRANSPORT: Transport = {
   kind: "webhook",
-  carrier: "webhook",
+  sharedKind: "webhook",
   policy: policyOf(defaultConfig.webhooks),
   routes: () => Promise.resolve(new Map()),
   report: () => undefined,

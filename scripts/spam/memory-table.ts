@@ -100,13 +100,13 @@ function replayRows(rows: readonly ReplayedRow[]): SiteRow[] {
     row,
     workspace,
     sender: identityOf(row).email,
-    places: traceOf(post).places.filter((key) => !NAMED_OF_ALL.includes(key)),
+    places: traceOf(post).targets.filter((key) => !NAMED_OF_ALL.includes(key)),
     score: scores[index] ?? NOTHING,
   }));
 }
 
 /** In the data this stands for the address of the site itself. */
-const NAMED_OF_ALL = traceOf(contentOf({ message: "example.com" })).places;
+const NAMED_OF_ALL = traceOf(contentOf({ message: "example.com" })).targets;
 
 function siteOf({ site = "" }: MeasureRow): string {
   return site;

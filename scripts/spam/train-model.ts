@@ -4,7 +4,7 @@ import { normaliseText, withLinkWords } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { characterBuckets, vocabularyBuckets } from "../../src/spam/text-features.ts";
 import { NO_WEIGHT, SUBJECTS_FROM, type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
-import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
+import { SUBJECT_PLACES, subjectBuckets } from "../../src/spam/text-subjects.ts";
 import { type Example, type FeatureGroup, trainLogistic } from "./logistic.ts";
 import type { LabelledText } from "./texts.ts";
 
@@ -78,7 +78,7 @@ function readExample({ source, label, text }: LabelledText): Example {
     groups: [
       groupOf(vocabularyBuckets(modelText, words), WORDS_FROM, 0),
       groupOf(characterBuckets(modelText), 0, 0),
-      groupOf(subjectPlaces(modelText, words), SUBJECTS_FROM, words.count),
+      groupOf(subjectBuckets(modelText, words), SUBJECTS_FROM, words.count),
     ],
     spam: label === "spam",
     weight: SOURCE_WEIGHTS[`${source}/${label}`] ?? 1,

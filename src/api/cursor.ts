@@ -6,7 +6,7 @@ export const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 25;
 
 /** A page's place in a list: {@link listName}, and the id of the last row that was shown. */
-interface Place {
+interface Position {
   readonly list: string;
   readonly after: string;
 }
@@ -17,7 +17,7 @@ export function listName(operation: string, filter: Readonly<Record<string, unkn
   return hash("sha256", JSON.stringify([operation, sorted]), "base64url").slice(0, 16);
 }
 
-export function writeCursor({ list, after }: Place): string {
+export function writeCursor({ list, after }: Position): string {
   return Buffer.from(`${list} ${after}`).toString("base64url");
 }
 

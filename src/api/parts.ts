@@ -15,9 +15,9 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { ImportedFile } from "../submissions/imported-file.ts";
 import type { ImportSpool } from "../submissions/import-spool.ts";
-import type { SearchPlaces } from "../submissions/search-places.ts";
+import type { SearchSlots } from "../submissions/search-slots.ts";
 import type { HttpSender } from "../webhooks/send.ts";
-import type { TestPlaces } from "../webhooks/test-places.ts";
+import type { TestSlots } from "../webhooks/test-slots.ts";
 
 /** What a server hands to the API. */
 export type ServedParts = Omit<ApiParts, "committed" | "source"> & {
@@ -37,7 +37,7 @@ export interface ApiParts {
   readonly keyring: Keyring;
   readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;
-  readonly testPlaces: TestPlaces;
+  readonly testSlots: TestSlots;
   /** Null if no mail server is configured, like the next. */
   readonly mailTests: Pick<MailTests, "send"> | null;
   readonly storedLetters: Pick<StoredLetters, "wake"> | null;
@@ -53,8 +53,8 @@ export interface ApiParts {
   readonly spamDefaults: SpamSettings;
   /** What `formsvc doctor` finds, but for the check that reads the whole file. */
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
-  /** Places for work that looks at submissions one by one. */
-  readonly searches: SearchPlaces;
+  /** Slots for work that looks at submissions one by one. */
+  readonly searches: SearchSlots;
   /** Waits until something may have been committed since it returned last. */
   readonly committed: () => Promise<void>;
   /** The file that came with the request, for operations that read one. */

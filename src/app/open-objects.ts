@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import { countDeletions } from "../files/file-deletions.ts";
-import { type ObjectStore, placeObjects } from "../files/object-store.ts";
+import { type ObjectStore, setObjectStore } from "../files/object-store.ts";
 import { REQUEST_KINDS, S3Store, type StoreObserver } from "../files/s3-store.ts";
 import type { S3Settings } from "../files/s3-request.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -20,7 +20,7 @@ export function openObjects(
   const { storage, s3 } = config.files;
   if (s3.endpoint === null) return null;
   const store = new S3Store({ settings: () => settingsOf(s3), takesNew: storage === "s3", observer });
-  placeObjects(db, store);
+  setObjectStore(db, store);
   return store;
 }
 

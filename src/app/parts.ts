@@ -19,7 +19,7 @@ export interface ServiceParts {
   readonly log: Log;
   /** Takes the measurements; null measures nothing. */
   readonly metrics: ExposedMetrics | null;
-  /** Time between two turns of a visitor of the dashboard, in milliseconds; undefined is the usual one. Tests that are not about it wait less. */
+  /** Time between two requests of a visitor of the dashboard, in milliseconds; undefined is the usual one. Tests that are not about it wait less. */
   readonly visitIntervalMs?: number;
 }
 

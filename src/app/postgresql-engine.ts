@@ -30,7 +30,7 @@ export function openPostgresqlEngine(
       ...served,
       async begin() {
         await served.begin();
-        exchanging = repeatInTurn(EXCHANGE_MS, () => rates.exchange(), refusals.of("rates"));
+        exchanging = repeatSingly(EXCHANGE_MS, () => rates.exchange(), refusals.of("rates"));
       },
       async end() {
         await exchanging?.stop();
@@ -58,15 +58,15 @@ interface Repetition {
 }
 
 /** Runs `work` again and again, never twice at once. What fails is done the next time. */
-function repeatInTurn(ms: number, work: () => Promise<void>, outcomes: Outcomes): Repetition {
-  const turns = new SingleFlight();
+function repeatSingly(ms: number, work: () => Promise<void>, outcomes: Outcomes): Repetition {
+  const flights = new SingleFlight();
   const timer = setInterval(() => {
-    void turns.run(() => work().then(outcomes.succeeded, outcomes.failed));
+    void flights.run(() => work().then(outcomes.succeeded, outcomes.failed));
   }, ms);
   return {
     async stop() {
       clearInterval(timer);
-      await turns.settle();
+      await flights.settle();
     },
   };
 }

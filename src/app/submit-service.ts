@@ -8,7 +8,7 @@ import { memoryHead } from "../history/spam-memory.ts";
 import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/mail-metrics.ts";
 import { type MailService, openMailService, openMayReply } from "../mail/open-mail.ts";
-import { measureChannel } from "../outbox/queue/channel-metrics.ts";
+import { measureKind } from "../outbox/queue/kind-metrics.ts";
 import { Deliverer } from "../outbox/sending/deliverer.ts";
 import { deliveryHeads } from "../outbox/queue/delivery-heads.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -19,7 +19,7 @@ import type { ImportSpool } from "../submissions/import-spool.ts";
 import type { FileScanner } from "../submissions/file-scanner.ts";
 import { openScanner } from "./open-scanner.ts";
 import { openImports } from "./open-uploads.ts";
-import { SearchPlaces } from "../submissions/search-places.ts";
+import { SearchSlots } from "../submissions/search-slots.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
@@ -29,7 +29,7 @@ import { openFileLinks, openKeyring } from "./features.ts";
 import { forgetChanges, openMemories } from "./memories.ts";
 import { serveObjects } from "./open-objects.ts";
 import { openPosts, type PostService } from "./open-posts.ts";
-import { TestPlaces } from "../webhooks/test-places.ts";
+import { TestSlots } from "../webhooks/test-slots.ts";
 import type { ServiceParts } from "./parts.ts";
 import { createWebhookSender, openTransports, readMailParts } from "./transports.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
@@ -40,10 +40,10 @@ export interface SubmitService {
   readonly reader: SubmissionReader;
   readonly linkedFiles: LinkedFiles;
   /** For everything in this server that looks at submissions one by one. */
-  readonly searches: SearchPlaces;
+  readonly searches: SearchSlots;
   readonly imports: ImportSpool;
-  /** For tests of webhooks, which hold the sender's places. */
-  readonly testPlaces: TestPlaces;
+  /** For tests of webhooks, which hold the sender's slots. */
+  readonly testSlots: TestSlots;
   /** Sends the deliveries that posts queued, once it is started. */
   readonly deliverer: Deliverer;
   /** Has files scanned for viruses, once it is started. */
@@ -119,7 +119,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     memories,
     watch,
   );
-  const searches = new SearchPlaces();
+  const searches = new SearchSlots();
   if (metrics !== null) measureState(metrics, parts, served);
   return {
     posts,
@@ -127,7 +127,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     linkedFiles: createLinkedFiles({ db, fileLinks, clock }),
     searches,
     imports: openImports(parts, served),
-    testPlaces: new TestPlaces(),
+    testSlots: new TestSlots(),
     deliverer,
     scanner,
     upkeep,
@@ -163,5 +163,5 @@ function measureState(
   served.measure(metrics);
   measureUsage(metrics, db, config.plans, clock);
   for (const names of [WEBHOOK_METRICS, MAIL_METRICS, AUTO_REPLY_METRICS])
-    measureChannel(names, { metrics, db, clock });
+    measureKind(names, { metrics, db, clock });
 }

@@ -1,21 +1,21 @@
 import { all, first, type Steps, text, textByEngine } from "../database/steps.ts";
 import { type AuditRow, type RecordedChange, toChange } from "./audit-store.ts";
 
-/** A change with its place in the order of commits. */
-export interface PlacedChange extends RecordedChange {
+/** A change with its position in the order of commits. */
+export interface FeedChange extends RecordedChange {
   /** Of SQLite: the last number that a submission got before it, which never falls. PostgreSQL numbers the transactions. */
   readonly commit: number;
 }
 
-/** A place behind a change. */
-export interface ChangePlace {
+/** A position behind a change. */
+export interface ChangePosition {
   readonly commit: number;
   readonly id: number;
 }
 
 /** Which changes are looked for. */
 interface ChangeFilter {
-  readonly after: ChangePlace;
+  readonly after: ChangePosition;
   /** Milliseconds: none that was made before. */
   readonly since: number;
   /** Null is every one, and what belongs to none. */
@@ -24,11 +24,11 @@ interface ChangeFilter {
 
 const IN_WORKSPACES = "workspace_id IN (SELECT value FROM json_each(?))";
 
-/** At most `limit` changes behind a place, in the order of their commits. */
+/** At most `limit` changes behind a position, in the order of their commits. */
 export function* readChangesAfter(
   { after, since, workspaceIds }: ChangeFilter,
   limit: number,
-): Steps<PlacedChange[]> {
+): Steps<FeedChange[]> {
   const reached = workspaceIds === null ? "? IS NULL" : IN_WORKSPACES;
   const rows = yield* all(
     textByEngine<AuditRow & { readonly commit: number }>(
@@ -59,10 +59,10 @@ const KNOWN_SQL = {
 };
 
 /**
- * Whether nothing is missing between a place and now: not if the database is another one, like a restored backup, or if changes behind
- * the place had to go.
+ * Whether nothing is missing between a position and now: not if the database is another one, like a restored backup, or if changes behind
+ * the position had to go.
  */
-export function* isPlaceKnown({ commit, id }: ChangePlace): Steps<boolean> {
+export function* isPositionKnown({ commit, id }: ChangePosition): Steps<boolean> {
   const known = yield* first(textByEngine<{ commit: number; newest: number; oldest: number }>(KNOWN_SQL));
   if (known === undefined) return false;
   return commit <= known.commit && id <= known.newest && id >= known.oldest - 1;
@@ -75,17 +75,17 @@ const NEWEST_SQL = {
 };
 
 /** Before all changes. */
-const FIRST_CHANGE: ChangePlace = { commit: 0, id: 0 };
+const FIRST_CHANGE: ChangePosition = { commit: 0, id: 0 };
 
 const BEFORE_SQL = `SELECT coalesce((SELECT min(id) - 1 FROM audit_event WHERE at >= ?), max(id), 0) AS id FROM audit_event`;
 
-/** The place before the first change that was made at or after `since`, in milliseconds: those before it may go. */
-export function* placeBefore(since: number): Steps<ChangePlace> {
+/** The position before the first change that was made at or after `since`, in milliseconds: those before it may go. */
+export function* positionBefore(since: number): Steps<ChangePosition> {
   const before = yield* first(text<{ id: number }>(BEFORE_SQL, since));
   return before === undefined ? FIRST_CHANGE : { commit: 0, id: before.id };
 }
 
-/** The place behind the newest change. */
-export function* newestChangePlace(): Steps<ChangePlace> {
-  return (yield* first(textByEngine<ChangePlace>(NEWEST_SQL))) ?? FIRST_CHANGE;
+/** The position behind the newest change. */
+export function* newestPosition(): Steps<ChangePosition> {
+  return (yield* first(textByEngine<ChangePosition>(NEWEST_SQL))) ?? FIRST_CHANGE;
 }

@@ -1,4 +1,4 @@
-import { readPlaceVariables } from "../config/server-variables.ts";
+import { readServerVariables } from "../config/server-variables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { readContexts } from "./contexts.ts";
 
@@ -27,7 +27,7 @@ export function chooseServer({ server, config, db }: Given): ChosenServer | null
   if (server !== null && db !== null)
     throw new FormsvcError("usage", "--server and --db name two places: give one of them");
   if (server === null && (db !== null || config !== null)) return null;
-  const variables = readPlaceVariables();
+  const variables = readServerVariables();
   const ofVariable = variables.server === null ? null : readServerAddress(variables.server, "FORMSVC_SERVER");
   const origin = server ?? ofVariable;
   if (origin !== null) {

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { readPlaceVariables } from "../config/server-variables.ts";
+import { readServerVariables } from "../config/server-variables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** A server that somebody logged in to, with the token that came of it. */
@@ -101,7 +101,7 @@ export function writeContexts(contexts: Contexts): void {
 
 /** Null if the system names no folder of this user. */
 function contextsFile(): string | null {
-  const { userFolder } = readPlaceVariables();
+  const { userFolder } = readServerVariables();
   return userFolder === null ? null : join(userFolder, "formsvc", "contexts.json");
 }
 

@@ -43,10 +43,10 @@ system's package manager. Exit code 0 whether or not it is newer; 1 if the relea
     const place = (from ?? built.url).replace(/\/+$/, "");
     if (place === "")
       throw new FormsvcError("usage", "this program knows no address of releases: name --from");
-    const key = keyFile === null ? built.key : (await readPlace(keyFile)).toString("latin1");
+    const key = keyFile === null ? built.key : (await readFrom(keyFile)).toString("latin1");
     if (key === "") throw new FormsvcError("usage", "this program knows no key of releases: name --key");
-    const list = await readPlace(`${place}/SHA256SUMS`);
-    const signature = await readPlace(`${place}/SHA256SUMS.sig`);
+    const list = await readFrom(`${place}/SHA256SUMS`);
+    const signature = await readFrom(`${place}/SHA256SUMS.sig`);
     if (!isSignedBy(list, signature.toString("latin1"), key))
       throw new FormsvcError(
         "failed",
@@ -64,7 +64,7 @@ system's package manager. Exit code 0 whether or not it is newer; 1 if the relea
 });
 
 /** A file of a folder or of a web server. @throws FormsvcError failed if it cannot be read in time, or is too long. */
-async function readPlace(place: string): Promise<Buffer> {
+async function readFrom(place: string): Promise<Buffer> {
   try {
     const bytes = /^https?:\/\//.test(place) ? await fetchBytes(place) : await readFile(join(place));
     if (bytes.length > MAX_BYTES) throw new Error("the file is too long");

@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Arrival, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
 import { TEST_DATA } from "../webhooks/send-test.ts";
-import { TestPlaces } from "../webhooks/test-places.ts";
+import { TestSlots } from "../webhooks/test-slots.ts";
 import { testWebhook as sendTestMessage } from "../webhooks/test-webhook.ts";
 import { showWebhook } from "../webhooks/webhook-operations.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
@@ -34,7 +34,7 @@ export const testWebhook = command({
       const parts = async ({ db, config }: Here) => ({
         keyring: await db.read(() => openKeyring(config)),
         sender: sender ?? createWebhookSender(config),
-        testPlaces: new TestPlaces(),
+        testSlots: new TestSlots(),
         dashboardUrl: dashboardUrlOf(config),
       });
       try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment says of the place where a command works; none of it is a setting of the configuration. */
-export interface PlaceVariables {
+export interface ServerVariables {
   /** `FORMSVC_SERVER`: the address of a server. */
   readonly server: string | null;
   /** `FORMSVC_TOKEN`: a token of that server. */
@@ -16,7 +16,7 @@ export interface PlaceVariables {
 
 const DATABASE_VARIABLES = ["FORMSVC_DATABASE_PATH", "FORMSVC_DATABASE_URL", "FORMSVC_CONFIG"];
 
-export function readPlaceVariables(env: Environment = process.env): PlaceVariables {
+export function readServerVariables(env: Environment = process.env): ServerVariables {
   return {
     server: env["FORMSVC_SERVER"] || null,
     token: env["FORMSVC_TOKEN"] || null,

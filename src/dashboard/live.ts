@@ -55,7 +55,7 @@ export class LiveStreams {
     // It has its place from now on, so that many requests at once do not take more than there are.
     this.#streams.add(stream);
     try {
-      return await this.#inTurn(() => this.#start(stream, after));
+      return await this.#oneAfterOther(() => this.#start(stream, after));
     } catch (error) {
       this.#drop(stream);
       throw error;
@@ -79,7 +79,7 @@ export class LiveStreams {
     );
   }
 
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  #oneAfterOther<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});
     return done;
@@ -118,7 +118,7 @@ export class LiveStreams {
   }
 
   #later(work: () => Promise<void>): void {
-    this.#inTurn(work).catch((error: unknown) => maintenanceFailed(this.#parts.log, error));
+    this.#oneAfterOther(work).catch((error: unknown) => maintenanceFailed(this.#parts.log, error));
   }
 
   async #look(): Promise<void> {

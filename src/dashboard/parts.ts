@@ -15,9 +15,9 @@ import type { StoredLetters } from "../mail/stored-letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { ImportSpool } from "../submissions/import-spool.ts";
-import type { SearchPlaces } from "../submissions/search-places.ts";
+import type { SearchSlots } from "../submissions/search-slots.ts";
 import type { News } from "../submissions/news.ts";
-import type { TestPlaces } from "../webhooks/test-places.ts";
+import type { TestSlots } from "../webhooks/test-slots.ts";
 import type { WorkspaceContents } from "../workspaces/delete-workspace.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 
@@ -29,13 +29,13 @@ export interface DashboardParts {
   readonly configFile: string | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** Time between two turns of a visitor, in milliseconds; undefined is the usual one. */
+  /** Time between two requests of a visitor, in milliseconds; undefined is the usual one. */
   readonly visitIntervalMs?: number;
   readonly keyring: Keyring;
   readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;
   /** For tests of webhooks. */
-  readonly testPlaces: TestPlaces;
+  readonly testSlots: TestSlots;
   /** What belongs to an endpoint and goes with it. */
   readonly endpointContents: readonly DeleteContents[];
   /** What belongs to an endpoint and goes along into another workspace. */
@@ -63,7 +63,7 @@ export interface DashboardParts {
   /** Says that submissions may have come. */
   readonly news: Pick<News, "listen">;
   /** Places for pages that look at submissions one by one. */
-  readonly searches: SearchPlaces;
+  readonly searches: SearchSlots;
   /** Keeps files that are imported. */
   readonly imports: ImportSpool;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */

@@ -31,7 +31,7 @@ import {
 } from "./routes.ts";
 import { readCookie } from "./sign-in/session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
-import { TURNS_OF_A_CHANGE, VisitPlaces } from "./visit-places.ts";
+import { COST_OF_A_CHANGE, VisitSlots } from "./visit-slots.ts";
 import { trustedUsers } from "./trusted-user.ts";
 import { createVisitorNames } from "./visitor-name.ts";
 
@@ -40,7 +40,7 @@ declare module "fastify" {
     /** Who is signed in; null on other routes, and for who is not. */
     viewer: Viewer | null;
     /** Gives back the place that the request is answered in; null if it needs none, or was refused. */
-    leavePlace: (() => void) | null;
+    releaseSlot: (() => void) | null;
   }
 }
 
@@ -83,7 +83,7 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   const tellChanges = createChangeTeller(parts.db, parts.log);
   scope.addHook("onResponse", async (request) => {
     // What was refused for want of a place has changed nothing, and costs no look.
-    if (!isRead(request) && request.leavePlace !== null) await tellChanges();
+    if (!isRead(request) && request.releaseSlot !== null) await tellChanges();
   });
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);
@@ -110,14 +110,14 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   return routes;
 }
 
-/** Before anything is read of a request: its network, its page's site, its turn, its session and the role of whose session it is. */
+/** Before anything is read of a request: its network, its page's site, its slot, its session and the role of whose session it is. */
 function guard(
   scope: FastifyInstance,
   parts: DashboardParts,
   isOutsider: (request: FastifyRequest) => boolean,
 ): void {
   const site = ownSiteOf(parts.config);
-  const visits = new VisitPlaces(parts.visitIntervalMs);
+  const visits = new VisitSlots(parts.visitIntervalMs);
   const names = createVisitorNames();
   const namedUser = trustedUsers(parts.config);
   scope.addHook("onRequest", async (request, reply) => {
@@ -131,9 +131,9 @@ function guard(
     const named = namedUser(request);
     const cookie = named === undefined && way !== null ? readCookie(request, way, "session") : null;
     const name = named ? `named ${named.toLowerCase()}` : names.of(cookie, request.clientAddress);
-    const turns = isRead(request) ? 1 : TURNS_OF_A_CHANGE;
-    const leave = await visits.enter(name, goneSignal(reply), turns);
-    request.leavePlace = leave;
+    const cost = isRead(request) ? 1 : COST_OF_A_CHANGE;
+    const leave = await visits.enter(name, goneSignal(reply), cost);
+    request.releaseSlot = leave;
     reply.raw.once("close", leave);
     const viewer = named ? await namedViewer(parts, named) : await currentViewer(request, parts, cookie);
     request.viewer = viewer;
@@ -143,7 +143,7 @@ function guard(
     await parts.db.read(() => requireOnPage(viewer, access, request.params as Record<string, string>));
   });
   // What is streamed has bounds of its own.
-  scope.addHook("onSend", async ({ leavePlace }) => leavePlace?.());
+  scope.addHook("onSend", async ({ releaseSlot }) => releaseSlot?.());
   scope.addHook("preHandler", async (request, reply) => {
     if (request.viewer !== null || request.routeOptions.config.isOpen === true) return undefined;
     if (isRead(request))

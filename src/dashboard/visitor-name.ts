@@ -7,7 +7,7 @@ const MAX_REMEMBERED = 10_000;
 
 /**
  * Tells by whom a request is counted before the database is asked: the account of a cookie that was good when it was last looked at, else
- * the address. It decides about turns alone, and never about what somebody may see.
+ * the address. It decides about slots alone, and never about what somebody may see.
  */
 export interface VisitorNames {
   /** @param cookie of the session; null without one. @param address canonical */

@@ -19,7 +19,7 @@ import {
   freeBytes,
 } from "../database/sqlite/database-health.ts";
 import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import type * as PostgresqlHealth from "../database/postgresql/postgresql-health.ts";
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
@@ -184,7 +184,7 @@ export async function examine(patient: Patient, thorough: boolean): Promise<Find
   for (const check of CHECKS) {
     if (SLOW_CHECKS.has(check) && !thorough) continue;
     // A server takes posts between them.
-    await giveTurn();
+    await yieldToOthers();
     try {
       findings.push(await check(examined));
     } catch (error) {

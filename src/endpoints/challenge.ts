@@ -54,7 +54,7 @@ export function isVendor(kind: Challenge["kind"]): kind is Vendor {
   return kind === "turnstile" || kind === "hcaptcha";
 }
 
-function placeOf(endpointId: string): string {
+function contextOf(endpointId: string): string {
   return `endpoint.challenge_secret ${endpointId}`;
 }
 
@@ -71,7 +71,7 @@ export function* writeChallengeSecret(
   secret: string | null,
 ): Steps<void> {
   const plain = secret === null ? null : Buffer.from(checkChallengeSecret(secret));
-  const sealed = plain === null ? null : keyring.seal(plain, placeOf(endpointId));
+  const sealed = plain === null ? null : keyring.seal(plain, contextOf(endpointId));
   yield* run(
     query
       .updateTable("endpoint")
@@ -86,7 +86,7 @@ export function* readChallengeSecret(keyring: Keyring, endpointId: string): Step
     query.selectFrom("endpoint").select("challenge_secret").where("id", "=", endpointId),
   );
   const stored = row?.challenge_secret ?? null;
-  return stored === null ? null : keyring.open(stored, placeOf(endpointId)).toString();
+  return stored === null ? null : keyring.open(stored, contextOf(endpointId)).toString();
 }
 
 /** Why the posts of a form with a service have no verdict now; null if they have. */
@@ -114,7 +114,7 @@ export function* listChallengeSecrets(): Steps<StoredSecret[]> {
     query.selectFrom("endpoint").select(["id", "challenge_secret"]).where("challenge_secret", "is not", null),
   );
   return rows.map(({ id, challenge_secret: stored }) => ({
-    place: placeOf(id),
+    context: contextOf(id),
     stored: stored ?? Buffer.alloc(0),
     replace: (sealed: Buffer): Steps<unknown> =>
       run(query.updateTable("endpoint").set({ challenge_secret: sealed }).where("id", "=", id)),

@@ -52,12 +52,12 @@ export function* listEndpointNames(viewing: Viewing, limit: number | null): Step
 }
 
 /** An endpoint with the workspace it belongs to. */
-export interface PlacedEndpoint extends EndpointName {
+export interface EndpointInWorkspace extends EndpointName {
   readonly workspaceName: string;
 }
 
 /** The same with their workspaces, in the order of the workspaces' names. Two workspaces of one name are told apart. */
-export function* listPlacedEndpoints(viewing: Viewing, limit: number): Steps<PlacedEndpoint[]> {
+export function* listEndpointsInWorkspaces(viewing: Viewing, limit: number): Steps<EndpointInWorkspace[]> {
   const endpoints = yield* listEndpointNames(viewing, limit);
   const labels = yield* labelWorkspaces([...new Set(endpoints.map(({ workspaceId }) => workspaceId))]);
   return endpoints
@@ -76,7 +76,7 @@ function inOrder(left: string, right: string): number {
 }
 
 /** These endpoints by id. The caller has checked that they may be seen. */
-export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<string, PlacedEndpoint>> {
+export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<string, EndpointInWorkspace>> {
   if (ids.length === 0) return new Map();
   const endpoints = yield* all(selectNames().where("id", "in", eachOf(ids)));
   const names = yield* readWorkspaceNames(endpoints.map(({ workspaceId }) => workspaceId));

@@ -1,8 +1,8 @@
 /** The bytes of one file, wherever they are. */
 export interface ByteSource {
   readonly size: number;
-  /** At most `length` bytes from `offset` on; fewer at the end only. They may be put into `place`, which has room for them. */
-  read(offset: number, length: number, place?: Buffer): Promise<Buffer>;
+  /** At most `length` bytes from `offset` on; fewer at the end only. They may be put into `into`, which has room for them. */
+  read(offset: number, length: number, into?: Buffer): Promise<Buffer>;
 }
 
 /** Bytes of a file in one row, in one write, and in one read. */
@@ -14,17 +14,17 @@ export async function* chunksOf(source: ByteSource): AsyncGenerator<Buffer> {
     yield await source.read(offset, CHUNK_BYTES);
 }
 
-/** Two places for parts of a source: one is read while the other is used. */
-export type ChunkPlaces = readonly [Buffer, Buffer];
+/** Two buffers for parts of a source: one is read while the other is used. */
+export type ChunkBuffers = readonly [Buffer, Buffer];
 
 /** The engine collects garbage after some MiB of new buffers, which takes longer than storing them: make these once for a post. */
-export function makeChunkPlaces(): ChunkPlaces {
+export function makeChunkBuffers(): ChunkBuffers {
   return [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
 }
 
 /** As {@link chunksOf}, each part read ahead. Whoever asks for the next is done with the one before. */
-export async function* chunksAhead(source: ByteSource, places: ChunkPlaces): AsyncGenerator<Buffer> {
-  const [one, other] = places;
+export async function* chunksAhead(source: ByteSource, buffers: ChunkBuffers): AsyncGenerator<Buffer> {
+  const [one, other] = buffers;
   const readAt = (offset: number): Promise<Buffer> | null => {
     if (offset >= source.size) return null;
     const read = source.read(offset, CHUNK_BYTES, offset % (2 * CHUNK_BYTES) === 0 ? one : other);

@@ -132,7 +132,7 @@ export function* listFileLinkKeys(): Steps<StoredSecret[]> {
   if (row === undefined) return [];
   const replace = (stored: Buffer): Steps<unknown> =>
     run(query.updateTable("file_link_key").set({ key: stored }));
-  return [{ place: KEY_PLACE, stored: row.key, replace }];
+  return [{ context: KEY_PLACE, stored: row.key, replace }];
 }
 
 function* readKey(keyring: Keyring): Steps<Buffer | undefined> {

@@ -1,5 +1,5 @@
 import { type Database, query } from "../database/database.ts";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { deleteNow, listObjectsOf } from "./file-deletions.ts";
 import { objectsOf } from "./object-store.ts";
@@ -121,7 +121,7 @@ export function releaseFile(id: string): Steps<number> {
 export async function dropFiles(db: Database, ids: readonly string[]): Promise<void> {
   const objects = objectsOf(db) === null ? [] : await db.read(() => listObjectsOf(ids));
   for (const id of ids) {
-    do await giveTurn();
+    do await yieldToOthers();
     while ((await db.transaction(() => dropIfLost(id))) > 0);
   }
   await deleteNow(db, objects);

@@ -38,7 +38,7 @@ export interface ObjectStore {
 const stores = new WeakMap<object, ObjectStore>();
 
 /** Says which store has the files of a database that are not in it: whoever reads a file is handed the database, and finds it with that. */
-export function placeObjects(db: Database, store: ObjectStore): void {
+export function setObjectStore(db: Database, store: ObjectStore): void {
   stores.set(db, store);
 }
 

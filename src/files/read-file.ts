@@ -155,9 +155,9 @@ export function readBytes(db: Database, id: string, range: ByteRange): FileStrea
 
 async function* bytesOf(db: Database, id: string, range: ByteRange): AsyncGenerator<Buffer> {
   const rows = query.selectFrom("file").select(["object_id", "size", "sha256"]).where("id", "=", id);
-  const place = await db.read(() => first(rows));
-  if (typeof place?.object_id === "string")
-    yield* (objectsOf(db) ?? refuseStore(id)).read(place.object_id, range, place);
+  const row = await db.read(() => first(rows));
+  if (typeof row?.object_id === "string")
+    yield* (objectsOf(db) ?? refuseStore(id)).read(row.object_id, range, row);
   else yield* chunks(db, id, range);
 }
 

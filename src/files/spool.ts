@@ -54,7 +54,7 @@ export class Spool {
     return null;
   }
 
-  /** Writes what has no place in memory. @throws if the disk refuses. */
+  /** Writes what has no room in memory. @throws if the disk refuses. */
   async settle(): Promise<void> {
     const { room, folder } = this.#parts;
     if (this.#file === null) {
@@ -85,18 +85,18 @@ export class Spool {
   source(start: number, size: number): ByteSource {
     return {
       size,
-      read: (offset, length, place) =>
-        this.#read(start + Math.min(offset, size), Math.max(0, Math.min(length, size - offset)), place),
+      read: (offset, length, into) =>
+        this.#read(start + Math.min(offset, size), Math.max(0, Math.min(length, size - offset)), into),
     };
   }
 
-  async #read(at: number, length: number, place?: Buffer): Promise<Buffer> {
+  async #read(at: number, length: number, into?: Buffer): Promise<Buffer> {
     if (this.#isClosed) throw new Error("the spool of this post is closed");
     if (this.#file === null) {
       if (this.#memory.length > 1) this.#memory = [Buffer.concat(this.#memory)];
       return this.#memory[0]?.subarray(at, at + length) ?? Buffer.alloc(0);
     }
-    const buffer = place?.subarray(0, length) ?? Buffer.allocUnsafe(length);
+    const buffer = into?.subarray(0, length) ?? Buffer.allocUnsafe(length);
     let done = 0;
     while (done < length) {
       const { bytesRead } = await read(this.#file, buffer, done, length - done, at + done);

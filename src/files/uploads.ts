@@ -26,7 +26,7 @@ export interface UploadsParts {
   readonly limits: UploadLimits & { readonly minFreeBytes: number };
   readonly spoolRoom: SpoolRoom;
   readonly fileRoom: Pick<FileRoom, "check">;
-  /** Where what has no place in memory waits. */
+  /** Where what has no room in memory waits. */
   readonly folder: string;
   readonly clock: Clock;
   /** Bytes that the disk still has; null if that cannot be seen. */

@@ -1,13 +1,13 @@
-/** Places to wait in, shared out by line: whoever sends many stands in one line, which makes way for the others. */
+/** Room to wait in, shared out by line: whoever sends many stands in one line, which makes way for the others. */
 export interface FairLines<Waiter> {
   /**
-   * Lets one more wait at the end of a line. When all places are taken, the newest of the longest line gives its place up, unless
+   * Lets one more wait at the end of a line. When all room is taken, the newest of the longest line goes, unless
    * the newcomer's line would be as long.
    *
-   * @returns who has no place any more, which may be the newcomer; null if there was room.
+   * @returns who has no room any more, which may be the newcomer; null if there was room.
    */
   join(line: string, waiter: Waiter): Waiter | null;
-  /** Takes the first of the line whose turn it is; undefined when nobody waits. */
+  /** Takes the first of the line that comes next; undefined when nobody waits. */
   next(): Waiter | undefined;
   /** Takes somebody out, wherever they stand. */
   leave(line: string, waiter: Waiter): void;
@@ -15,7 +15,7 @@ export interface FairLines<Waiter> {
 
 /** @param maxWaiting in all lines together. */
 export function createFairLines<Waiter>(maxWaiting: number): FairLines<Waiter> {
-  /** The line whose turn is next comes first; none is empty. */
+  /** The next line comes first; none is empty. */
   const lines = new Map<string, Waiter[]>();
   let waiting = 0;
 
@@ -50,9 +50,9 @@ export function createFairLines<Waiter>(maxWaiting: number): FairLines<Waiter> {
     },
     leave(name, waiter) {
       const line = lines.get(name);
-      const place = line?.indexOf(waiter) ?? -1;
-      if (line === undefined || place === -1) return;
-      line.splice(place, 1);
+      const index = line?.indexOf(waiter) ?? -1;
+      if (line === undefined || index === -1) return;
+      line.splice(index, 1);
       if (line.length === 0) lines.delete(name);
       waiting -= 1;
     },

@@ -37,10 +37,10 @@ export type HtmlValue = Html | string | number | null | undefined | false | read
  * @throws TypeError on the first use of a text that has a hole in an attribute without quotes, in a comment, script or style.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  const places = placesOf(strings);
+  const holes = holesOf(strings);
   let markup = strings[0] ?? "";
   for (const [index, value] of values.entries()) {
-    markup += fill(places[index] ?? "text", value) + (strings[index + 1] ?? "");
+    markup += fill(holes[index] ?? "text", value) + (strings[index + 1] ?? "");
   }
   return Html.fromMarkup(markup);
 }
@@ -70,21 +70,21 @@ export function escapeHtml(text: string): string {
 }
 
 /** `name` is right behind the name of a tag. */
-type Place = "text" | "attribute" | "address" | "tag" | "name";
+type Hole = "text" | "attribute" | "address" | "tag" | "name";
 
-function fill(place: Place, value: unknown): string {
+function fill(hole: Hole, value: unknown): string {
   if (value === null || value === undefined || value === false) return "";
   if (Html.isHtml(value)) {
-    if (place === "name" && !String(value).startsWith(" "))
+    if (hole === "name" && !String(value).startsWith(" "))
       throw new TypeError("markup behind the name of a tag begins with a space");
-    if (place === "address" || place === "attribute")
+    if (hole === "address" || hole === "attribute")
       throw new TypeError("an attribute takes text, not markup");
     return String(value);
   }
-  if (Array.isArray(value)) return value.map((each) => fill(place, each)).join("");
-  if (place === "tag" || place === "name") throw new TypeError("only markup may stand inside a tag");
+  if (Array.isArray(value)) return value.map((each) => fill(hole, each)).join("");
+  if (hole === "tag" || hole === "name") throw new TypeError("only markup may stand inside a tag");
   const text = asText(value);
-  return escapeHtml(place === "address" ? safeAddress(text) : text);
+  return escapeHtml(hole === "address" ? safeAddress(text) : text);
 }
 
 function asText(value: unknown): string {
@@ -103,34 +103,34 @@ function safeAddress(text: string): string {
 }
 
 /** The texts of one tag are the same object each time, so each is read once. */
-const known = new WeakMap<TemplateStringsArray, readonly Place[]>();
+const known = new WeakMap<TemplateStringsArray, readonly Hole[]>();
 
-function placesOf(strings: TemplateStringsArray): readonly Place[] {
-  let places = known.get(strings);
-  if (places === undefined) {
-    places = findPlaces(strings);
-    known.set(strings, places);
+function holesOf(strings: TemplateStringsArray): readonly Hole[] {
+  let holes = known.get(strings);
+  if (holes === undefined) {
+    holes = findHoles(strings);
+    known.set(strings, holes);
   }
-  return places;
+  return holes;
 }
 
 const ADDRESS_ATTRIBUTE = /[\s"'](?:href|src|action|formaction)="$/i;
 const OPENED_ATTRIBUTE = /[\s"'][\w:-]+="[^"]*$/;
 
-function findPlaces(strings: readonly string[]): Place[] {
-  const places: Place[] = [];
+function findHoles(strings: readonly string[]): Hole[] {
+  const holes: Hole[] = [];
   let before = "";
   for (const text of strings.slice(0, -1)) {
     before += text;
-    const place = placeAfter(before);
-    places.push(place);
+    const hole = holeAfter(before);
+    holes.push(hole);
     // Stands for the value: it closes nothing and opens nothing.
-    before += place === "tag" || place === "name" ? " " : "x";
+    before += hole === "tag" || hole === "name" ? " " : "x";
   }
-  return places;
+  return holes;
 }
 
-function placeAfter(before: string): Place {
+function holeAfter(before: string): Hole {
   if (/<(?:script|style)\b[^>]*>(?:(?!<\/(?:script|style)>)[\s\S])*$/i.test(before))
     throw new TypeError("a hole may not stand in a script or a style");
   if (before.lastIndexOf("<!--") > before.lastIndexOf("-->"))

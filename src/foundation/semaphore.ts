@@ -16,7 +16,7 @@ interface Waiter {
 }
 
 /**
- * Bounds the works under way and shares them out: the lines take turns, and when all places to wait are taken, the newest of the
+ * Bounds the works under way and shares them out: line after line, and when all room to wait is taken, the newest of the
  * longest line gives way to a shorter line. So a long line hardly delays the others.
  */
 export class Semaphore {
@@ -29,9 +29,9 @@ export class Semaphore {
     this.#lines = createFairLines<Waiter>(limits.maxWaiting ?? Infinity);
   }
 
-  /** Does the work when its turn comes. @param line the line that it waits in. @throws unavailable when too many wait. */
+  /** Does the work when its line comes. @param line the line that it waits in. @throws unavailable when too many wait. */
   async run<Result>(work: () => Promise<Result>, line = ""): Promise<Result> {
-    // What has ended hands its place over, so `#running` does not change then.
+    // What has ended hands its slot over, so `#running` does not change then.
     if (this.#running >= this.#limits.maxRunning) await this.#wait(line);
     else this.#running += 1;
     try {

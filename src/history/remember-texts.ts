@@ -4,7 +4,7 @@ import { type PostTrace, type Sender, senderOf } from "../spam/post-trace.ts";
 import type { SpamClass } from "../spam/spam-verdict.ts";
 import type { TextSketch } from "../spam/text-sketch.ts";
 import type { RememberedKeys } from "./remembered-keys.ts";
-import { asText, isGenuinePlace, NOBODY, scopedKeys, sendersJson, sendersOf } from "./text-rows.ts";
+import { asText, isGenuineTarget, NOBODY, scopedKeys, sendersJson, sendersOf } from "./text-rows.ts";
 
 /** What a workspace knows about posts like this one, and what to remember of the post when it is stored. */
 export interface Recollection {
@@ -12,21 +12,21 @@ export interface Recollection {
   readonly trace: PostTrace;
   /** The remembered text that this post is a copy of; null if there is none. */
   readonly textId: number | null;
-  /** Whether suspicious posts led to a place that this one leads to. */
-  readonly hasKnownPlace: boolean;
+  /** Whether suspicious posts led to a target that this one leads to. */
+  readonly hasKnownTarget: boolean;
 }
 
 /** A post that was recalled and is stored. */
 export interface RecalledPost {
   readonly workspaceId: string;
   readonly recollection: Recollection;
-  /** Whether it counts against the places that it leads to; else it speaks for them. */
+  /** Whether it counts against the targets that it leads to; else it speaks for them. */
   readonly isSuspicious: boolean;
 }
 
 /**
  * What to remember of a post; null if nothing. A text of a low score is never a campaign, so most posts cost the memory nothing
- * on disk; but such a post speaks for the places that suspicious ones led to.
+ * on disk; but such a post speaks for the targets that suspicious ones led to.
  */
 export function toRemember(
   workspaceId: string,
@@ -35,12 +35,12 @@ export function toRemember(
 ): RecalledPost | null {
   const isSuspicious = spamClass === "high" || spamClass === "blocked";
   if (spamClass !== "low") return { workspaceId, recollection, isSuspicious };
-  if (!recollection.hasKnownPlace) return null;
+  if (!recollection.hasKnownTarget) return null;
   const trace = { ...recollection.trace, sketch: null };
   return { workspaceId, recollection: { ...recollection, trace }, isSuspicious };
 }
 
-/** Texts and places without marks that a workspace remembers; the oldest are forgotten. */
+/** Texts and targets without marks that a workspace remembers; the oldest are forgotten. */
 const MAX_TEXTS = 10_000;
 /** Each time this number of texts was added, the oldest beyond the limit are forgotten, at most four times this number at once. */
 const FORGET_EVERY = 64;
@@ -56,7 +56,7 @@ const WRITE_SQL = {
   selectExact: "SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1",
 } as const;
 
-/** Remembers the texts and places of posts, in the transaction that stores them; returns the ids of the texts, null for a short one. */
+/** Remembers the texts and targets of posts, in the transaction that stores them; returns the ids of the texts, null for a short one. */
 export function* rememberTexts(
   posts: readonly RecalledPost[],
   remembered: RememberedKeys,
@@ -65,13 +65,13 @@ export function* rememberTexts(
   const texts: (WrittenText | null)[] = [];
   for (const post of posts) {
     texts.push(yield* addText(known, post));
-    yield* addPlaces(known, post);
+    yield* addTargets(known, post);
   }
   for (const written of new Set(known.byKey.values())) yield* writeText(written, remembered);
   return texts.map((written) => written?.id ?? null);
 }
 
-/** A text that posts of one transaction are copies of, or a place that they lead to. */
+/** A text that posts of one transaction are copies of, or a target that they lead to. */
 interface WrittenText {
   readonly workspaceId: string;
   readonly sketch: TextSketch;
@@ -99,17 +99,18 @@ function* addText(
   return written;
 }
 
-/** A post that is not suspicious speaks for the places that it leads to, for as long as they are remembered. */
-function* addPlaces(
+/** A post that is not suspicious speaks for the targets that it leads to, for as long as they are remembered. */
+function* addTargets(
   known: WrittenTexts,
   { workspaceId, recollection, isSuspicious }: RecalledPost,
 ): Steps<void> {
-  if (!isSuspicious && !recollection.hasKnownPlace) return;
+  if (!isSuspicious && !recollection.hasKnownTarget) return;
   const sender = senderOf(recollection.trace);
-  for (const key of recollection.trace.places) {
-    const place = yield* findText(known, workspaceId, asText(key), null);
-    if (!isSuspicious && place.senders.length > 0) setGenuine(place);
-    if (isSuspicious && !isGenuinePlace(place.senders) && !isSame(sender, NOBODY)) addSender(place, sender);
+  for (const key of recollection.trace.targets) {
+    const target = yield* findText(known, workspaceId, asText(key), null);
+    if (!isSuspicious && target.senders.length > 0) setGenuine(target);
+    if (isSuspicious && !isGenuineTarget(target.senders) && !isSame(sender, NOBODY))
+      addSender(target, sender);
   }
 }
 
@@ -128,7 +129,7 @@ function* findText(
   return written;
 }
 
-/** The place of a text in the memory, or that it is new. */
+/** The row of a text in the memory, or that it is new. */
 function* readText(
   unread: Pick<WrittenText, "workspaceId" | "sketch" | "keys">,
   textId: number | null,
@@ -166,10 +167,10 @@ function addSender(written: WrittenText, sender: Sender): void {
   written.isChanged = true;
 }
 
-function setGenuine(place: WrittenText): void {
-  if (isGenuinePlace(place.senders)) return;
-  place.senders = [NOBODY];
-  place.isChanged = true;
+function setGenuine(target: WrittenText): void {
+  if (isGenuineTarget(target.senders)) return;
+  target.senders = [NOBODY];
+  target.isChanged = true;
 }
 
 function isSame(one: Sender, other: Sender): boolean {

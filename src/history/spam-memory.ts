@@ -9,7 +9,7 @@ import { type Likeness, likenessOf, type TextSketch } from "../spam/text-sketch.
 import type { BurstMemory } from "./burst-memory.ts";
 import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts";
 import { type RecalledPost, type Recollection, rememberTexts } from "./remember-texts.ts";
-import { asText, isGenuinePlace, scopedKeys, sendersOf } from "./text-rows.ts";
+import { asText, isGenuineTarget, scopedKeys, sendersOf } from "./text-rows.ts";
 
 /** The largest number of remembered texts that a post is compared with. */
 const MAX_CANDIDATES = 8;
@@ -63,13 +63,13 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
       const { sketch, email, network } = trace;
       const texts = sketch === null ? noTexts : yield* findCopies.find(workspaceId, sketch);
       const copies = texts.filter(({ likeness }) => likeness === "copy");
-      const places =
-        trace.places.length === 0 ? noTexts : yield* findPlaces(findCopies, workspaceId, trace.places);
+      const targets =
+        trace.targets.length === 0 ? noTexts : yield* findTargets(findCopies, workspaceId, trace.targets);
       const taught = yield* weights.read(workspaceId);
       const history: SpamHistory = {
         copies: copies.length === 0 ? noHistory.copies : copiesAmong(copies, senderOf(trace)),
         variantSenders: texts.length === 0 ? 0 : othersAmong(texts, senderOf(trace)),
-        placeSenders: places.length === 0 ? 0 : mostOthers(places, senderOf(trace)),
+        targetSenders: targets.length === 0 ? 0 : mostOthers(targets, senderOf(trace)),
         trustedSender: taught !== null && email !== null && (yield* isTrusted(workspaceId, emailHash(email))),
         burst:
           bursts === null || network === null
@@ -77,7 +77,7 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
             : bursts.note(`${workspaceId} ${network}`, endpointId, now),
         shift: taught === null ? 0 : shiftOf(taught, teachingOf(post).buckets),
       };
-      return { history, trace, textId: copies[0]?.id ?? null, hasKnownPlace: places.length > 0 };
+      return { history, trace, textId: copies[0]?.id ?? null, hasKnownTarget: targets.length > 0 };
     },
     remember(posts) {
       findCopies.forget();
@@ -115,20 +115,20 @@ interface KnownText {
 
 const noTexts: readonly KnownText[] = [];
 
-/** The places that a post leads to, if only suspicious posts led there. */
-function* findPlaces(
+/** The targets that a post leads to, if only suspicious posts led there. */
+function* findTargets(
   findCopies: CopyFinder,
   workspaceId: string,
-  placeKeys: readonly number[],
+  targetKeys: readonly number[],
 ): Steps<readonly KnownText[]> {
   const found: KnownText[] = [];
-  for (const key of placeKeys) found.push(...(yield* findCopies.find(workspaceId, asText(key))));
-  return found.filter(({ senders }) => !isGenuinePlace(senders));
+  for (const key of targetKeys) found.push(...(yield* findCopies.find(workspaceId, asText(key))));
+  return found.filter(({ senders }) => !isGenuineTarget(senders));
 }
 
-/** The most other senders that led to one of these places. */
-function mostOthers(places: readonly KnownText[], sender: Sender): number {
-  return places.reduce((most, { senders }) => Math.max(most, countOthers(sender, senders)), 0);
+/** The most other senders that led to one of these targets. */
+function mostOthers(targets: readonly KnownText[], sender: Sender): number {
+  return targets.reduce((most, { senders }) => Math.max(most, countOthers(sender, senders)), 0);
 }
 
 function copiesAmong(texts: readonly KnownText[], sender: Sender): SpamHistory["copies"] {

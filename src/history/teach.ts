@@ -83,7 +83,7 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   const memory = createSpamMemory(null);
   const recollection = yield* memory.recall(workspaceId, endpointId, post, now);
   const [textId = null] = yield* memory.remember([
-    { workspaceId, recollection: withoutPlaces(recollection), isSuspicious: mark === "spam" },
+    { workspaceId, recollection: withoutTargets(recollection), isSuspicious: mark === "spam" },
   ]);
   if (textId !== null) yield* countMark(textId, mark, 1);
   const { buckets, odds } = teachingOf(post);
@@ -103,9 +103,9 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   );
 }
 
-/** A mark is about a text, not about the places that it leads to: nothing of it is left when it is undone. */
-function withoutPlaces(recollection: Recollection): Recollection {
-  return { ...recollection, trace: { ...recollection.trace, places: [] } };
+/** A mark is about a text, not about the targets that it leads to: nothing of it is left when it is undone. */
+function withoutTargets(recollection: Recollection): Recollection {
+  return { ...recollection, trace: { ...recollection.trace, targets: [] } };
 }
 
 function* forgetLesson(submissionId: string): Steps<void> {

@@ -1,15 +1,15 @@
 import type { Sender } from "../spam/post-trace.ts";
 import { NO_VALUES, type TextSketch } from "../spam/text-sketch.ts";
 
-/** A place is remembered as a text that is a copy word for word only. */
-export function asText(placeKey: number): TextSketch {
-  return { keys: [placeKey], values: NO_VALUES };
+/** A target is remembered as a text that is a copy word for word only. */
+export function asText(targetKey: number): TextSketch {
+  return { keys: [targetKey], values: NO_VALUES };
 }
 
-/** The only sender of a place that a genuine post led to: such a place is no sign of a campaign. */
+/** The only sender of a target that a genuine post led to: such a target is no sign of a campaign. */
 export const NOBODY: Sender = { email: null, network: null };
 
-export function isGenuinePlace(senders: readonly Sender[]): boolean {
+export function isGenuineTarget(senders: readonly Sender[]): boolean {
   return senders.some(({ email, network }) => email === null && network === null);
 }
 

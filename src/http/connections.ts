@@ -20,7 +20,7 @@ export interface Flight {
   isUpload: boolean;
   /** By `performance.now()`. */
   readonly startedAt: number;
-  /** Set while it waits for its turn. */
+  /** Set while it waits to enter. */
   proceed: (() => void) | null;
   /** The pattern of its route, if that is a late one. */
   lateRoute: string | undefined;

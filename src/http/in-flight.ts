@@ -91,7 +91,7 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
       end(flight);
       onEnd(request, reply, performance.now() - startedAt);
     });
-    takeTurn(shares, flight, done);
+    enterWhenFree(shares, flight, done);
   });
   return {
     enter(request, proceed, refuse) {
@@ -149,7 +149,7 @@ function begin(
 }
 
 /** Continues at once, or after the earlier requests of its connection; cut off if there is no place to wait in. */
-function takeTurn(shares: Shares, flight: Flight, proceed: () => void): void {
+function enterWhenFree(shares: Shares, flight: Flight, proceed: () => void): void {
   const { socket, current } = flight.connection;
   const isFirst = current === flight;
   if (shares.isOver(flight.holder, "sockets") || (!isFirst && shares.crowdOf(flight.holder) !== null)) {
@@ -192,16 +192,16 @@ function createKeyLines(shares: Shares) {
     if (crowd === "everybody" || holder.kind !== "key" || !shares.isAnsweringMost(holder))
       return refuse(crowd);
     const line = lines.get(holder) ?? [];
-    const takeTurn = (): void => {
+    const enterWhenFree = (): void => {
       if (flight.stage === "arriving") enter(flight, proceed, refuse);
       else next(holder);
     };
-    line.push({ flight, enter: () => setImmediate(takeTurn) });
+    line.push({ flight, enter: () => setImmediate(enterWhenFree) });
     lines.set(holder, line);
   };
   return {
     enter,
-    /** The request holds no place any more, and the next of its key has a turn. */
+    /** The request holds no slot any more, and the next of its key may enter. */
     leave(flight: Flight): void {
       const wasAnswering = flight.stage === "answering";
       answer(shares, flight);

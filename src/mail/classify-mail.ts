@@ -42,10 +42,10 @@ const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, 
   // Tried again, for it may be our address in it that is refused, and until somebody mends that nothing is lost. It never stops its
   // recipient: a stranger decides what a post says.
   content_refused: "recipient",
-  relay_refused: "place",
-  sender_refused: "place",
-  login_refused: "place",
-  tls_failed: "place",
+  relay_refused: "destination",
+  sender_refused: "destination",
+  login_refused: "destination",
+  tls_failed: "destination",
   unsure: "unsure",
   interrupted: "own",
 };
@@ -67,8 +67,8 @@ export function classifyMail(result: SmtpResult, hasDelivered = false): MailVerd
 
 function blameOf(outcome: MailOutcome, stage: SmtpStage, hasDelivered: boolean): Blame {
   const isCommon = COMMON_STAGES.has(stage);
-  if (outcome === "deferred" || outcome === "unreachable") return isCommon ? "place" : "recipient";
-  if (outcome === "relay_refused") return isCommon || !hasDelivered ? "place" : "message";
+  if (outcome === "deferred" || outcome === "unreachable") return isCommon ? "destination" : "recipient";
+  if (outcome === "relay_refused") return isCommon || !hasDelivered ? "destination" : "message";
   return BLAMES[outcome];
 }
 

@@ -152,7 +152,10 @@ export class Letters {
     const next = this.#next();
     if (next === undefined) return;
     const dueAt = Math.max(next.dueAt, this.#restUntil);
-    this.#cancelWake = this.#parts.timing.wakeIn(Math.max(0, dueAt - this.#now()), () => void this.#turn());
+    this.#cancelWake = this.#parts.timing.wakeIn(
+      Math.max(0, dueAt - this.#now()),
+      () => void this.#sendNext(),
+    );
   }
 
   /** The one that is due first; of those that are due already, who forgot the password comes before who signs up. */
@@ -166,7 +169,7 @@ export class Letters {
   }
 
   /** Never rejects. */
-  async #turn(): Promise<void> {
+  async #sendNext(): Promise<void> {
     const next = this.#next();
     if (this.#isStopped || this.#current !== null || next === undefined) return;
     this.#current = next;

@@ -1,7 +1,7 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { listChannelDeliveries, noDelivery } from "../outbox/queue/channel-deliveries.ts";
+import { listShownDeliveries, noDelivery } from "../outbox/queue/shown-deliveries.ts";
 import type { Attempt, Delivery } from "../outbox/queue/delivery.ts";
 import type { ListedDelivery } from "../recipients/delivery-json.ts";
 import { type DeliveryFilter, leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
@@ -11,7 +11,7 @@ import { reachDelivery } from "../recipients/reach-delivery.ts";
 import { reachRecipient } from "../recipients/reach-recipient.ts";
 import type { Asking } from "../workspaces/reach.ts";
 import { findLetter, listLetters, type StoredLetter } from "./letter-store.ts";
-import { mailChannel } from "./mail-channel.ts";
+import { mailKinds } from "./mail-kinds.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { RECIPIENTS } from "./mail-recipient-store.ts";
 
@@ -38,9 +38,9 @@ export interface MailPage {
   readonly nextCursor: string | null;
 }
 
-/** Newest first. @throws as `listChannelDeliveries` does */
+/** Newest first. @throws as `listShownDeliveries` does */
 export function* listMail(filter: Omit<DeliveryFilter, "kinds">): Steps<MailPage> {
-  const page = yield* listChannelDeliveries(mailChannel, filter);
+  const page = yield* listShownDeliveries(mailKinds, filter);
   const letters = yield* lettersOf(filter);
   // What is older than the cursor of a page comes with the next one.
   const isOnPage = ({ id }: StoredLetter): boolean => page.nextCursor === null || id >= page.nextCursor;
@@ -74,7 +74,7 @@ export function* getMail(
     const attempts = letter.lastAttempt === null ? [] : [letter.lastAttempt];
     return { delivery: listLetter(letter), attempts };
   }
-  const { delivery: found } = yield* reachDelivery(asking, mailChannel, id);
+  const { delivery: found } = yield* reachDelivery(asking, mailKinds, id);
   const attempts = yield* listAttempts(leadOf(found));
   const [delivery] = yield* withKinds([found]);
   if (delivery === undefined) throw noDelivery(id);

@@ -13,7 +13,7 @@ export function logMailAttempt(
   const { outcome, message, durationMs } = result;
   const facts = { recipientId, deliveryId, submissions: memberIds.length + 1, attempt, outcome, durationMs };
   mailAttempted(log, facts, message);
-  if (result.blame === "place") mailWaiting(log, { place, outcome, reason: message });
+  if (result.blame === "destination") mailWaiting(log, { place, outcome, reason: message });
   if (after.state === "failed") mailFailed(log, facts);
   if (after.recipientState === "stopped" && before === "enabled") mailStopped(log, facts);
 }

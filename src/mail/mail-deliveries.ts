@@ -8,9 +8,9 @@ import {
 } from "../recipients/delivery-json.ts";
 import { deliveryListInput, deliveryReference } from "../recipients/delivery-input.ts";
 import { chooseRecipients } from "../recipients/reach-delivery.ts";
-import { replay, type ReplayedChannel, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
+import { replay, type ReplayedKinds, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
 import { getMail, listMail, type ListedMail, MAIL_KINDS, refuseLetter } from "./list-mail.ts";
-import { mailChannel } from "./mail-channel.ts";
+import { mailKinds } from "./mail-kinds.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
 import { noMailRecipient, RECIPIENTS } from "./mail-recipient-store.ts";
 
@@ -42,12 +42,7 @@ export const listMailDeliveries = operation({
   output: z.strictObject({ data: z.array(shape), next_cursor: z.string().nullable() }),
   *run(context, { recipient, endpoint, workspace, submission, ...page }) {
     const choice = { recipientId: recipient, endpoint, workspace };
-    const { recipientId, endpointIds } = yield* chooseRecipients(
-      context,
-      mailChannel,
-      choice,
-      noMailRecipient,
-    );
+    const { recipientId, endpointIds } = yield* chooseRecipients(context, mailKinds, choice, noMailRecipient);
     const filter = { recipientId, endpointIds, submissionId: submission, ...page };
     const { deliveries, nextCursor } = yield* listMail(filter);
     return { data: deliveries.map(json), next_cursor: nextCursor };
@@ -67,8 +62,8 @@ export const showMailDelivery = operation({
   },
 });
 
-const replayed: ReplayedChannel<MailRecipient> = {
-  ...mailChannel,
+const replayed: ReplayedKinds<MailRecipient> = {
+  ...mailKinds,
   type: RECIPIENTS,
   action: "recipient.replay",
   // They have no addresses of files.

@@ -2,7 +2,7 @@ import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { countFailed, hasMessagesFor } from "../outbox/queue/count-deliveries.ts";
-import { findPlaceFault } from "../outbox/sending/places.ts";
+import { findDestinationFault } from "../outbox/sending/destinations.ts";
 import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { countFailedLetters } from "./letter-store.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
@@ -18,7 +18,7 @@ interface MailServer {
 }
 
 /** How the route of a transport names the mail server. */
-export function placeOf({ host, port }: { readonly host: string; readonly port: number }): string {
+export function mailServerName({ host, port }: { readonly host: string; readonly port: number }): string {
   return `${host}:${port}`;
 }
 
@@ -29,7 +29,7 @@ export function* checkMailServer({ host, port }: MailServer): Steps<Finding> {
     if (!isWaiting) return sound("mail.server", "no e-mail waits");
     return problem("mail.server", "e-mail waits and there is no mail server", { kind: "set_mail_server" });
   }
-  const fault = yield* findPlaceFault(MAIL_KIND, placeOf({ host, port }));
+  const fault = yield* findDestinationFault(MAIL_KIND, mailServerName({ host, port }));
   if (fault === undefined) return sound("mail.server", "the mail server keeps nothing waiting");
   const since = `since ${toIsoTime(fault.since)}, next try at ${toIsoTime(fault.nextProbeAt)}`;
   return problem("mail.server", `all e-mail waits ${since}. ${fault.message}`, { kind: "check_mail_server" });

@@ -41,7 +41,7 @@ export interface MailTransportParts {
   /** `mail.from` */
   readonly from: string;
   /** The mail server, as `host:port`. */
-  readonly place: string;
+  readonly destination: string;
   readonly settings: MailDeliverySettings;
   /** The address of the dashboard; null if that is not known. */
   readonly dashboardUrl: string | null;
@@ -54,16 +54,16 @@ const GATHER_SECONDS: Readonly<Record<Digest, number | null>> = { each: null, ho
 
 /** Sends the outbox's messages as e-mail, over one mail server. */
 export function createMailTransport(parts: MailTransportParts): Transport {
-  const { db, sender, place, settings, log } = parts;
+  const { db, sender, destination, settings, log } = parts;
   const attempt = createAttempt(parts);
   const routeTo = (recipient: MailRecipient): Route => ({
-    place,
+    destination,
     gatherSeconds: GATHER_SECONDS[recipient.settings.digest],
     send: (message) => attempt(recipient, message),
   });
   return {
     kind: MAIL_KIND,
-    carrier: MAIL_KIND,
+    sharedKind: MAIL_KIND,
     policy: mailPolicyOf(settings),
     async routes() {
       const wanting = (await db.read(() => listMailRecipients(null))).filter(
@@ -71,7 +71,7 @@ export function createMailTransport(parts: MailTransportParts): Transport {
       );
       return new Map(wanting.map((recipient) => [recipient.id, routeTo(recipient)]));
     },
-    report: (ended, record) => logMailAttempt(log, place, ended, record),
+    report: (ended, record) => logMailAttempt(log, destination, ended, record),
     destroy: () => sender.close(),
   };
 }
@@ -84,7 +84,7 @@ export function mailPolicyOf({ scheduleSeconds, limits }: MailDeliverySettings):
     failuresUntilProbes: Number.POSITIVE_INFINITY,
     refusalsUntilStopped: 3,
     afterUnsure: { delaySeconds: 1800, most: 1 },
-    limits: { total, perPlace: total, perRecipient: total },
+    limits: { total, perDestination: total, perRecipient: total },
     pace: { perMinute, perRecipientPerHour, perRecipientInWindow: { most: 10, seconds: 600 } },
   };
 }

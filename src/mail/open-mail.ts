@@ -15,7 +15,7 @@ import { countLetters, Letters, timing } from "./letters.ts";
 import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
 import { MailTests } from "./mail-tests.ts";
-import { placeOf } from "./mail-health.ts";
+import { mailServerName } from "./mail-health.ts";
 import { sendTestMail, type TestMail } from "./send-test-mail.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
@@ -39,7 +39,7 @@ export interface MailParts {
 /** Send what the outbox has for recipients, and for those who posted. */
 export function openMailTransports(parts: MailParts): Transport[] {
   const { db, smtp, sender, settings, baseUrl, dashboardUrl, clock, log } = parts;
-  const common = { db, sender, from: smtp.from, place: placeOf(smtp), settings, log };
+  const common = { db, sender, from: smtp.from, destination: mailServerName(smtp), settings, log };
   return [
     createMailTransport({
       ...common,

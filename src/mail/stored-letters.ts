@@ -81,7 +81,7 @@ export class StoredLetters {
   #hasDelivered = false;
   #cancelWake = (): void => {};
   #current: Promise<void> | null = null;
-  /** Whether there may be more to send than was known when the turn under way began. */
+  /** Whether there may be more to send than was known when the round under way began. */
   #isWoken = false;
   #isRunning = false;
 
@@ -119,14 +119,14 @@ export class StoredLetters {
   #begin(): void {
     if (!this.#isRunning || this.#current !== null) return;
     this.#isWoken = false;
-    this.#current = this.#runTurn();
+    this.#current = this.#runRound();
   }
 
   /** Never rejects. */
-  async #runTurn(): Promise<void> {
+  async #runRound(): Promise<void> {
     let waitMs = BUSY_MS;
     try {
-      waitMs = await this.#turn();
+      waitMs = await this.#round();
     } catch (error) {
       // Another process or server was in the way for a moment.
       if (!(error instanceof FormsvcError && error.code === "database_busy"))
@@ -137,7 +137,7 @@ export class StoredLetters {
   }
 
   /** Sends one letter if one is due. Resolves to the time until it is worth looking again. @throws what the database throws */
-  async #turn(): Promise<number> {
+  async #round(): Promise<number> {
     const { db, servers, clock } = this.#parts;
     const groups = GROUPS.map((group) => ({ ...group, fullMs: this.#fullMs(group) }));
     const kinds = groups.flatMap((group) => (group.fullMs === 0 ? group.kinds : []));
@@ -157,7 +157,7 @@ export class StoredLetters {
     return state === null || state.allowed ? 0 : state.resetSeconds * 1000;
   }
 
-  /** Nobody is told of a change that may be lost with the primary. Resolves as {@link #turn}. */
+  /** Nobody is told of a change that may be lost with the primary. Resolves as {@link #round}. */
   async #sendConfirmed(letter: StoredLetter): Promise<number> {
     const { db, servers, confirmations } = this.#parts;
     if ((await confirmations.confirm()) === null) {
@@ -216,11 +216,11 @@ export class StoredLetters {
 
   #settle(letter: StoredLetter, { blame }: MailVerdict, attempt: LetterOutcome["attempt"]): LetterOutcome {
     const now = this.#parts.clock.now();
-    if (blame !== "place") this.#faults = 0;
+    if (blame !== "destination") this.#faults = 0;
     const { spent } = letter;
     if (blame === "nobody") return { state: "delivered", spent, dueAt: now, attempt };
-    if (blame === "place") this.#rest();
-    if (blame === "place" || blame === "own") return { state: "pending", spent, dueAt: now, attempt };
+    if (blame === "destination") this.#rest();
+    if (blame === "destination" || blame === "own") return { state: "pending", spent, dueAt: now, attempt };
     // Nobody gets e-mail at this address, it seems: whoever added it sees that. Other letters must reach their reader.
     if (blame === "message" && letter.kind === "confirmation")
       return { state: "failed", spent: spent + 1, dueAt: now, attempt };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { changed, operation } from "../operations/operation.ts";
 import { countAction } from "../outbox/queue/account-limits.ts";
-import { tryPlaceNow } from "../outbox/sending/places.ts";
+import { tryDestinationNow } from "../outbox/sending/destinations.ts";
 import { limitedAccountOf } from "../recipients/limited-account.ts";
-import { placeOf } from "./mail-health.ts";
+import { mailServerName } from "./mail-health.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 
 /** Counts as a test of the account. */
@@ -19,7 +19,7 @@ export const tryMailServer = operation({
     if (host === null) return changed({ tried: false });
     const account = limitedAccountOf(actor);
     if (account !== null) yield* countAction(account, "test", 1, now);
-    yield* tryPlaceNow({ kind: MAIL_KIND, place: placeOf({ host, port }) });
+    yield* tryDestinationNow({ kind: MAIL_KIND, place: mailServerName({ host, port }) });
     return changed({ tried: true });
   },
 });

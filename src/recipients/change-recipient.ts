@@ -1,4 +1,4 @@
-import { writeInTurn } from "../database/read-in-turn.ts";
+import { writeSlice } from "../database/slices.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { changed, type Context, type OwnChange } from "../operations/operation.ts";
 import { alignDeliveries } from "../outbox/queue/align-deliveries.ts";
@@ -30,7 +30,7 @@ export async function switchRecipient<Of extends AnyRecipient>(
     const { member } = yield* reachRecipient(context, type, id);
     return changed(member, changeOf(type, member, endpoint));
   });
-  while (await writeInTurn(db, () => alignDeliveries(now)));
+  while (await writeSlice(db, () => alignDeliveries(now)));
   return switched;
 }
 

@@ -3,7 +3,7 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findReachableEndpoint } from "../endpoints/endpoint-store.ts";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import type { FormsvcError } from "../foundation/errors.ts";
-import { type Channel, findShown, noDelivery } from "../outbox/queue/channel-deliveries.ts";
+import { type ShownKinds, findShown, noDelivery } from "../outbox/queue/shown-deliveries.ts";
 import type { Delivery } from "../outbox/queue/delivery.ts";
 import { getDelivery } from "../outbox/queue/delivery-store.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
@@ -23,24 +23,24 @@ export interface ReachedRecipient {
  */
 export function* reachShown(
   asking: Asking,
-  channel: Channel,
+  kinds: ShownKinds,
   recipientId: string,
   none: (id: string) => FormsvcError,
 ): Steps<ReachedRecipient> {
-  const recipient = yield* findShown(channel, recipientId);
+  const recipient = yield* findShown(kinds, recipientId);
   const endpoint = recipient && (yield* findReachableEndpoint(asking, recipient.endpointId));
   if (recipient === undefined || endpoint === undefined) throw none(recipientId);
   return { recipient, endpoint };
 }
 
-/** A delivery of this channel with its recipient. @throws not_found, in the same words, for one that somebody may not see; forbidden */
+/** A delivery of these kinds with its recipient. @throws not_found, in the same words, for one that somebody may not see; forbidden */
 export function* reachDelivery(
   asking: Asking,
-  channel: Channel,
+  kinds: ShownKinds,
   id: string,
 ): Steps<ReachedRecipient & { readonly delivery: Delivery }> {
   const delivery = yield* getDelivery(id);
-  const reached = yield* reachShown(asking, channel, delivery.recipientId, () => noDelivery(id));
+  const reached = yield* reachShown(asking, kinds, delivery.recipientId, () => noDelivery(id));
   return { delivery, ...reached };
 }
 
@@ -61,10 +61,10 @@ interface ChosenRecipients {
 /** The filter of a choice, as far as it is visible. @throws not_found, ambiguous, forbidden */
 export function* chooseRecipients(
   asking: Asking,
-  channel: Channel,
+  kinds: ShownKinds,
   { recipientId, ...endpoints }: RecipientChoice,
   none: (id: string) => FormsvcError,
 ): Steps<ChosenRecipients> {
-  const reached = recipientId === null ? null : yield* reachShown(asking, channel, recipientId, none);
+  const reached = recipientId === null ? null : yield* reachShown(asking, kinds, recipientId, none);
   return { recipientId, endpointIds: yield* reachEndpointIds(asking, endpoints), reached };
 }

@@ -3,7 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { changed, type Context, type OwnChange } from "../operations/operation.ts";
 import { countAction } from "../outbox/queue/account-limits.ts";
-import type { Channel } from "../outbox/queue/channel-deliveries.ts";
+import type { ShownKinds } from "../outbox/queue/shown-deliveries.ts";
 import {
   checkReplay,
   countReplayable,
@@ -17,7 +17,7 @@ import { limitedAccountOf } from "./limited-account.ts";
 import { chooseRecipients, reachDelivery, type ReachedRecipient } from "./reach-delivery.ts";
 import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
-/** What of a replay every channel has in common. */
+/** What of a replay all kinds of recipient have in common. */
 export const replayInput = {
   delivery: z.string().nullable().default(null).describe("One delivery, by its id; null takes a range."),
   failed: z.boolean().default(false).describe("Every delivery that failed for good."),
@@ -38,8 +38,8 @@ export const replayedShape = z.strictObject({
 
 type Replayed = z.output<typeof replayedShape>;
 
-/** A channel with what the record of changes says of a replay. */
-export interface ReplayedChannel<Of extends AnyRecipient> extends Channel {
+/** Kinds of recipient with what the record of changes says of a replay. */
+export interface ReplayedKinds<Of extends AnyRecipient> extends ShownKinds {
   readonly type: RecipientType<Of>;
   readonly action: NonNullable<OwnChange["action"]>;
   /** Null if its messages are never renewed. */
@@ -60,7 +60,7 @@ interface ReplayRequest extends z.output<z.ZodObject<typeof replayInput>> {
  */
 export async function replay<Of extends AnyRecipient>(
   context: Context,
-  channel: ReplayedChannel<Of>,
+  kinds: ReplayedKinds<Of>,
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { delivery, failed, since, until, recipientId } = request;
@@ -68,55 +68,55 @@ export async function replay<Of extends AnyRecipient>(
   if (delivery === null) {
     if (!isRange)
       throw new FormsvcError("usage", "Name a delivery, or say which range: failed, since or until.");
-    return replayMany(context, channel, request);
+    return replayMany(context, kinds, request);
   }
   if (isRange || recipientId !== null)
     throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
-  return replayOne(context, channel, delivery, request);
+  return replayOne(context, kinds, delivery, request);
 }
 
 async function replayOne<Of extends AnyRecipient>(
   context: Context,
-  channel: ReplayedChannel<Of>,
+  kinds: ReplayedKinds<Of>,
   id: string,
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { db } = context;
-  const options = optionsOf(context, channel, request);
-  const { delivery, ...reached } = await db.read(() => reachDelivery(context, channel, id));
-  requireReplayable(channel, reached);
+  const options = optionsOf(context, kinds, request);
+  const { delivery, ...reached } = await db.read(() => reachDelivery(context, kinds, id));
+  requireReplayable(kinds, reached);
   checkReplay(id, delivery.state, options.asNew);
   if (request.dry_run) return { matched: 1, replayed: 0, id };
   // With new ids, each message of a summary goes by itself.
-  await note(context, channel, { options, reached, messages: 1 + delivery.others });
+  await note(context, kinds, { options, reached, messages: 1 + delivery.others });
   return { matched: 1, replayed: 1, id: await replayDelivery(db, id, options) };
 }
 
 async function replayMany<Of extends AnyRecipient>(
   context: Context,
-  channel: ReplayedChannel<Of>,
+  kinds: ReplayedKinds<Of>,
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { db } = context;
-  const options = optionsOf(context, channel, request);
+  const options = optionsOf(context, kinds, request);
   const { range, reached } = await db.read(function* () {
     const { recipientId, failed: failedOnly, since, until } = request;
     const choice = { recipientId, endpoint: null, workspace: null };
-    const chosen = yield* chooseRecipients(context, channel, choice, channel.type.none);
+    const chosen = yield* chooseRecipients(context, kinds, choice, kinds.type.none);
     const times = { since: timeOf(since), until: timeOf(until) };
-    return { range: { kind: channel.kind, failedOnly, ...times, ...chosen }, reached: chosen.reached };
+    return { range: { kind: kinds.kind, failedOnly, ...times, ...chosen }, reached: chosen.reached };
   });
-  if (reached !== null) requireReplayable(channel, reached);
+  if (reached !== null) requireReplayable(kinds, reached);
   const matched = await countReplayable(db, range, options);
   if (request.dry_run || matched === 0) return { matched, replayed: 0 };
   // Before the replay, which may take many transactions.
-  await note(context, channel, { options, reached, messages: matched });
+  await note(context, kinds, { options, reached, messages: matched });
   return { matched, replayed: await replayRange(db, range, options) };
 }
 
 function optionsOf(
   { now }: Context,
-  { renew }: Pick<ReplayedChannel<AnyRecipient>, "renew">,
+  { renew }: Pick<ReplayedKinds<AnyRecipient>, "renew">,
   { as_new: asNew }: ReplayRequest,
 ): ReplayOptions {
   return { asNew, now, renew };
@@ -126,7 +126,7 @@ function timeOf(time: string | null): number | null {
   return time === null ? null : Date.parse(time);
 }
 
-function requireReplayable({ kind }: Channel, { recipient }: ReachedRecipient): void {
+function requireReplayable({ kind }: ShownKinds, { recipient }: ReachedRecipient): void {
   if (recipient.kind === kind) return;
   throw new FormsvcError(
     "conflict",
@@ -143,19 +143,19 @@ interface Noted {
 /** Counts what an account sends as new, and records who sends again. */
 async function note<Of extends AnyRecipient>(
   context: Context,
-  channel: ReplayedChannel<Of>,
+  kinds: ReplayedKinds<Of>,
   { options, reached, messages }: Noted,
 ): Promise<void> {
   const account = limitedAccountOf(context.actor);
   await context.transact(function* () {
     if (options.asNew && account !== null)
       yield* countAction(account, "replay-as-new", messages, options.now);
-    return changed(null, yield* changeTo(channel, reached));
+    return changed(null, yield* changeTo(kinds, reached));
   });
 }
 
 function* changeTo<Of extends AnyRecipient>(
-  { type, action, everyone }: ReplayedChannel<Of>,
+  { type, action, everyone }: ReplayedKinds<Of>,
   reached: ReachedRecipient | null,
 ): Steps<OwnChange> {
   const member = reached === null ? undefined : yield* type.complete(reached.recipient);

@@ -15,14 +15,14 @@ export interface Keyring {
   readonly source: string | null;
   /** Ids of the keys as they are now, the newest first. */
   ids(): readonly string[];
-  /** The text to store, sealed with the newest key. @param place see {@link seal}. */
-  seal(plain: Buffer, place: string): Buffer;
+  /** The text to store, sealed with the newest key. @param context see {@link seal}. */
+  seal(plain: Buffer, context: string): Buffer;
   /**
    * The secret in a stored text, sealed or plain.
    *
    * @throws config_invalid without the key that it is sealed with, database_unusable when it was changed.
    */
-  open(stored: Buffer, place: string): Buffer;
+  open(stored: Buffer, context: string): Buffer;
 }
 
 /**
@@ -49,18 +49,18 @@ export function createKeyring({ keyFile, key }: SecretsSettings): Keyring {
       keys = read();
       return keys.map(({ id }) => id);
     },
-    seal(plain, place) {
+    seal(plain, context) {
       const [newest] = (keys = read());
-      if (newest !== undefined) return seal(newest, plain, place);
+      if (newest !== undefined) return seal(newest, plain, context);
       if (sealedWith(plain) === null) return plain;
       throw new FormsvcError("usage", "This value looks like one that formsvc has encrypted.");
     },
-    open(stored, place) {
+    open(stored, context) {
       const id = sealedWith(stored);
       if (id === null) return stored;
       const found = find(id) ?? findAnew(id);
       if (found === undefined) throw missingKey([id], source);
-      return unseal(found, stored, place);
+      return unseal(found, stored, context);
     },
   };
 }

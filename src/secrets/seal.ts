@@ -37,33 +37,33 @@ export function sealedWith(stored: Buffer): string | null {
 /**
  * Encrypts a secret, as ASCII text with its key's id in front.
  *
- * @param place table, column and row in which it is stored: it can be opened only for that place.
+ * @param context table, column and row in which it is stored: it can be opened only with the same context.
  */
-export function seal({ id, key }: SecretKey, plain: Buffer, place: string): Buffer {
+export function seal({ id, key }: SecretKey, plain: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(boundTo(id, place));
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(boundTo(id, context));
   const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   return Buffer.from(`enc1:${id}:${sealed.toString("base64url")}`);
 }
 
 /**
  * @param key the one that {@link sealedWith} names.
- * @throws database_unusable when the text was changed, or sealed for another place.
+ * @throws database_unusable when the text was changed, or sealed with another context.
  */
-export function unseal({ id, key }: SecretKey, stored: Buffer, place: string): Buffer {
+export function unseal({ id, key }: SecretKey, stored: Buffer, context: string): Buffer {
   const sealed = Buffer.from(SEALED.exec(stored.toString("latin1"))?.[2] ?? "", "base64url");
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(boundTo(id, place))
+    .setAAD(boundTo(id, context))
     .setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch (error) {
-    const message = `${place}: the encrypted secret was changed, or moved here from another row`;
+    const message = `${context}: the encrypted secret was changed, or moved here from another row`;
     throw new FormsvcError("database_unusable", message, { cause: error });
   }
 }
 
-function boundTo(id: string, place: string): Buffer {
-  return Buffer.from(`enc1:${id}:${place}`);
+function boundTo(id: string, context: string): Buffer {
+  return Buffer.from(`enc1:${id}:${context}`);
 }

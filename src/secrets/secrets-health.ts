@@ -14,7 +14,7 @@ export function* checkSecrets(lists: readonly ListSecrets[], settings: SecretsSe
     const secrets = yield* listSecrets(lists);
     const counts = countByKey(secrets);
     requireKeys(counts, keyring);
-    for (const { place, stored } of secrets) keyring.open(stored, place);
+    for (const { context, stored } of secrets) keyring.open(stored, context);
     return describe(counts, keyring);
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;

@@ -5,7 +5,7 @@ import { sealedWith } from "./seal.ts";
 /** One secret as it is stored. */
 export interface StoredSecret {
   /** Table, column and row: what it is sealed for. */
-  readonly place: string;
+  readonly context: string;
   readonly stored: Buffer;
   /** Stores another form of the same secret, in the transaction that listed it. */
   readonly replace: (stored: Buffer) => Steps<unknown>;
@@ -64,7 +64,7 @@ export function encryptSome(
   limit = SECRETS_BATCH,
 ): Steps<number> {
   const [newest] = keyring.ids();
-  const rewrite = (plain: Buffer, place: string): Buffer => keyring.seal(plain, place);
+  const rewrite = (plain: Buffer, context: string): Buffer => keyring.seal(plain, context);
   return rewriteSome(lists, keyring, { isDue: (id) => id !== newest, rewrite }, limit);
 }
 
@@ -79,7 +79,7 @@ export function decryptSome(
 
 interface Rewriting {
   readonly isDue: (sealedWith: string | null) => boolean;
-  readonly rewrite: (plain: Buffer, place: string) => Buffer;
+  readonly rewrite: (plain: Buffer, context: string) => Buffer;
 }
 
 function* rewriteSome(
@@ -90,8 +90,8 @@ function* rewriteSome(
 ): Steps<number> {
   const secrets = yield* listSecrets(lists);
   const due = secrets.filter(({ stored }) => isDue(sealedWith(stored))).slice(0, limit);
-  for (const { place, stored, replace } of due) {
-    yield* replace(rewrite(keyring.open(stored, place), place));
+  for (const { context, stored, replace } of due) {
+    yield* replace(rewrite(keyring.open(stored, context), context));
   }
   return due.length;
 }

@@ -10,7 +10,7 @@ interface Served {
 
 /** What operations work with in a server, whichever door they are done through. */
 export function latePartsOf({ parts, service }: Served) {
-  const { posts, keyring, fileLinks, sender, mail, news, searches, imports, testPlaces, limiter, onChange } =
+  const { posts, keyring, fileLinks, sender, mail, news, searches, imports, testSlots, limiter, onChange } =
     service;
   return {
     ...parts,
@@ -22,7 +22,7 @@ export function latePartsOf({ parts, service }: Served) {
     keyring,
     fileLinks,
     sender,
-    testPlaces,
+    testSlots,
     letters: mail?.letters ?? null,
     storedLetters: mail?.storedLetters ?? null,
     mailTests: mail?.tests ?? null,

@@ -6,9 +6,9 @@ import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
 
 /** One attempt to prove who somebody is. It counts as a failure until it has succeeded. */
-export interface Attempt {
+export interface SignInAttempt {
   /** Resolves when the attempt may be made: at once, or after a delay that grows with the account's failures. */
-  readonly turn: Promise<void>;
+  readonly admitted: Promise<void>;
   /** Forgets the account's failures, and that this trier tried. */
   succeeded(): void;
 }
@@ -38,9 +38,9 @@ export interface AttemptLimits {
    * locks another one out. Strangers wait in lines by network, and the network with most waiting makes way.
    *
    * @param account any name of the account, one for each.
-   * @throws rate_limited when the trier has tried too often; `turn` rejects with unavailable when too many wait.
+   * @throws rate_limited when the trier has tried too often; `admitted` rejects with unavailable when too many wait.
    */
-  begin(trier: Trier, account: string): Attempt;
+  begin(trier: Trier, account: string): SignInAttempt;
   /** Counts an attempt with anything but a password. @throws rate_limited when the trier has tried too often. */
   count(trier: Trier): void;
   /** Takes it back when it succeeded. */
@@ -115,7 +115,7 @@ export function createAttemptLimits(
       const delayMs = doubling(earlier - FREE_FAILURES + 1, FIRST_DELAY_MS, MAX_DELAY_MS);
       const room = trier.known === null ? strangers : acquaintances;
       return {
-        turn: delayMs === 0 ? Promise.resolve() : room.wait(lineOf(trier), delayMs),
+        admitted: delayMs === 0 ? Promise.resolve() : room.wait(lineOf(trier), delayMs),
         succeeded() {
           triers.giveBack(unitOf(trier));
           passwords.forget(failures);

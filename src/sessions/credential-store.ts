@@ -113,7 +113,7 @@ export function* listTotpSecrets(): Steps<StoredSecret[]> {
     query.selectFrom("credential").select(["account_id", "totp_secret"]).where("totp_secret", "is not", null),
   );
   return rows.map(({ account_id: accountId, totp_secret }) => ({
-    place: totpPlace(accountId),
+    context: totpContext(accountId),
     stored: totp_secret ?? Buffer.alloc(0),
     replace: (stored) =>
       run(query.updateTable("credential").set({ totp_secret: stored }).where("account_id", "=", accountId)),
@@ -121,6 +121,6 @@ export function* listTotpSecrets(): Steps<StoredSecret[]> {
 }
 
 /** The text is part of the encryption, so it must never change. */
-export function totpPlace(accountId: string): string {
+export function totpContext(accountId: string): string {
   return `credential.totp_secret of ${accountId}`;
 }

@@ -103,7 +103,7 @@ export function* listSignInKeys(): Steps<StoredSecret[]> {
   if (row === undefined) return [];
   const replace = (stored: Buffer): Steps<unknown> =>
     run(query.updateTable("sign_in_key").set({ key: stored }));
-  return [{ place: KEY_PLACE, stored: row.key, replace }];
+  return [{ context: KEY_PLACE, stored: row.key, replace }];
 }
 
 function* storeAddress(key: Buffer, accountId: string, address: string, now: number): Steps<void> {

@@ -34,7 +34,7 @@ export function createPasswordProver(db: Database, limits: AttemptLimits): Passw
   return {
     async prove(email, password, trier) {
       const attempt = limits.begin(trier, email.trim().toLowerCase());
-      await attempt.turn;
+      await attempt.admitted;
       const credential = await db.read(() => findCredentialOf(email));
       const stored = credential?.passwordHash ?? DECOY_HASH;
       const fits = await inTurn(trier, () => matchesHash(stored, normalisePassword(password)));

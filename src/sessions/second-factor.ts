@@ -6,7 +6,7 @@ import {
   findCredential,
   takeRecoveryCode,
   takeStep,
-  totpPlace,
+  totpContext,
 } from "./credential-store.ts";
 import { hasPasskeys } from "./passkey-store.ts";
 import { findStep, toBase32 } from "./totp.ts";
@@ -52,7 +52,7 @@ export function* takeCode(
     return (yield* takeRecoveryCode(accountId, digest(code))) ? "recovery code" : null;
   const totpSecret = (yield* findCredential(accountId))?.totpSecret ?? null;
   if (totpSecret === null) return null;
-  const step = findStep(keyring.open(totpSecret, totpPlace(accountId)), code, now);
+  const step = findStep(keyring.open(totpSecret, totpContext(accountId)), code, now);
   return step !== undefined && (yield* takeStep(accountId, step)) ? "code" : null;
 }
 

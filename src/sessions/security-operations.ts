@@ -14,7 +14,7 @@ import {
   storePassword,
   storeRecoveryCodes,
   storeTotp,
-  totpPlace,
+  totpContext,
 } from "./credential-store.ts";
 import type { RelyingParty } from "./passkey-ceremony.ts";
 import { type PasswordUse, requirePasswords } from "./password.ts";
@@ -93,7 +93,7 @@ export const setOwnTotp = operation({
       const step = secret && findStep(secret, code.replace(/\s/g, ""), now);
       if (secret === null || step === undefined || step === null)
         throw new FormsvcError("usage", "The code is not right. Enter the one that the app shows now.");
-      yield* storeTotp(accountId, parts.keyring.seal(secret, totpPlace(accountId)), step, now);
+      yield* storeTotp(accountId, parts.keyring.seal(secret, totpContext(accountId)), step, now);
       return yield* giveCodes(accountId);
     });
   },

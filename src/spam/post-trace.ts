@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { lessonBuckets } from "./lesson.ts";
-import { placeKeys } from "./place-keys.ts";
+import { targetKeys } from "./target-keys.ts";
 import type { SpamPost } from "./spam-post.ts";
 import { readPost } from "./read-post.ts";
 import { readWords } from "./read-words.ts";
@@ -18,8 +18,8 @@ export interface Sender<Hash = string> {
 export interface PostTrace {
   /** Null for a text that is too short to be remembered. */
   readonly sketch: TextSketch | null;
-  /** Keys of the places that it leads to, by links and other contacts. */
-  readonly places: readonly number[];
+  /** Keys of the targets that it leads to, by links and other contacts. */
+  readonly targets: readonly number[];
   /** The sender in plain text; {@link senderOf} makes the hashes that are kept. Null if not known. */
   readonly email: string | null;
   readonly network: string | null;
@@ -31,7 +31,7 @@ export function traceOf(post: SpamPost): PostTrace {
   const address = post.client?.ipAddress ?? "";
   return {
     sketch: read.sketch,
-    places: placeKeys(read),
+    targets: targetKeys(read),
     email,
     network: address === "" ? null : networkOf(address),
   };

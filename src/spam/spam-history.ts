@@ -13,8 +13,8 @@ export interface SpamHistory {
   };
   /** Other senders of earlier posts whose text is the same, nearly the same or a variant of it. */
   readonly variantSenders: number;
-  /** Other senders of suspicious posts that led to the same place, whatever their texts. */
-  readonly placeSenders: number;
+  /** Other senders of suspicious posts that led to the same target, whatever their texts. */
+  readonly targetSenders: number;
   /** Whether the owner marked an earlier post from this e-mail address as genuine, and none as spam. */
   readonly trustedSender: boolean;
   /** Posts from the same network (IPv4 /24, IPv6 /48) in the last ten minutes, and how many endpoints they went to. */
@@ -27,7 +27,7 @@ export interface SpamHistory {
 export const noHistory: SpamHistory = {
   copies: { otherSenders: 0, markedSpam: 0, markedHam: 0 },
   variantSenders: 0,
-  placeSenders: 0,
+  targetSenders: 0,
   trustedSender: false,
   burst: { posts: 0, endpoints: 0 },
   shift: 0,

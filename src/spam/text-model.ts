@@ -11,7 +11,7 @@ import {
   wordBucket,
 } from "./text-features.ts";
 import { LETTER_PAIRS, TEXT_BIAS, TEXT_STEPS, TEXT_WEIGHTS } from "./text-model.generated.ts";
-import { subjectPlaces } from "./text-subjects.ts";
+import { subjectBuckets } from "./text-subjects.ts";
 
 const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 
@@ -22,7 +22,7 @@ export const SUBJECTS_FROM = 2 * BUCKETS;
 /** Each weight has four bits, which hold this more than it is: 1 to 15. */
 export const NO_WEIGHT = 8;
 
-/** What training gives: a weight for each bucket and each place of a subject. */
+/** What training gives: a weight for each bucket, those of subjects among them. */
 export interface TextModel {
   readonly bias: number;
   /** What one unit of a weight is worth in log-odds. */
@@ -37,7 +37,8 @@ const shipped: TextModel = { bias: TEXT_BIAS, steps: TEXT_STEPS, weights: TEXT_W
 export function spamOdds(text: string, words: TextWords, model: TextModel = shipped): number {
   const { bias, steps, weights } = model;
   const forWords = steps.words * weigh(weights, WORDS_FROM, vocabularyBuckets(text, words), 0);
-  const forSubjects = steps.subjects * weigh(weights, SUBJECTS_FROM, subjectPlaces(text, words), words.count);
+  const forSubjects =
+    steps.subjects * weigh(weights, SUBJECTS_FROM, subjectBuckets(text, words), words.count);
   return bias + forWords + forSubjects + steps.characters * weigh(weights, 0, characterBuckets(text), 0);
 }
 
@@ -54,8 +55,8 @@ function weigh(
 }
 
 /** The four bits of a weight. */
-function heldAt(weights: Readonly<Uint8Array>, place: number): number {
-  return ((weights[place >>> 1] ?? 0) >>> ((place & 1) << 2)) & 15;
+function heldAt(weights: Readonly<Uint8Array>, bucket: number): number {
+  return ((weights[bucket >>> 1] ?? 0) >>> ((bucket & 1) << 2)) & 15;
 }
 
 /** Longest pair of words that is told, in characters: the first may be as long as the text. */

@@ -6,7 +6,7 @@ import { SUBJECT_WORDS } from "./subject-words.ts";
 
 const SUBJECTS = Object.keys(SUBJECT_WORDS).length;
 
-/** Subjects come first, then pairs of them: "offer, then price" is another place than "price, then offer". */
+/** Subjects come first, then pairs of them: "offer, then price" is another bucket than "price, then offer". */
 export const SUBJECT_PLACES = SUBJECTS + SUBJECTS * SUBJECTS;
 
 /** Open addressing by the words' hashes; 0 is free. A quarter is filled, so most words are ruled out at once. */
@@ -38,11 +38,11 @@ let mentions = 0;
 
 /** The largest number of words from one of a pair to the other. */
 const MAX_STEP = 4;
-const placeSet = new BucketSet(2048, 2 * MAX_MENTIONS);
+const buckets = new BucketSet(2048, 2 * MAX_MENTIONS);
 const found = new Uint32Array(2 * MAX_MENTIONS);
 
-/** The different places of a normalised text's subjects and pairs of subjects. Valid until the next call. */
-export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSet> {
+/** The different buckets of a normalised text's subjects and pairs of subjects. Valid until the next call. */
+export function subjectBuckets(text: string, words: TextWords): Readonly<BucketSet> {
   if (!isFilled) fillSlots();
   findMentions(text, words);
   let count = 0;
@@ -56,7 +56,7 @@ export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSe
     found[count] = SUBJECTS + before * SUBJECTS + subject;
     count += 1;
   }
-  return placeSet.hold(found, count);
+  return buckets.hold(found, count);
 }
 
 function findMentions(text: string, words: TextWords): void {

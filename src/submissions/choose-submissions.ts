@@ -6,7 +6,7 @@ import { readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import type { Context } from "../operations/operation.ts";
 import { findAssigneeId } from "../workspaces/assignee.ts";
 import { MAX_SEARCHED_LENGTH, searchProblem } from "./match-text.ts";
-import type { Asker, SearchPlaces } from "./search-places.ts";
+import type { Asker, SearchSlots } from "./search-slots.ts";
 import {
   type AssigneeFilter,
   EVERY_SUBMISSION,
@@ -130,11 +130,11 @@ function readerOf({ viewing }: Context): string {
 /** What a read of many submissions works with. */
 export interface SearchParts {
   /** It waits for a place here if it looks at submissions one by one. Null for commands, which do not share the server's places. */
-  readonly searches: Pick<SearchPlaces, "run" | "runEach"> | null;
+  readonly searches: Pick<SearchSlots, "run" | "runEach"> | null;
 }
 
 /** Does a read, when there is a place for it if it looks at submissions one by one. @throws rate_limited, unavailable */
-export function inSearchPlace<Result>(
+export function inSearchSlot<Result>(
   context: Context<SearchParts>,
   isLong: boolean,
   work: () => Promise<Result>,
@@ -144,7 +144,7 @@ export function inSearchPlace<Result>(
 }
 
 /** The same for each part of what is given out in parts. */
-export function eachInSearchPlace<Part>(
+export function eachInSearchSlot<Part>(
   context: Context<SearchParts>,
   filter: SubmissionFilter,
   parts: AsyncGenerator<Part>,

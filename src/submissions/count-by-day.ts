@@ -1,6 +1,6 @@
 import type { Compilable } from "kysely";
 import type { Database } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import { first, text } from "../database/steps.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import type { Background } from "../foundation/background.ts";
@@ -81,7 +81,7 @@ export function createDayCounter(db: Database, background: Background): CountDay
     let rows = 0;
     const read: ReadSlice = async (slice) => {
       if (background.isClosing) throw new FormsvcError("unavailable");
-      const counted = (await readInTurn(db, () => first(slice)))?.count ?? 0;
+      const counted = (await readSlice(db, () => first(slice)))?.count ?? 0;
       if ((rows += counted) > MAX_WAITED_FOR) beLate(null);
       return counted;
     };

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import { NOT_BINNED_SQL } from "./submission-bin.ts";
@@ -33,7 +33,7 @@ export async function countSubmissions(
   let total = 0;
   for (;;) {
     const start = from;
-    const { counted, last } = await readInTurn(db, () => countSlice([endpointId, start, end, SLICE_ROWS]));
+    const { counted, last } = await readSlice(db, () => countSlice([endpointId, start, end, SLICE_ROWS]));
     total += counted;
     if (counted < SLICE_ROWS || last === null || total > most) return total;
     // Ids have one length, so no other lies before this.

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import {
-  isPlaceKnown,
-  newestChangePlace,
-  placeBefore,
-  type PlacedChange,
+  isPositionKnown,
+  newestPosition,
+  positionBefore,
+  type FeedChange,
   readChangesAfter,
 } from "../audit/audit-feed.ts";
 import type { Doer } from "../audit/audit-store.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -16,7 +16,7 @@ import { type Access, includesScope, type Scope } from "../operations/access.ts"
 import type { Actor } from "../operations/actor.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { findSight, findStanding, refusalOf, seesEndpoint, type Standing } from "../workspaces/standing.ts";
-import { type EventPlace, readPlace, writePlace } from "./event-place.ts";
+import { type EventPosition, readPosition, writePosition } from "./event-position.ts";
 import { EVERY_SUBMISSION } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 import { readTail, tailSince, type TailPosition } from "./tail.ts";
@@ -61,33 +61,34 @@ export const listEvents = operation({
   }),
   async run(context, { after, limit }) {
     const { db, now, gone } = context;
-    let place = await db.read(() => (after === null ? firstPlace(now - KEPT_MS) : keptPlace(after, now)));
+    let start = await db.read(() => (after === null ? firstPlace(now - KEPT_MS) : keptPlace(after, now)));
     for (;;) {
-      const from = place;
-      const page = await readInTurn(db, () => readPage(context, from, limit), gone);
-      if (page.data.length > 0 || !page.isCut) return { data: page.data, next_after: writePlace(page.next) };
-      place = page.next;
+      const from = start;
+      const page = await readSlice(db, () => readPage(context, from, limit), gone);
+      if (page.data.length > 0 || !page.isCut)
+        return { data: page.data, next_after: writePosition(page.next) };
+      start = page.next;
     }
   },
 });
 
-/** What is told behind a place. */
+/** What is reported behind a position. */
 interface Page {
   readonly data: readonly Told[];
-  readonly next: EventPlace;
+  readonly next: EventPosition;
   /** Whether there may be more behind it. */
   readonly isCut: boolean;
 }
 
-function* readPage(context: Context, place: EventPlace, limit: number): Steps<Page> {
+function* readPage(context: Context, start: EventPosition, limit: number): Steps<Page> {
   const { now } = context;
-  const changes = yield* readChanges(context, place, limit);
-  const stored = yield* readStored(context, place, limit);
+  const changes = yield* readChanges(context, start, limit);
+  const stored = yield* readStored(context, start, limit);
   const found = [...changes, ...stored.found].filter((each) => isReached(each, stored)).toSorted(inOrder);
   const told = found.slice(0, limit);
   // What one of the two has more of may come between those of the other.
   const isCut = stored.isCut || found.length >= limit;
-  const last = behind(told, place);
+  const last = behind(told, start);
   const submission = found.length > limit ? last.submission : stored.position;
   const next = { ...last, submission, ...(!isCut && (yield* endOf(now))) };
   const data: Told[] = [];
@@ -105,7 +106,7 @@ function* readPage(context: Context, place: EventPlace, limit: number): Steps<Pa
 
 /** Something of the feed, with its place in the order of commits. */
 type Found =
-  | { readonly commit: number; readonly change: PlacedChange }
+  | { readonly commit: number; readonly change: FeedChange }
   | { readonly commit: number; readonly submission: Submission; readonly position: TailPosition };
 
 /** A change comes behind the submissions of the same number: they were stored before it. */
@@ -115,24 +116,24 @@ function inOrder(one: Found, other: Found): number {
   return "change" in other ? -1 : one.submission.id < other.submission.id ? -1 : 1;
 }
 
-function* firstPlace(until: number): Steps<EventPlace> {
-  return { change: yield* placeBefore(until), submission: yield* tailSince(until), until };
+function* firstPlace(until: number): Steps<EventPosition> {
+  return { change: yield* positionBefore(until), submission: yield* tailSince(until), until };
 }
 
 /** @throws invalid_request; gone if something behind it is not kept any more */
-function* keptPlace(after: string, now: number): Steps<EventPlace> {
-  const place = readPlace(after);
-  if (place.until >= now - KEPT_MS && (yield* isPlaceKnown(place.change))) return place;
+function* keptPlace(after: string, now: number): Steps<EventPosition> {
+  const start = readPosition(after);
+  if (start.until >= now - KEPT_MS && (yield* isPositionKnown(start.change))) return start;
   throw new FormsvcError(
     "gone",
     "Events behind this place are not kept any more: begin without after, and read the lists for what was before.",
   );
 }
 
-function* readChanges({ viewing, now }: Context, place: EventPlace, limit: number): Steps<Found[]> {
+function* readChanges({ viewing, now }: Context, start: EventPosition, limit: number): Steps<Found[]> {
   const sight = yield* findSight(viewing);
   const workspaceIds = sight && [...sight.whole, ...sight.bound];
-  const filter = { after: place.change, since: now - KEPT_MS, workspaceIds };
+  const filter = { after: start.change, since: now - KEPT_MS, workspaceIds };
   return (yield* readChangesAfter(filter, limit)).map((change) => ({ commit: change.commit, change }));
 }
 
@@ -143,14 +144,14 @@ interface Stored {
   readonly isCut: boolean;
 }
 
-function* readStored({ actor, viewing, now }: Context, place: EventPlace, limit: number): Steps<Stored> {
-  const nothing = { found: [], position: place.submission, isCut: false };
+function* readStored({ actor, viewing, now }: Context, start: EventPosition, limit: number): Steps<Stored> {
+  const nothing = { found: [], position: start.submission, isCut: false };
   if (actor.kind === "token" && !includesScope(actor.scopes, "submissions:read")) return nothing;
   const endpointIds = yield* viewableEndpointIds(viewing);
   const filter = { ...EVERY_SUBMISSION, endpointIds, since: now - KEPT_MS };
-  const { submissions, positions, position, isCut } = yield* readTail(filter, place.submission, limit);
+  const { submissions, positions, position, isCut } = yield* readTail(filter, start.submission, limit);
   const found = submissions.map((submission, index) => {
-    const at = positions[index] ?? place.submission;
+    const at = positions[index] ?? start.submission;
     return { commit: at.commit, submission, position: at };
   });
   return { found, position, isCut };
@@ -161,22 +162,22 @@ function isReached(each: Found, { position, isCut }: Stored): boolean {
   return !isCut || "submission" in each || each.commit < position.commit;
 }
 
-/** The place behind what was told. */
-function behind(told: readonly Found[], place: EventPlace): EventPlace {
+/** The position behind what was reported. */
+function behind(told: readonly Found[], start: EventPosition): EventPosition {
   const change = told.findLast((each) => "change" in each)?.change;
   const position = told.findLast((each) => "position" in each)?.position;
   const last = told.at(-1);
   const at = last === undefined ? 0 : "change" in last ? last.change.at : last.submission.createdAt;
   return {
-    change: change === undefined ? place.change : { commit: change.commit, id: change.id },
-    submission: position ?? place.submission,
-    until: Math.max(place.until, at),
+    change: change === undefined ? start.change : { commit: change.commit, id: change.id },
+    submission: position ?? start.submission,
+    until: Math.max(start.until, at),
   };
 }
 
 /** The end of all changes that there are. */
-function* endOf(now: number): Steps<Pick<EventPlace, "change" | "until">> {
-  return { change: yield* newestChangePlace(), until: now };
+function* endOf(now: number): Steps<Pick<EventPosition, "change" | "until">> {
+  return { change: yield* newestPosition(), until: now };
 }
 
 function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<Told> {
@@ -190,7 +191,7 @@ function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<Told> {
   };
 }
 
-function changeEvent({ id, action, at, actor, workspaceId, subject }: PlacedChange): Told {
+function changeEvent({ id, action, at, actor, workspaceId, subject }: FeedChange): Told {
   return {
     id: `change_${id}`,
     type: action,

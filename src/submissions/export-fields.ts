@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import { checkCursor } from "../foundation/id.ts";
 import { listDeclaredFields } from "../endpoints/endpoint-store.ts";
 import type { ExportFields } from "./export-columns.ts";
@@ -32,7 +32,7 @@ export async function* readSlices(
     let rest = ids;
     while (rest.length > 0) {
       const slice = await fittingOf(db, rest.slice(0, SLICE_ROWS), SLICE_BYTES, request.gone);
-      yield await readInTurn(db, () => readSubmissions(slice), request.gone);
+      yield await readSlice(db, () => readSubmissions(slice), request.gone);
       rest = rest.slice(slice.length);
     }
   }

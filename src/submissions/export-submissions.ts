@@ -6,7 +6,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import {
-  eachInSearchPlace,
+  eachInSearchSlot,
   readSubmissionFilter,
   type SearchParts,
   searchInput,
@@ -104,7 +104,7 @@ export const exportSubmissions = operation({
     const found = files ? new FoundFiles(db) : null;
     const request = { filter, ...how, found, ...(gone && { gone }) };
     const parts = writeExport(db, request);
-    return eachInSearchPlace(context, filter, found === null ? parts : found.tell(parts));
+    return eachInSearchSlot(context, filter, found === null ? parts : found.tell(parts));
   },
 });
 

@@ -1,5 +1,5 @@
 import { type Database, query } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import { all, run, type Steps, text } from "../database/steps.ts";
 import { forgetUse } from "../outbox/queue/quotas.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
@@ -128,9 +128,7 @@ async function* readAll(
   let after = "";
   for (;;) {
     const begin = after;
-    const rows = await readInTurn(db, () =>
-      all(text<DataRow>(sql, ...scope, begin, SLICE_ROWS, SLICE_BYTES)),
-    );
+    const rows = await readSlice(db, () => all(text<DataRow>(sql, ...scope, begin, SLICE_ROWS, SLICE_BYTES)));
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined) return;

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import type { Steps } from "../database/steps.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
 import { readTail, type TailPage, type TailPosition } from "./tail.ts";
@@ -32,7 +32,7 @@ export async function* followSubmissions(
     const readPage = function* (): Steps<TailPage> {
       return yield* readTail(yield* readFilter(), position, pageSize);
     };
-    const page = await readInTurn(db, readPage, gone);
+    const page = await readSlice(db, readPage, gone);
     yield* page.submissions;
     position = page.position;
     if (page.submissions.length === 0 && !page.isCut) await changed();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import type { Steps } from "../database/steps.ts";
 import { type EndpointsReference, reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { dropFiles, listFileIdsOfHeld } from "../files/file-store.ts";
@@ -148,7 +148,7 @@ export const dropAllHeld = operation({
     if (range === null) return { dropped: 0 };
     let dropped = 0;
     for (;;) {
-      await giveTurn();
+      await yieldToOthers();
       const { count, fileIds } = await context.transact(() => dropSome(range));
       await dropFiles(context.db, fileIds);
       if (count === 0) return { dropped };

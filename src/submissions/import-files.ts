@@ -31,7 +31,7 @@ export interface FilesToImport {
 }
 
 /** A submission of an export, and the endpoint to which it goes. */
-interface Place {
+interface FileParent {
   readonly submission: { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
   readonly endpoint: Endpoint;
   /** What the record says if a file is added; null if it was said. */
@@ -55,7 +55,7 @@ type Fate = "added" | "known" | { readonly refused: string };
 export async function* bringFiles(
   context: Context,
   files: FilesToImport,
-  { submission, endpoint, began }: Place,
+  { submission, endpoint, began }: FileParent,
 ): AsyncGenerator<"added" | "known" | RefusedFile> {
   for (const facts of filesIn(submission.data)) {
     const wanted = { facts, submissionId: submission.id, endpoint, began: began() };

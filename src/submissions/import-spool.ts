@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { Spool } from "../files/spool.ts";
 import { SpoolRoom } from "../files/spool-room.ts";
@@ -148,34 +148,34 @@ export class ImportSpool {
 
   /** Of a file that is on its way. */
   #stayOf(id: string, spool: Spool): Stay {
-    let place: "under way" | "waiting" | "closed" = "under way";
+    let state: "under way" | "waiting" | "closed" = "under way";
     let limit: NodeJS.Timeout | undefined;
     const leave = (): void => {
       clearTimeout(limit);
-      if (place === "waiting") this.#waiting.delete(id);
+      if (state === "waiting") this.#waiting.delete(id);
       else this.#underWay.delete(id);
     };
     const close = async (): Promise<void> => {
-      if (place === "closed") return;
+      if (state === "closed") return;
       leave();
-      place = "closed";
+      state = "closed";
       await spool.close();
     };
     return {
       close,
       wait: () => {
-        if (place === "closed") return;
+        if (state === "closed") return;
         leave();
-        place = "waiting";
+        state = "waiting";
         this.#waiting.set(id, close);
         limit = setTimeout(() => void close(), this.#parts.keepMs ?? KEEP_MS).unref();
       },
       goOn: () => {
-        if (place === "closed") throw notKept();
-        if (place === "under way") return;
+        if (state === "closed") throw notKept();
+        if (state === "under way") return;
         if (this.#underWay.has(id)) throw ownGoesOn();
         leave();
-        place = "under way";
+        state = "under way";
         this.#underWay.add(id);
       },
     };
@@ -201,7 +201,7 @@ function receivedFile(name: string, spool: Spool, sha256: Buffer, { close, wait,
     async *bytes() {
       for (let offset = 0; offset < source.size; offset += PART_BYTES) {
         yield await source.read(offset, PART_BYTES);
-        await giveTurn();
+        await yieldToOthers();
       }
     },
     async use(work) {

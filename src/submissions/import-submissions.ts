@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import { run, type Steps, text } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findReachableEndpoint, reachEndpoint } from "../endpoints/endpoint-store.ts";
@@ -80,7 +80,7 @@ export const importSubmissions = operation({
     for await (const { content } of readExport(source)) {
       await targetOf(content.endpoint_id);
       total += 1;
-      if (total % BATCH_SIZE === 0) await giveTurn();
+      if (total % BATCH_SIZE === 0) await yieldToOthers();
     }
     const recorded = new Set<string>();
     let [added, done] = [0, 0];
@@ -88,7 +88,7 @@ export const importSubmissions = operation({
     for await (const batch of batchesOf(readExport(source))) {
       const lines: Line[] = [];
       for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
-      await giveTurn();
+      await yieldToOthers();
       if (isDry) {
         added += await context.db.read(() => countNew(batch));
         done += batch.length;

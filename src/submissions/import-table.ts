@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import { run, type Steps, text } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { reachEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
@@ -81,7 +81,7 @@ export const importTable = operation({
     for await (const batch of batchesOf(reader, (await open()).rows)) {
       tally.rows += batch.rows;
       tally.refused.push(...batch.refused.slice(0, MAX_TOLD - tally.refused.length));
-      await giveTurn();
+      await yieldToOthers();
       const isFirst = tally.imported === 0;
       const added = isDry
         ? await context.db.read(() => countNew(endpoint, batch.read))
@@ -133,7 +133,7 @@ async function check(
   let total = 0;
   while ((await rows.next()).done !== true) {
     total += 1;
-    if (total % BATCH_SIZE === 0) await giveTurn();
+    if (total % BATCH_SIZE === 0) await yieldToOthers();
     if (total > MAX_ROWS)
       throw new FormsvcError("usage", `${name}: more than ${MAX_ROWS} rows; split the file`);
   }

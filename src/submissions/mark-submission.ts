@@ -6,7 +6,7 @@ import { getSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission with the workspace whose filter learns from it. */
-export interface PlacedSubmission {
+export interface SubmissionInWorkspace {
   readonly workspaceId: string;
   readonly submission: Submission;
 }
@@ -22,23 +22,27 @@ export function* markSubmissions(
   mark: Mark | null,
   now: number,
 ): Steps<readonly string[]> {
-  const placed: PlacedSubmission[] = [];
+  const marked: SubmissionInWorkspace[] = [];
   for (const id of ids) {
     const submission = yield* getSubmission(id);
     const { workspaceId } = yield* getEndpoint(submission.endpointId);
-    placed.push({ workspaceId, submission });
+    marked.push({ workspaceId, submission });
   }
-  if (mark !== null) yield* teachSubmissions(placed, mark, now);
+  if (mark !== null) yield* teachSubmissions(marked, mark, now);
   else
     yield* unteach(
-      placed.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
+      marked.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
     );
-  return placed.map(({ workspaceId }) => workspaceId);
+  return marked.map(({ workspaceId }) => workspaceId);
 }
 
 /** Teaches the filters of the submissions' workspaces what they are. */
-export function* teachSubmissions(placed: readonly PlacedSubmission[], mark: Mark, now: number): Steps<void> {
-  const posts = placed.map(({ workspaceId, submission }) => ({
+export function* teachSubmissions(
+  marked: readonly SubmissionInWorkspace[],
+  mark: Mark,
+  now: number,
+): Steps<void> {
+  const posts = marked.map(({ workspaceId, submission }) => ({
     workspaceId,
     endpointId: submission.endpointId,
     submissionId: submission.id,

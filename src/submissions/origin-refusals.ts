@@ -17,7 +17,7 @@ export interface OriginRefusals {
   /** Whether the body of such a post is read, so that it can be held. */
   mayHold(caller: Caller, origin: string): boolean;
   /** Like `mayHold`, and counts the post against the bound. */
-  takePlace(caller: Caller, origin: string): boolean;
+  takeSlot(caller: Caller, origin: string): boolean;
   /** Counts a post that was refused. */
   note(caller: Caller, origin: string): void;
   /** Resolves when everything that was counted is written. */
@@ -81,7 +81,7 @@ export function createOriginRefusals(parts: OriginRefusalParts): OriginRefusals 
       if (!isHoldable(caller, origin)) return false;
       return limiter.look(unitOf(caller), HELD_PER_MINUTE)?.allowed !== false;
     },
-    takePlace(caller, origin) {
+    takeSlot(caller, origin) {
       if (!isHoldable(caller, origin)) return false;
       return limiter.count(unitOf(caller), HELD_PER_MINUTE)?.allowed !== false;
     },

@@ -4,7 +4,7 @@ import { dropFiles, listFileIdsOf, listFileIdsOfHeld } from "../files/file-store
 import { FormsvcError } from "../foundation/errors.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
-import { inSearchPlace, postsInput, type SearchParts } from "./choose-submissions.ts";
+import { inSearchSlot, postsInput, type SearchParts } from "./choose-submissions.ts";
 import { concealReasons } from "./conceal-reasons.ts";
 import { eraseHeldRows, eraseSubmissionRows, findPerson } from "./find-person.ts";
 import { personJson } from "./person-json.ts";
@@ -45,7 +45,7 @@ export const findPersonRecords = operation({
     const endpointIds = await db.read(() => reachEndpointIds(context, reference));
     const find = () => findPerson(db, { field, value, endpointIds });
     const conceal = await db.read(() => concealReasons(context.viewing));
-    return personJson(await inSearchPlace(context, true, find), conceal);
+    return personJson(await inSearchSlot(context, true, find), conceal);
   },
 });
 

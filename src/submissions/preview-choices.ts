@@ -1,5 +1,5 @@
 import { type Database, query } from "../database/database.ts";
-import { giveTurn, readInTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers, readSlice } from "../database/slices.ts";
 import { all, first, type Steps } from "../database/steps.ts";
 import { isId } from "../foundation/id.ts";
 import { listEndpoints } from "../endpoints/endpoint-store.ts";
@@ -53,11 +53,11 @@ export async function previewChoices(
   const changes: Change[] = [];
   let posts = 0;
   for (const id of await listLastPosts(db, scope)) {
-    const post = await readInTurn(db, () => readPost(id));
+    const post = await readSlice(db, () => readPost(id));
     if (post === undefined) continue;
     posts += 1;
     const now = judge(post, before, noHistory);
-    await giveTurn();
+    await yieldToOthers();
     const then = judge(post, after, noHistory);
     if (now.score !== then.score)
       changes.push({ id, before: brief(now), after: brief(then), reasons: then.reasons });
@@ -92,7 +92,7 @@ async function listLastPosts(db: Database, scope: SpamScope): Promise<string[]> 
       ? [scope.endpointId]
       : (await db.read(() => listEndpoints(scope.workspaceId))).map(({ id }) => id);
   const newest: { readonly id: string; readonly created_at: number }[] = [];
-  for (const endpointId of endpoints) newest.push(...(await readInTurn(db, () => listNewest(endpointId))));
+  for (const endpointId of endpoints) newest.push(...(await readSlice(db, () => listNewest(endpointId))));
   return newest
     .toSorted((a, b) => b.created_at - a.created_at)
     .slice(0, MAX_POSTS)

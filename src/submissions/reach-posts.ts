@@ -38,13 +38,13 @@ export function* reachSubmission(asking: Asking, id: string): Steps<StoredSubmis
 }
 
 /** Which submissions are meant: those that are not in the bin, those that are, or both. */
-export type Placed = "kept" | "binned" | "anywhere";
+export type BinFilter = "kept" | "binned" | "anywhere";
 
 /** The workspaces of those of these submissions that are there for whoever asks, by their ids. @throws forbidden */
 export function* findSubmissions(
   asking: Asking,
   ids: readonly string[],
-  placed: Placed = "kept",
+  bin: BinFilter = "kept",
 ): Steps<ReadonlyMap<string, string>> {
   const binned = yield* listBinned(ids);
   const wanted = eachOf(ids.filter((id) => isId("sub", id)));
@@ -61,7 +61,7 @@ export function* findSubmissions(
   const found = new Map<string, string>();
   for (const row of rows) {
     const workspaceId = workspaceIds.get(row.endpoint_id);
-    const isMeant = placed === "anywhere" || binned.has(row.id) === (placed === "binned");
+    const isMeant = bin === "anywhere" || binned.has(row.id) === (bin === "binned");
     if (workspaceId !== undefined && isMeant) found.set(row.id, workspaceId);
   }
   return found;
@@ -75,12 +75,12 @@ export function* findSubmissions(
 export function* reachSubmissions(
   asking: Asking,
   ids: readonly string[],
-  { consequence = "", placed = "kept" }: { readonly consequence?: string; readonly placed?: Placed } = {},
+  { consequence = "", bin = "kept" }: { readonly consequence?: string; readonly bin?: BinFilter } = {},
 ): Steps<readonly string[]> {
-  const workspaceIds = yield* findSubmissions(asking, ids, placed);
+  const workspaceIds = yield* findSubmissions(asking, ids, bin);
   return ids.map((id) => {
     const workspaceId = workspaceIds.get(id);
-    if (workspaceId === undefined) throw noSubmission(id, consequence, placed);
+    if (workspaceId === undefined) throw noSubmission(id, consequence, bin);
     return workspaceId;
   });
 }

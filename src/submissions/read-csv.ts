@@ -28,12 +28,12 @@ export async function* readCsv(chunks: Iterable<string> | AsyncIterable<string>)
 }
 
 /** Between the characters of a record: outside quotes, inside them, or after a quote inside them. */
-type Place = "plain" | "quoted" | "closing";
+type ReadState = "plain" | "quoted" | "closing";
 
 class RecordReader {
   #held = "";
   #separator: string | null = null;
-  #place: Place = "plain";
+  #state: ReadState = "plain";
   #cells: string[] = [];
   #cell = "";
   #wasQuoted = false;
@@ -59,13 +59,13 @@ class RecordReader {
 
   *end(): Generator<CsvRecord> {
     yield* this.#read(this.#held, this.#separator ?? separatorOf(this.#held));
-    if (this.#place === "quoted") throw unclosed(this.#began);
+    if (this.#state === "quoted") throw unclosed(this.#began);
     if (this.#length > 0) yield* this.#endRecord();
   }
 
   *#read(text: string, separator: string): Generator<CsvRecord> {
     for (let at = 0; at < text.length;) {
-      const stop = this.#place === "quoted" ? nextOf(text, at, QUOTE) : nextPlain(text, at, separator);
+      const stop = this.#state === "quoted" ? nextOf(text, at, QUOTE) : nextPlain(text, at, separator);
       this.#add(text.slice(at, stop));
       at = stop;
       if (at < text.length) {
@@ -76,8 +76,8 @@ class RecordReader {
   }
 
   *#takeSign(sign: string, separator: string): Generator<CsvRecord> {
-    if (this.#place === "quoted") {
-      this.#place = "closing";
+    if (this.#state === "quoted") {
+      this.#state = "closing";
       this.#length += 1;
     } else if (sign === '"') this.#takeQuote();
     else if (sign === separator) this.#endCell();
@@ -91,27 +91,27 @@ class RecordReader {
 
   #takeQuote(): void {
     this.#length += 1;
-    if (this.#place === "closing") {
+    if (this.#state === "closing") {
       this.#cell += '"';
-      this.#place = "quoted";
+      this.#state = "quoted";
     } else if (this.#cell === "" && !this.#wasQuoted) {
       this.#wasQuoted = true;
-      this.#place = "quoted";
+      this.#state = "quoted";
     } else this.#cell += '"';
   }
 
   #add(part: string): void {
     if (part === "") return;
-    if (this.#place === "closing" || (this.#wasQuoted && this.#place === "plain")) {
-      this.#place = "plain";
+    if (this.#state === "closing" || (this.#wasQuoted && this.#state === "plain")) {
+      this.#state = "plain";
       if (part.trim() !== "")
         this.#problem ??= "a quote ends in the middle of a cell; write it twice inside quotes";
     }
-    if (this.#place === "quoted") this.#line += part.split("\n").length - 1;
+    if (this.#state === "quoted") this.#line += part.split("\n").length - 1;
     this.#cell += part;
     this.#length += part.length;
     if (this.#length <= MAX_RECORD_LENGTH) return;
-    if (this.#place === "quoted") throw unclosed(this.#began);
+    if (this.#state === "quoted") throw unclosed(this.#began);
     throw new FormsvcError(
       "usage",
       `line ${this.#began}: the row has more than ${MAX_RECORD_LENGTH} characters`,
@@ -123,7 +123,7 @@ class RecordReader {
     this.#length += 1;
     this.#cell = "";
     this.#wasQuoted = false;
-    this.#place = "plain";
+    this.#state = "plain";
     if (this.#cells.length > MAX_CELLS)
       throw new FormsvcError("usage", `line ${this.#began}: the row has more than ${MAX_CELLS} cells`);
   }

@@ -228,7 +228,7 @@ async function refuseForeign(
   origin: string,
 ): Promise<never> {
   const { refusals, clock } = parts;
-  if (refusals.takePlace(caller, origin)) {
+  if (refusals.takeSlot(caller, origin)) {
     const examined = await examineQuietly(parts, caller, post, clock.now());
     // A robot says nothing about the owner's sites.
     if (examined?.trapped === true) throw foreignOrigin();

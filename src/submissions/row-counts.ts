@@ -10,11 +10,11 @@ export class RowCounts {
   /** How often it came with this time. @param hash at least 8 bytes that are spread evenly */
   add(hash: Buffer): number {
     if (2 * this.#used >= this.#keys.length) this.#grow();
-    const place = placeOf(this.#keys, this.#counts, hash.readBigUInt64LE());
-    if (this.#counts[place] === 0) this.#used += 1;
-    this.#keys[place] = hash.readBigUInt64LE();
-    const count = (this.#counts[place] ?? 0) + 1;
-    this.#counts[place] = count;
+    const slot = slotOf(this.#keys, this.#counts, hash.readBigUInt64LE());
+    if (this.#counts[slot] === 0) this.#used += 1;
+    this.#keys[slot] = hash.readBigUInt64LE();
+    const count = (this.#counts[slot] ?? 0) + 1;
+    this.#counts[slot] = count;
     return count;
   }
 
@@ -24,9 +24,9 @@ export class RowCounts {
     for (const [index, count] of this.#counts.entries()) {
       if (count === 0) continue;
       const key = this.#keys[index] ?? 0n;
-      const place = placeOf(keys, counts, key);
-      keys[place] = key;
-      counts[place] = count;
+      const slot = slotOf(keys, counts, key);
+      keys[slot] = key;
+      counts[slot] = count;
     }
     this.#keys = keys;
     this.#counts = counts;
@@ -34,8 +34,8 @@ export class RowCounts {
 }
 
 /** Its own place, or the empty one that it gets. */
-function placeOf(keys: BigUint64Array, counts: Uint32Array, key: bigint): number {
-  let place = Number(key % BigInt(keys.length));
-  while (counts[place] !== 0 && keys[place] !== key) place = (place + 1) % keys.length;
-  return place;
+function slotOf(keys: BigUint64Array, counts: Uint32Array, key: bigint): number {
+  let slot = Number(key % BigInt(keys.length));
+  while (counts[slot] !== 0 && keys[slot] !== key) slot = (slot + 1) % keys.length;
+  return slot;
 }

@@ -1,4 +1,4 @@
-import { chunksAhead, type ChunkPlaces, makeChunkPlaces } from "../files/byte-source.ts";
+import { chunksAhead, type ChunkBuffers, makeChunkBuffers } from "../files/byte-source.ts";
 import type { FileRoom, TakenFiles, Uploading } from "../files/file-room.ts";
 import type { ObjectStore } from "../files/object-store.ts";
 import { type NewFile, newObjectId } from "../files/stored-file.ts";
@@ -37,7 +37,7 @@ export function uploadingOf(
 }
 
 /** Whom files belong to. */
-interface Place {
+interface FileParent {
   readonly uploading: Uploading;
   readonly createdAt: number;
 }
@@ -51,7 +51,7 @@ interface Place {
 export async function storeFiles(
   { commits, fileRoom, dropFiles, objects }: Omit<FileStoring, "linkFiles">,
   files: readonly AcceptedFile[],
-  { uploading, createdAt }: Place,
+  { uploading, createdAt }: FileParent,
 ): Promise<TakenFiles | null> {
   if (files.length === 0) return null;
   const { endpointId } = uploading;
@@ -62,7 +62,7 @@ export async function storeFiles(
   const taken = await fileRoom.take(uploading, rows).catch((error: unknown) => {
     throw asRefusal(error);
   });
-  let places: ChunkPlaces | null = null;
+  let buffers: ChunkBuffers | null = null;
   try {
     for (const [index, { source }] of files.entries()) {
       const file = rows[index] as NewFile;
@@ -70,9 +70,9 @@ export async function storeFiles(
         await objects?.put(file.objectId, source, file);
         continue;
       }
-      places ??= makeChunkPlaces();
+      buffers ??= makeChunkBuffers();
       let position = 0;
-      for await (const bytes of chunksAhead(source, places)) {
+      for await (const bytes of chunksAhead(source, buffers)) {
         await commits.addChunk({ file, position, bytes });
         position += 1;
       }

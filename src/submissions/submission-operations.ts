@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { findMark } from "../history/teach.ts";
@@ -11,7 +11,7 @@ import { getAccount } from "../workspaces/workspace-store.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
 import { concealReasons } from "./conceal-reasons.ts";
 import {
-  inSearchPlace,
+  inSearchSlot,
   readSubmissionFilter,
   type SearchParts,
   searchInput,
@@ -46,7 +46,7 @@ export const listSubmissions = operation({
     const filter = await db.read(() => readSubmissionFilter(context, input));
     const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
     const request = { limit, cursor, maxBytes, ...(gone && { gone }) };
-    const page = await inSearchPlace(context, isLookup(filter), () => browseSubmissions(db, filter, request));
+    const page = await inSearchSlot(context, isLookup(filter), () => browseSubmissions(db, filter, request));
     const conceal = await db.read(() => concealReasons(context.viewing));
     return { data: page.data.map((each) => submissionJson(conceal(each))), next_cursor: page.nextCursor };
   },
@@ -109,7 +109,7 @@ export const markSubmissionsAs = operation({
     await context.db.read(() => reachSubmissions(context, wanted));
     for (let from = 0; from < wanted.length; from += MARKED_AT_ONCE) {
       const some = wanted.slice(from, from + MARKED_AT_ONCE);
-      await giveTurn();
+      await yieldToOthers();
       await context.transact(function* () {
         yield* reachSubmissions(context, some);
         const workspaceIds = yield* markSubmissions(some, mark, context.now);

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
-import type { SearchPlaces } from "./search-places.ts";
+import type { SearchSlots } from "./search-slots.ts";
 import { type ByteRange, type FileStream, readBytes } from "../files/read-file.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
 import { getFileOf } from "./submission-files.ts";
@@ -48,7 +48,7 @@ export interface SubmissionReader {
 /** @param onRemoved called after each deletion. */
 export function createSubmissionReader(
   db: Database,
-  searches: SearchPlaces,
+  searches: SearchSlots,
   onRemoved: () => void,
 ): SubmissionReader {
   return {

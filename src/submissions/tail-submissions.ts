@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import type { Steps } from "../database/steps.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
 import {
-  inSearchPlace,
+  inSearchSlot,
   readSubmissionFilter,
   type SearchParts,
   submissionsInput,
@@ -78,7 +78,7 @@ async function readNewest(
   const { db, actor, gone } = context;
   const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
   const request = { limit, cursor: null, maxBytes, ...(gone && { gone }) };
-  const { data } = await inSearchPlace(context, isLookup(filter), () =>
+  const { data } = await inSearchSlot(context, isLookup(filter), () =>
     browseSubmissions(db, filter, request),
   );
   return data.toReversed();
@@ -118,7 +118,7 @@ async function* stored(
     const readPage = function* (): Steps<TailPage> {
       return yield* readTail(yield* readFilter(), position, wanted);
     };
-    const page = await readInTurn(db, readPage, gone);
+    const page = await readSlice(db, readPage, gone);
     yield* page.submissions;
     position = page.position;
     left = page.isCut ? left - page.submissions.length : 0;

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { readSlice } from "../database/slices.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
@@ -96,7 +96,7 @@ export async function* walkSubmissions(db: Database, request: WalkRequest): Asyn
   let looked = 0;
   while (open.length > 0) {
     const leaders = leadersOf(open, direction);
-    const chunks = await readInTurn(
+    const chunks = await readSlice(
       db,
       function* () {
         const endsAt = performance.now() + SLICE_MS;
@@ -189,7 +189,7 @@ async function openSources(
   const sources: Source[] = [];
   for (let from = 0; from < numbers.length; from += ENDS_AT_ONCE) {
     const some = numbers.slice(from, from + ENDS_AT_ONCE);
-    sources.push(...(await readInTurn(db, () => startAtEnds(some, bounds, direction), gone)));
+    sources.push(...(await readSlice(db, () => startAtEnds(some, bounds, direction), gone)));
   }
   return sources;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { giveTurn } from "../database/read-in-turn.ts";
+import { yieldToOthers } from "../database/slices.ts";
 import type { Steps } from "../database/steps.ts";
 import { dropFiles, listFileIdsOf } from "../files/file-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -126,8 +126,8 @@ export const deleteSubmissions = operation({
     const isFinal = now || context.config.submissions.binDays === 0;
     const fileIds = await context.transact(function* () {
       const consequence = "; nothing was deleted";
-      const placed = now ? "anywhere" : "kept";
-      const workspaceIds = yield* reachSubmissions(context, wanted, { consequence, placed });
+      const bin = now ? "anywhere" : "kept";
+      const workspaceIds = yield* reachSubmissions(context, wanted, { consequence, bin });
       if (now)
         for (const each of new Set(workspaceIds)) yield* requireAlso(context, "submissions:purge", each);
       const lost = isFinal ? yield* listFileIdsOf(wanted) : [];
@@ -149,7 +149,7 @@ export const undeleteSubmissions = operation({
   output: z.strictObject({ undeleted: ids }),
   *run(context, { submissions: wanted }) {
     const consequence = "; nothing was changed";
-    const workspaceIds = yield* reachSubmissions(context, wanted, { consequence, placed: "binned" });
+    const workspaceIds = yield* reachSubmissions(context, wanted, { consequence, bin: "binned" });
     yield* deleteBinRows(wanted);
     return changed({ undeleted: wanted }, ...changesOf(wanted, workspaceIds, "brought back"));
   },
@@ -170,10 +170,10 @@ export const emptyBin = operation({
     let deleted = 0;
     for (const endpointId of endpointIds) {
       for (;;) {
-        await giveTurn();
+        await yieldToOthers();
         const { some, fileIds } = await context.transact(function* () {
           const binned = yield* listBinOf(endpointId, EMPTIED_AT_ONCE);
-          const workspaceIds = yield* reachSubmissions(context, binned, { placed: "binned" });
+          const workspaceIds = yield* reachSubmissions(context, binned, { bin: "binned" });
           const emptied = { some: binned.length, fileIds: yield* listFileIdsOf(binned) };
           yield* deleteSubmissionRows(binned);
           return changed(emptied, ...changesOf(binned, workspaceIds, "deleted for good"));

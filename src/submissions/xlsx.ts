@@ -91,8 +91,8 @@ function headingRow(columns: readonly Column[], letters: readonly string[]): str
 function submissionRow(submission: StoredSubmission, { columns, letters, clock, row }: RowParts): string {
   const cells = columns.map(({ isTime, cell }, index) => {
     const value = cell(submission);
-    const place = `${letters[index]}${row}`;
-    return isTime ? timeCell(place, value as number, clock) : valueCell(place, value);
+    const reference = `${letters[index]}${row}`;
+    return isTime ? timeCell(reference, value as number, clock) : valueCell(reference, value);
   });
   return `<row r="${row}">${cells.join("")}</row>`;
 }
@@ -102,21 +102,21 @@ const DAY_MS = 86_400_000;
 const FIRST_DAY = 25_569;
 
 /** Spreadsheets know no zone: the cell has what the clocks of the zone showed. */
-function timeCell(place: string, time: number, clock: ZonedClock | null): string {
+function timeCell(reference: string, time: number, clock: ZonedClock | null): string {
   const days = (time + (clock?.offsetMs(time) ?? 0)) / DAY_MS + FIRST_DAY;
-  return `<c r="${place}" s="${STYLE.time}"><v>${days}</v></c>`;
+  return `<c r="${reference}" s="${STYLE.time}"><v>${days}</v></c>`;
 }
 
-function valueCell(place: string, value: unknown): string {
-  if (typeof value === "number") return `<c r="${place}"><v>${value}</v></c>`;
-  if (typeof value === "boolean") return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
+function valueCell(reference: string, value: unknown): string {
+  if (typeof value === "number") return `<c r="${reference}"><v>${value}</v></c>`;
+  if (typeof value === "boolean") return `<c r="${reference}" t="b"><v>${value ? 1 : 0}</v></c>`;
   const text = cellText(value);
-  return text === "" ? "" : textCell(place, text, isFormula(text) ? STYLE.text : STYLE.plain);
+  return text === "" ? "" : textCell(reference, text, isFormula(text) ? STYLE.text : STYLE.plain);
 }
 
 /** A text inside the cell is never a formula; one that begins like a formula stays text when somebody edits it. */
-function textCell(place: string, text: string, style: number): string {
-  return `<c r="${place}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeText(shorten(text))}</t></is></c>`;
+function textCell(reference: string, text: string, style: number): string {
+  return `<c r="${reference}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeText(shorten(text))}</t></is></c>`;
 }
 
 function shorten(text: string): string {

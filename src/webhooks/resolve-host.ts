@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { callbackify, promisify } from "node:util";
 import { workingFor } from "../foundation/work-for.ts";
 import { findRefusal, type GuardPolicy } from "./address-guard.ts";
-import { LookupTurns } from "./lookup-turns.ts";
+import { LookupSlots } from "./lookup-slots.ts";
 import type { IsOwnAddress } from "./own-address.ts";
 
 /** The addresses of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
@@ -16,14 +16,14 @@ const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
 const MAX_ADDRESSES = 32;
 
 /** All of the process share its threads. */
-const turnsOfProcess = new LookupTurns();
+const slotsOfProcess = new LookupSlots();
 
-/** The machine's resolver, in fair turns, with one question in flight for each name of a workspace. */
-export function createHostResolver(ask: ResolveHost = lookupAll, turns = turnsOfProcess): ResolveHost {
+/** The machine's resolver, shared out fairly, with one question in flight for each name of a workspace. */
+export function createHostResolver(ask: ResolveHost = lookupAll, slots = slotsOfProcess): ResolveHost {
   const questions = new SingleFlight<readonly LookupAddress[]>();
   return (host) => {
     const workspace = workingFor();
-    const run = () => turns.run({ host, workspace }, async () => (await ask(host)).slice(0, MAX_ADDRESSES));
+    const run = () => slots.run({ host, workspace }, async () => (await ask(host)).slice(0, MAX_ADDRESSES));
     // Another workspace may have the name in a line of its own that does not move.
     return questions.run(run, `${workspace ?? ""} ${host}`);
   };

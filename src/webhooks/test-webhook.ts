@@ -7,7 +7,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import { tellAttempt } from "./hide-network.ts";
 import type { HttpSender } from "./send.ts";
 import { sendTest, TEST_DATA } from "./send-test.ts";
-import type { TestPlaces } from "./test-places.ts";
+import type { TestSlots } from "./test-slots.ts";
 import { testResultJson, testResultShape } from "./webhook-json.ts";
 import { webhookReference } from "./webhook-operations.ts";
 import { WEBHOOKS } from "./webhook-store.ts";
@@ -15,7 +15,7 @@ import { WEBHOOKS } from "./webhook-store.ts";
 interface Parts {
   readonly keyring: Keyring;
   readonly sender: Pick<HttpSender, "send">;
-  readonly testPlaces: TestPlaces;
+  readonly testSlots: TestSlots;
   /** The address at which people open the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
 }
@@ -35,7 +35,7 @@ export const testWebhook = operation({
     const { db, parts, actor, viewing, now } = context;
     const { member, endpoint } = await db.read(() => reachRecipient(context, WEBHOOKS, id));
     const account = limitedAccountOf(actor);
-    return parts.testPlaces.run(account?.accountId ?? null, async () => {
+    return parts.testSlots.run(account?.accountId ?? null, async () => {
       // If a power cut loses the count, one test more is sent. No other part of the server reads it.
       if (account !== null) await db.relaxedTransaction(() => countAction(account, "test", 1, now));
       const message = { webhook: member, endpointName: endpoint.name, data };

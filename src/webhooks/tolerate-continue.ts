@@ -48,22 +48,22 @@ function beginsFinalAnswer(chunk: Buffer): boolean {
 
 /** Follows the interim answers before an answer, however the bytes are split. */
 class HeadReader {
-  #place: "status line" | "interim head" | "answer" = "status line";
+  #state: "status line" | "interim head" | "answer" = "status line";
   #statusLine = "";
   /** Characters of the current line of an interim head. */
   #lineLength = 0;
 
   expectAnswer(): void {
-    this.#place = "status line";
+    this.#state = "status line";
     this.#statusLine = "";
   }
 
   /** Changes the status 100 to 103 in place. */
   mend(chunk: Buffer): void {
-    if (this.#statusLine === "" && beginsFinalAnswer(chunk)) this.#place = "answer";
-    for (let at = 0; at < chunk.length && this.#place !== "answer"; at += 1) {
+    if (this.#statusLine === "" && beginsFinalAnswer(chunk)) this.#state = "answer";
+    for (let at = 0; at < chunk.length && this.#state !== "answer"; at += 1) {
       const byte = chunk[at] ?? 0;
-      if (this.#place === "interim head") this.#readHead(byte);
+      if (this.#state === "interim head") this.#readHead(byte);
       else if (this.#endsContinue(byte)) chunk[at] = DIGIT_THREE;
     }
   }
@@ -73,9 +73,9 @@ class HeadReader {
     if (isLineEnd(byte) && this.#statusLine === "") return false;
     this.#statusLine += String.fromCharCode(byte);
     if (this.#statusLine.length < STATUS_LINE_START_LENGTH) return false;
-    this.#place = /^HTTP\/1\.\d 1\d\d$/.test(this.#statusLine) ? "interim head" : "answer";
+    this.#state = /^HTTP\/1\.\d 1\d\d$/.test(this.#statusLine) ? "interim head" : "answer";
     this.#lineLength = this.#statusLine.length;
-    return this.#place === "interim head" && this.#statusLine.endsWith(" 100");
+    return this.#state === "interim head" && this.#statusLine.endsWith(" 100");
   }
 
   #readHead(byte: number): void {

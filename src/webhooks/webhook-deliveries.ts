@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Context, operation } from "../operations/operation.ts";
-import { listChannelDeliveries } from "../outbox/queue/channel-deliveries.ts";
+import { listShownDeliveries } from "../outbox/queue/shown-deliveries.ts";
 import {
   attemptJson,
   attemptShape,
@@ -12,9 +12,9 @@ import type { Delivery } from "../outbox/queue/delivery.ts";
 import { leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
 import { deliveryListInput, deliveryReference } from "../recipients/delivery-input.ts";
 import { chooseRecipients, reachDelivery } from "../recipients/reach-delivery.ts";
-import { replay, type ReplayedChannel, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
+import { replay, type ReplayedKinds, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
 import { tellAttempt } from "./hide-network.ts";
-import { webhookChannel } from "./webhook-channel.ts";
+import { webhookKinds } from "./webhook-kinds.ts";
 import { noWebhook, WEBHOOKS } from "./webhook-store.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -35,9 +35,9 @@ export const listWebhookDeliveries = operation({
   output: z.strictObject({ data: z.array(shape), next_cursor: z.string().nullable() }),
   *run(context, { webhook, endpoint, workspace, submission, ...page }) {
     const choice = { recipientId: webhook, endpoint, workspace };
-    const { recipientId, endpointIds } = yield* chooseRecipients(context, webhookChannel, choice, noWebhook);
+    const { recipientId, endpointIds } = yield* chooseRecipients(context, webhookKinds, choice, noWebhook);
     const filter = { recipientId, endpointIds, submissionId: submission, ...page };
-    const { deliveries, nextCursor } = yield* listChannelDeliveries(webhookChannel, filter);
+    const { deliveries, nextCursor } = yield* listShownDeliveries(webhookKinds, filter);
     return { data: deliveries.map(json), next_cursor: nextCursor };
   },
 });
@@ -50,7 +50,7 @@ export const showWebhookDelivery = operation({
   input: z.strictObject(deliveryReference),
   output: z.strictObject({ delivery: shape, data: z.array(attemptShape) }),
   *run(context, { delivery: id }) {
-    const { delivery } = yield* reachDelivery(context, webhookChannel, id);
+    const { delivery } = yield* reachDelivery(context, webhookKinds, id);
     const attempts = yield* listAttempts(leadOf(delivery));
     const told = attempts.map((attempt) => tellAttempt(attempt, context.viewing.isOperator));
     return { delivery: json(delivery), data: told.map(attemptJson) };
@@ -62,8 +62,8 @@ interface ReplayParts {
   readonly fileLinks: { readonly renew: RenewMessage };
 }
 
-const replayed: Omit<ReplayedChannel<Webhook>, "renew"> = {
-  ...webhookChannel,
+const replayed: Omit<ReplayedKinds<Webhook>, "renew"> = {
+  ...webhookKinds,
   type: WEBHOOKS,
   action: "webhook.replay",
   everyone: "every webhook",

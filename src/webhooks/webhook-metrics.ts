@@ -1,7 +1,7 @@
-import type { ChannelNames } from "../outbox/queue/channel-metrics.ts";
+import type { KindMetricNames } from "../outbox/queue/kind-metrics.ts";
 import { WEBHOOK_KIND } from "./webhook.ts";
 
-export const WEBHOOK_METRICS: ChannelNames = {
+export const WEBHOOK_METRICS: KindMetricNames = {
   kind: WEBHOOK_KIND,
   recipients: [
     "formsvc_webhooks",

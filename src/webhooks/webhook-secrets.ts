@@ -30,33 +30,33 @@ export function openWebhook(keyring: Keyring, webhook: Webhook, keys: readonly S
   const { id, endpointId, settings, headers, secretUrl } = webhook;
   const opened = [...headers].map(([name, stored]) => [
     name,
-    keyring.open(stored, headerPlace(id, name)).toString(),
+    keyring.open(stored, headerContext(id, name)).toString(),
   ]);
-  const url = secretUrl === null ? settings.url : keyring.open(secretUrl, urlPlace(id)).toString();
+  const url = secretUrl === null ? settings.url : keyring.open(secretUrl, urlContext(id)).toString();
   return {
     ...settings,
     endpointId,
     url,
     destination: destinationOf(url),
     headers: Object.fromEntries(opened) as CustomHeaders,
-    keys: keys.map(({ stored, expiresAt }) => ({ key: keyring.open(stored, keyPlace(id)), expiresAt })),
+    keys: keys.map(({ stored, expiresAt }) => ({ key: keyring.open(stored, keyContext(id)), expiresAt })),
   };
 }
 
 export function sealKey(keyring: Keyring, webhookId: string, key: Buffer): Buffer {
-  return keyring.seal(key, keyPlace(webhookId));
+  return keyring.seal(key, keyContext(webhookId));
 }
 
 export function sealHeaders(keyring: Keyring, webhookId: string, headers: CustomHeaders): StoredHeaders {
   const sealed = Object.entries(headers).map(
-    ([name, value]) => [name, keyring.seal(Buffer.from(value), headerPlace(webhookId, name))] as const,
+    ([name, value]) => [name, keyring.seal(Buffer.from(value), headerContext(webhookId, name))] as const,
   );
   return new Map(sealed);
 }
 
 /** The columns of an address: that of a chat is a secret, and shown shortened. */
 export function addressColumns(keyring: Keyring, id: string, format: WebhookFormat, url: string) {
-  const secret = format === "standard" ? null : keyring.seal(Buffer.from(url), urlPlace(id));
+  const secret = format === "standard" ? null : keyring.seal(Buffer.from(url), urlContext(id));
   return { url: shownAddress(format, url), secret_url: secret };
 }
 
@@ -85,7 +85,7 @@ function storedKey(webhookId: string, key: Buffer): StoredSecret {
   const row = () =>
     query.updateTable("webhook_secret").where("webhook_id", "=", webhookId).where("key", "=", key);
   return {
-    place: keyPlace(webhookId),
+    context: keyContext(webhookId),
     stored: key,
     replace: (stored) => run(row().set({ key: stored })),
   };
@@ -94,7 +94,7 @@ function storedKey(webhookId: string, key: Buffer): StoredSecret {
 function storedUrl(webhookId: string, url: Buffer): StoredSecret {
   const row = query.updateTable("webhook").where("id", "=", webhookId);
   return {
-    place: urlPlace(webhookId),
+    context: urlContext(webhookId),
     stored: url,
     replace: (stored) => run(row.set({ secret_url: stored })),
   };
@@ -104,7 +104,7 @@ function storedHeaders(webhookId: string, json: string): StoredSecret[] {
   const headers = new Map(readHeaders(json));
   const row = () => query.updateTable("webhook").where("id", "=", webhookId);
   return [...headers].map(([name, value]) => ({
-    place: headerPlace(webhookId, name),
+    context: headerContext(webhookId, name),
     stored: value,
     replace(stored) {
       headers.set(name, stored);
@@ -114,14 +114,14 @@ function storedHeaders(webhookId: string, json: string): StoredSecret[] {
 }
 
 /** The text is part of the encryption, so it must never change. */
-function keyPlace(webhookId: string): string {
+function keyContext(webhookId: string): string {
   return `webhook_secret.key of ${webhookId}`;
 }
 
-function urlPlace(webhookId: string): string {
+function urlContext(webhookId: string): string {
   return `webhook.secret_url of ${webhookId}`;
 }
 
-function headerPlace(webhookId: string, name: string): string {
+function headerContext(webhookId: string, name: string): string {
   return `webhook.headers of ${webhookId}, ${name}`;
 }

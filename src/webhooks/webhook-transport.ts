@@ -33,13 +33,13 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
   const attempt = { sender, dashboardUrl, readLabels: labelReader(db), now: () => clock.now() };
   // Webhooks on one host share its limit, whatever their paths.
   const routeTo = (open: OpenWebhook): Route => ({
-    place: new URL(open.url).host,
+    destination: new URL(open.url).host,
     gatherSeconds: null,
     send: (message) => makeAttempt(attempt, open, message),
   });
   return {
     kind: WEBHOOK_KIND,
-    carrier: WEBHOOK_KIND,
+    sharedKind: WEBHOOK_KIND,
     policy: policyOf(settings),
     routes: async (now) => new Map([...(await readWebhooks(now))].map(([id, open]) => [id, routeTo(open)])),
     report: (ended, record) => logAttempt(log, ended, record),
@@ -57,7 +57,7 @@ export function policyOf({ scheduleSeconds, probeSeconds, limits }: DeliverySett
     refusalsUntilStopped: Number.POSITIVE_INFINITY,
     // Receivers drop a repeated id.
     afterUnsure: null,
-    limits: { total, perPlace: perHost, perRecipient: perWebhook },
+    limits: { total, perDestination: perHost, perRecipient: perWebhook },
     pace: null,
   };
 }

@@ -11,10 +11,10 @@ import { createSelfExamination } from "../../src/server/examine-self.ts";
 import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
 import { createNews } from "../../src/submissions/news.ts";
 import { ImportSpool } from "../../src/submissions/import-spool.ts";
-import { SearchPlaces } from "../../src/submissions/search-places.ts";
+import { SearchSlots } from "../../src/submissions/search-slots.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
-import { TestPlaces } from "../../src/webhooks/test-places.ts";
+import { TestSlots } from "../../src/webhooks/test-slots.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
@@ -56,8 +56,8 @@ async function linesFor(
     blindness: () => null,
     news: createNews(),
     limiter: createRateLimiter(),
-    searches: new SearchPlaces(),
-    testPlaces: new TestPlaces(),
+    searches: new SearchSlots(),
+    testSlots: new TestSlots(),
     imports: new ImportSpool({ folder: "", freeBytes: () => null, minFreeBytes: 0, clock: server.clock }),
     onChange: () => {},
   };

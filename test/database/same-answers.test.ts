@@ -13,7 +13,7 @@ import { listDeclaredFields, listRetentions } from "../../src/endpoints/endpoint
 import { writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import {
   listEndpointNames,
-  listPlacedEndpoints,
+  listEndpointsInWorkspaces,
   readEndpointNames,
 } from "../../src/endpoints/viewable-endpoints.ts";
 import { listMarks, unteach } from "../../src/history/teach.ts";
@@ -22,7 +22,7 @@ import { finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { createBackground } from "../../src/foundation/background.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
 import { listMailRecipients, setUnsubscribed } from "../../src/mail/mail-recipient-store.ts";
-import { findPlaceFault, forgetFaults } from "../../src/outbox/sending/places.ts";
+import { findDestinationFault, forgetFaults } from "../../src/outbox/sending/destinations.ts";
 import { dropOldMailedLinks } from "../../src/sessions/mailed-link.ts";
 import { alignDeliveries } from "../../src/outbox/queue/align-deliveries.ts";
 import {
@@ -117,7 +117,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "the changes": read(() => listChanges(10)),
   "the declared fields": read(({ endpointIds }) => listDeclaredFields(endpointIds)),
   "how long endpoints keep": read(() => listRetentions()),
-  "endpoints with their workspaces": read((filled) => listPlacedEndpoints(viewing(filled), 2)),
+  "endpoints with their workspaces": read((filled) => listEndpointsInWorkspaces(viewing(filled), 2)),
   "the names of endpoints": read((filled) => listEndpointNames(viewing(filled), 2)),
   "named endpoints": read(({ endpointIds }) => readEndpointNames(endpointIds)),
   "the marks": read(({ submissionIds }) => listMarks(submissionIds)),
@@ -169,7 +169,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   ),
   "failed messages of a kind": read(() => countFailed("webhook")),
   "whether messages of a kind wait": read(() => hasMessagesFor("webhook")),
-  "what is wrong with a place": read(() => findPlaceFault("mail", "mail.example.org:587")),
+  "what is wrong with a place": read(() => findDestinationFault("mail", "mail.example.org:587")),
   "recipients by e-mail": read(() => listMailRecipients(null)),
   "the webhooks": read(() => listWebhooks(null)),
   "the keys of webhooks": read(() => activeKeys(NOON)),

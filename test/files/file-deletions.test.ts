@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { countDeletions, deleteWaiting } from "../../src/files/file-deletions.ts";
 import { dropFiles, dropLostFiles } from "../../src/files/file-store.ts";
-import { placeObjects } from "../../src/files/object-store.ts";
+import { setObjectStore } from "../../src/files/object-store.ts";
 import { S3Store } from "../../src/files/s3-store.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
@@ -17,7 +17,7 @@ async function openStore(db: Database): Promise<ScriptedStore> {
   const quiet = { onFailure() {}, onFault() {}, onRecovery() {} };
   const settings = () => ({ region: "us-east-1", prefix: "", pathStyle: true, ...scripted.settings });
   const store = new S3Store({ settings, takesNew: true, observer: quiet });
-  placeObjects(db, store);
+  setObjectStore(db, store);
   onTestFinished(() => store.close());
   return scripted;
 }

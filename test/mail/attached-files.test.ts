@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { dropFiles, releaseFile } from "../../src/files/file-store.ts";
-import { placeObjects } from "../../src/files/object-store.ts";
+import { setObjectStore } from "../../src/files/object-store.ts";
 import { S3Store } from "../../src/files/s3-store.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { chooseAttached, readAttached } from "../../src/mail/attached-files.ts";
@@ -243,7 +243,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const quiet = { onFailure() {}, onFault() {}, onRecovery() {} };
     const settings = () => ({ region: "us-east-1", prefix: "", pathStyle: true, ...scripted.settings });
     const store = new S3Store({ settings, takesNew: true, observer: quiet });
-    placeObjects(db, store);
+    setObjectStore(db, store);
     onTestFinished(() => store.close());
     const { endpointId } = await addPlace(db);
     const [submissionId = ""] = await storeSubmissions(db, [{ endpointId }]);

@@ -27,22 +27,22 @@ const AUTH = "250-scripted\r\n250 AUTH PLAIN LOGIN";
 
 describe.each(Object.entries(OFFERS))("commands %s", (_name, offer) => {
   test.each([
-    ["MAIL", "550 5.7.1 not you", "sender", "sender_refused", "place"],
-    ["MAIL", "530 log in first", "sender", "relay_refused", "place"],
+    ["MAIL", "550 5.7.1 not you", "sender", "sender_refused", "destination"],
+    ["MAIL", "530 log in first", "sender", "relay_refused", "destination"],
     ["MAIL", "552 5.3.4 too large", "sender", "content_refused", "recipient"],
-    ["MAIL", "451 later", "sender", "deferred", "place"],
-    ["MAIL", "421 closing", "sender", "deferred", "place"],
+    ["MAIL", "451 later", "sender", "deferred", "destination"],
+    ["MAIL", "421 closing", "sender", "deferred", "destination"],
     ["RCPT", "550 5.1.1 unknown", "recipient", "recipient_refused", "message"],
     ["RCPT", "553 no such mailbox", "recipient", "recipient_refused", "message"],
-    ["RCPT", "554 5.7.1 <ada@example.org>: Relay access denied", "recipient", "relay_refused", "place"],
-    ["RCPT", "550 relaying is not permitted", "recipient", "relay_refused", "place"],
-    ["RCPT", "550 5.7.54 SMTP; Unable to relay recipient", "recipient", "relay_refused", "place"],
+    ["RCPT", "554 5.7.1 <ada@example.org>: Relay access denied", "recipient", "relay_refused", "destination"],
+    ["RCPT", "550 relaying is not permitted", "recipient", "relay_refused", "destination"],
+    ["RCPT", "550 5.7.54 SMTP; Unable to relay recipient", "recipient", "relay_refused", "destination"],
     ["RCPT", "550 5.1.1 mx said: 550 5.7.1 relay denied", "recipient", "recipient_refused", "message"],
-    ["RCPT", "530 5.7.0 Authentication required", "recipient", "relay_refused", "place"],
+    ["RCPT", "530 5.7.0 Authentication required", "recipient", "relay_refused", "destination"],
     ["RCPT", "450 4.2.0 greylisted", "recipient", "deferred", "recipient"],
     ["RCPT", "421 closing", "recipient", "deferred", "recipient"],
     ["DATA", "451 later", "data", "deferred", "recipient"],
-    ["DATA", "554 no", "data", "relay_refused", "place"],
+    ["DATA", "554 no", "data", "relay_refused", "destination"],
     ["DATA", "421 closing", "data", "deferred", "recipient"],
     ["content", "451 later", "content", "deferred", "recipient"],
     ["content", "421 closing", "content", "deferred", "recipient"],
@@ -62,7 +62,7 @@ describe.each(Object.entries(OFFERS))("commands %s", (_name, offer) => {
   });
 
   test.each([
-    ["MAIL", "unreachable", "place"],
+    ["MAIL", "unreachable", "destination"],
     ["RCPT", "unreachable", "recipient"],
     ["DATA", "unreachable", "recipient"],
     ["content", "unsure", "unsure"],
@@ -103,23 +103,23 @@ test.each([
 
 describe("before the e-mail", () => {
   test.each([
-    [{ greeting: "554 no service" }, {}, "connect", "relay_refused", "place"],
-    [{ greeting: "421 too many connections" }, {}, "connect", "deferred", "place"],
-    [{ EHLO: "421 closing" }, {}, "connect", "deferred", "place"],
-    [{ EHLO: "550 who are you", HELO: "550 go away" }, {}, "connect", "relay_refused", "place"],
-    [{ greeting: "drop" }, {}, "connect", "unreachable", "place"],
-    [{ greeting: "silent" }, { timeoutMs: 300 }, "connect", "unreachable", "place"],
-    [{ greeting: "HTTP/1.1 400 Bad Request" }, {}, "connect", "unreachable", "place"],
-    [{ STARTTLS: "454 TLS not available" }, { security: "starttls" }, "tls", "deferred", "place"],
-    [{ STARTTLS: "502 unknown" }, { security: "starttls" }, "tls", "tls_failed", "place"],
-    [{ STARTTLS: "drop" }, { security: "starttls" }, "tls", "unreachable", "place"],
-    [{ greeting: "220 no TLS here" }, { security: "tls" }, "tls", "tls_failed", "place"],
-    [{ EHLO: AUTH, AUTH: "535 5.7.8 wrong" }, login, "login", "login_refused", "place"],
-    [{ EHLO: AUTH, AUTH: "454 4.7.0 later" }, login, "login", "deferred", "place"],
-    [{ EHLO: AUTH, AUTH: "421 closing" }, login, "login", "deferred", "place"],
-    [{ EHLO: AUTH, AUTH: "drop" }, login, "login", "unreachable", "place"],
-    [{ EHLO: "250-scripted\r\n250 AUTH XOAUTH2" }, login, "login", "login_refused", "place"],
-    [{ EHLO: "250 scripted" }, login, "login", "login_refused", "place"],
+    [{ greeting: "554 no service" }, {}, "connect", "relay_refused", "destination"],
+    [{ greeting: "421 too many connections" }, {}, "connect", "deferred", "destination"],
+    [{ EHLO: "421 closing" }, {}, "connect", "deferred", "destination"],
+    [{ EHLO: "550 who are you", HELO: "550 go away" }, {}, "connect", "relay_refused", "destination"],
+    [{ greeting: "drop" }, {}, "connect", "unreachable", "destination"],
+    [{ greeting: "silent" }, { timeoutMs: 300 }, "connect", "unreachable", "destination"],
+    [{ greeting: "HTTP/1.1 400 Bad Request" }, {}, "connect", "unreachable", "destination"],
+    [{ STARTTLS: "454 TLS not available" }, { security: "starttls" }, "tls", "deferred", "destination"],
+    [{ STARTTLS: "502 unknown" }, { security: "starttls" }, "tls", "tls_failed", "destination"],
+    [{ STARTTLS: "drop" }, { security: "starttls" }, "tls", "unreachable", "destination"],
+    [{ greeting: "220 no TLS here" }, { security: "tls" }, "tls", "tls_failed", "destination"],
+    [{ EHLO: AUTH, AUTH: "535 5.7.8 wrong" }, login, "login", "login_refused", "destination"],
+    [{ EHLO: AUTH, AUTH: "454 4.7.0 later" }, login, "login", "deferred", "destination"],
+    [{ EHLO: AUTH, AUTH: "421 closing" }, login, "login", "deferred", "destination"],
+    [{ EHLO: AUTH, AUTH: "drop" }, login, "login", "unreachable", "destination"],
+    [{ EHLO: "250-scripted\r\n250 AUTH XOAUTH2" }, login, "login", "login_refused", "destination"],
+    [{ EHLO: "250 scripted" }, login, "login", "login_refused", "destination"],
   ] as const)("%j with %j fails at %s as %s", async (...row) => {
     const [script, change, stage, outcome, blame] = row;
     const result = await sendTo(script, change);
@@ -149,7 +149,7 @@ describe("before the e-mail", () => {
   test("a host that does not exist is unreachable", async () => {
     const result = await senderWith({ ...plainSettings(25), host: "no-such-host.invalid" }).send(mail);
     expect(result).toMatchObject({ stage: "connect", reply: null });
-    expect(classifyMail(result)).toMatchObject({ outcome: "unreachable", blame: "place" });
+    expect(classifyMail(result)).toMatchObject({ outcome: "unreachable", blame: "destination" });
   });
 });
 
@@ -174,8 +174,8 @@ test.each([
 ] as const)("at %s the problem %s is %s, and says: %s", (stage, code, outcome, words) => {
   const verdict = classifyMail({ stage, reply: null, problem: { code, detail: "words" }, durationMs: 1 });
   const isCommon = ["connect", "tls", "login", "sender"].includes(stage);
-  const blames = { unsure: "unsure", content_refused: "recipient", tls_failed: "place" } as const;
-  const blame = outcome === "unreachable" ? (isCommon ? "place" : "recipient") : blames[outcome];
+  const blames = { unsure: "unsure", content_refused: "recipient", tls_failed: "destination" } as const;
+  const blame = outcome === "unreachable" ? (isCommon ? "destination" : "recipient") : blames[outcome];
   expect(verdict).toMatchObject({ outcome, blame });
   expect(verdict.message).toContain(words);
   expect(verdict.message).toContain(`(${code}: words)`);
@@ -192,14 +192,14 @@ test("a server that takes no e-mail of this size is not sent it", async () => {
 test.each([
   ["recipient", 554, "message"],
   ["data", 554, "message"],
-  ["sender", 530, "place"],
-  ["connect", 554, "place"],
+  ["sender", 530, "destination"],
+  ["connect", 554, "destination"],
 ] as const)(
   "at %s, a server that took e-mail of ours and now answers %s blames the %s",
   (stage, code, blame) => {
     const reply = { code, text: "5.7.1 Relay access denied" };
     const result = { stage, reply, problem: null, durationMs: 1 };
     expect(classifyMail(result, true)).toMatchObject({ outcome: "relay_refused", blame });
-    expect(classifyMail(result, false)).toMatchObject({ outcome: "relay_refused", blame: "place" });
+    expect(classifyMail(result, false)).toMatchObject({ outcome: "relay_refused", blame: "destination" });
   },
 );

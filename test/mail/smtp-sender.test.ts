@@ -92,7 +92,7 @@ describe("login", () => {
     }
     const wrong = senderWith(plainSettings(server.port, { login: { ...login, password: "wrong" } }));
     const refused = await wrong.send(mail);
-    expect(classifyMail(refused)).toMatchObject({ outcome: "login_refused", blame: "place" });
+    expect(classifyMail(refused)).toMatchObject({ outcome: "login_refused", blame: "destination" });
     expect(classifyMail(refused).message).toContain("Check mail.user and mail.password");
   });
 });
@@ -125,7 +125,7 @@ describe("encryption", () => {
     const server = await startMailServer({ ...options, ...authority.issue("DNS:other.example") });
     const result = await senderWith(plainSettings(server.port, { security })).send(mail);
     expect(result).toMatchObject({ stage: "tls", problem: { code: "ERR_TLS_CERT_ALTNAME_INVALID" } });
-    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "place" });
+    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "destination" });
     expect(classifyMail(result).message).toContain("set mail.host to a name of the certificate");
     expect(server.received).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("encryption", () => {
   test.each(ways)("%s refuses a certificate that has expired", async (security, options) => {
     const server = await startMailServer({ ...options, ...authority.issue("IP:127.0.0.1", -1) });
     const result = await senderWith(plainSettings(server.port, { security })).send(mail);
-    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "place" });
+    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "destination" });
     expect(classifyMail(result).message).toContain("has expired");
   });
 
@@ -142,7 +142,7 @@ describe("encryption", () => {
     onTestFinished(() => unknown.remove());
     const server = await startMailServer({ ...options, ...unknown.issue("IP:127.0.0.1") });
     const result = await senderWith(plainSettings(server.port, { security })).send(mail);
-    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "place" });
+    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "destination" });
     expect(classifyMail(result).message).toContain("NODE_EXTRA_CA_CERTS");
   });
 
@@ -150,7 +150,7 @@ describe("encryption", () => {
     const server = await startScriptedServer();
     const login = { user: "forms", password: "secret" };
     const result = await senderWith(plainSettings(server.port, { security: "starttls", login })).send(mail);
-    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "place" });
+    expect(classifyMail(result)).toMatchObject({ outcome: "tls_failed", blame: "destination" });
     expect(classifyMail(result).message).toContain("set mail.security to tls");
     expect(server.lines).toEqual(["EHLO forms.example.com", "STARTTLS"]);
   });

@@ -20,7 +20,7 @@ import { exportSubmissions } from "../../src/submissions/export-submissions.ts";
 import { dropAllHeld, listHeld, showHeld } from "../../src/submissions/held-operations.ts";
 import { findPersonRecords } from "../../src/submissions/person-operations.ts";
 import { explainScore } from "../../src/submissions/spam-operations.ts";
-import { SearchPlaces } from "../../src/submissions/search-places.ts";
+import { SearchSlots } from "../../src/submissions/search-slots.ts";
 import {
   listSubmissions,
   markSubmissionsRead,
@@ -39,7 +39,7 @@ import { partsOn, performOn } from "../support/terminal.ts";
 import { plans } from "../support/two-owners.ts";
 
 const parts = {
-  searches: new SearchPlaces(),
+  searches: new SearchSlots(),
   spamDefaults: defaultSpamSettings(5),
   workspaceContents: WORKSPACE_CONTENTS,
   movedContents: [],

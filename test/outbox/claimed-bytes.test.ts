@@ -7,11 +7,11 @@ import type { Claims } from "../../src/outbox/sending/claims.ts";
 import { HeldClaims } from "../../src/outbox/sending/held-claims.ts";
 import { AHEAD_BYTES, LaneClaims } from "../../src/outbox/sending/lane-claims.ts";
 import { Lane } from "../../src/outbox/sending/lane.ts";
-import { Places } from "../../src/outbox/sending/places.ts";
+import { Destinations } from "../../src/outbox/sending/destinations.ts";
 import { RoundDraft } from "../../src/outbox/sending/round-draft.ts";
 import { Slots } from "../../src/outbox/sending/slots.ts";
 import { spreadOutbox } from "../../src/outbox/sending/spread-outbox.ts";
-import { Turns } from "../../src/outbox/sending/turns.ts";
+import { WorkspaceOrder } from "../../src/outbox/sending/workspace-order.ts";
 import type { EndedAttempt, Route } from "../../src/outbox/sending/transport.ts";
 import { PIGEON } from "../support/ended-attempt.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
@@ -27,7 +27,7 @@ const LARGE = "é".repeat(32 * 1024);
 const MESSAGES = 130;
 const RECIPIENTS = 4;
 /** More than the recipients need, so that deliveries are claimed ahead for all of them. */
-const LIMITS = { total: 32, perPlace: 32, perRecipient: 4 };
+const LIMITS = { total: 32, perDestination: 32, perRecipient: 4 };
 
 /** A recipient, and what is claimed for it, as the submissions that it tells of. */
 async function oneRecipient(db: Database) {
@@ -77,8 +77,8 @@ const ALREADY_CLAIMED = {
 function laneOf(id: string, endpointId: string): Lane {
   const is = { state: "enabled", breaker: HEALTHY, goneAt: null, failingSince: null, refusals: 0 } as const;
   const recipient = { id, kind: "pigeon", endpointId, workspaceId: "ws_1", maxSpamScore: 100, ...is };
-  const route: Route = { place: "loft", gatherSeconds: null, send: () => Promise.resolve(ANSWERED) };
-  const parts = { transport: PIGEON, route, places: new Places(), rate: null };
+  const route: Route = { destination: "loft", gatherSeconds: null, send: () => Promise.resolve(ANSWERED) };
+  const parts = { transport: PIGEON, route, destinations: new Destinations(), rate: null };
   const lane = new Lane({ ...recipient, conditions: [], confirmedAt: NOON, createdAt: NOON }, parts, NOON);
   lane.follow({ breaker: HEALTHY, dueAt: NOON });
   return lane;
@@ -159,7 +159,7 @@ describe.each(ENGINES)("bodies that are claimed ahead on $name", ({ temporary })
     const draft = new RoundDraft(new Slots());
     const quick = new Map(lanes.map((lane) => [lane, 9]));
     await db.relaxedTransaction(() =>
-      new LaneClaims(claimsOn(db), new Turns()).claimAhead(draft, lanes, quick, NOON),
+      new LaneClaims(claimsOn(db), new WorkspaceOrder()).claimAhead(draft, lanes, quick, NOON),
     );
     expect(lanes.map((lane) => draft.ahead.get(lane)?.length)).toEqual([1, 1]);
   });

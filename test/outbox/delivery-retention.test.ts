@@ -3,7 +3,7 @@ import {
   BEFORE_ALL,
   type DroppedDeliveries,
   dropOldDeliveries,
-  type DeliveredPlace,
+  type RetentionCursor,
 } from "../../src/outbox/queue/delivery-retention.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
@@ -41,7 +41,7 @@ test("a search goes on where the one before ended, and reads messages of other k
   await deliverTo(world, 700);
   world.clock.advance(20 * DAY_MS);
   const looked: number[] = [];
-  let after: DeliveredPlace = BEFORE_ALL;
+  let after: RetentionCursor = BEFORE_ALL;
   const look = (): DroppedDeliveries =>
     world.db.now(() => dropOldDeliveries({ kind: "pigeon", days: 7 }, after, world.clock.now()));
   for (let round = 0; round < 5; round += 1) {

@@ -5,11 +5,11 @@ import { AheadShares } from "../../src/outbox/sending/ahead-shares.ts";
 import { HEALTHY } from "../../src/outbox/sending/breaker.ts";
 import { AHEAD_BYTES, LaneClaims } from "../../src/outbox/sending/lane-claims.ts";
 import { Lane } from "../../src/outbox/sending/lane.ts";
-import { Places } from "../../src/outbox/sending/places.ts";
+import { Destinations } from "../../src/outbox/sending/destinations.ts";
 import { RoundDraft } from "../../src/outbox/sending/round-draft.ts";
 import { Slots } from "../../src/outbox/sending/slots.ts";
 import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
-import { Turns } from "../../src/outbox/sending/turns.ts";
+import { WorkspaceOrder } from "../../src/outbox/sending/workspace-order.ts";
 import { PIGEON } from "../support/ended-attempt.ts";
 import { type Carried, deliverOn } from "../support/engine-deliverer.ts";
 import { ENGINES } from "../support/engines.ts";
@@ -29,7 +29,11 @@ async function senderOn(db: Database, name: string, recipients: number): Promise
 }
 
 /** A deliverer over several workspaces, whose recipients answer when they are told to. */
-function deliverFor(db: Database, senders: readonly Sender[], limits: { total: number; perPlace: number }) {
+function deliverFor(
+  db: Database,
+  senders: readonly Sender[],
+  limits: { total: number; perDestination: number },
+) {
   const held: { readonly of: Sender; readonly end: () => void }[] = [];
   const senderOf = ({ to }: Carried): Sender => senders.find((sender) => sender.to.includes(to))!;
   let quick: Sender | null = null;
@@ -74,7 +78,7 @@ describe.each(ENGINES)("workspaces that share the slots on $name", ({ temporary 
     const db = await temporary();
     const greedy = await senderOn(db, "greedy", 10);
     const other = await senderOn(db, "other", 1);
-    await using lanes = deliverFor(db, [greedy, other], { total: 8, perPlace: 8 });
+    await using lanes = deliverFor(db, [greedy, other], { total: 8, perDestination: 8 });
     lanes.answerAtOnce(other);
     await greedy.queue.post(30);
     lanes.world.deliverer.reload();
@@ -93,7 +97,7 @@ describe.each(ENGINES)("workspaces that share the slots on $name", ({ temporary 
     const other = await senderOn(db, "other", 10);
     await greedy.queue.post(10);
     await other.queue.post(10);
-    await using lanes = deliverFor(db, [greedy, other], { total: 8, perPlace: 8 });
+    await using lanes = deliverFor(db, [greedy, other], { total: 8, perDestination: 8 });
     await expect.poll(() => lanes.held.length).toBe(7);
     expect([lanes.underWay(greedy), lanes.underWay(other)].toSorted((one, two) => one - two)).toEqual([3, 4]);
     for (let index = 0; index < 40; index += 1) {
@@ -109,7 +113,7 @@ describe.each(ENGINES)("workspaces that share the slots on $name", ({ temporary 
     const db = await temporary();
     const greedy = await senderOn(db, "greedy", 10);
     const other = await senderOn(db, "other", 10);
-    await using lanes = deliverFor(db, [greedy, other], { total: 8, perPlace: 8 });
+    await using lanes = deliverFor(db, [greedy, other], { total: 8, perDestination: 8 });
     await greedy.queue.post(10);
     lanes.world.deliverer.reload();
     await expect.poll(() => lanes.underWay(greedy)).toBe(7);
@@ -126,11 +130,11 @@ describe.each(ENGINES)("workspaces that share the slots on $name", ({ temporary 
     expect(underWay()).toEqual([4, 3]);
   });
 
-  test("share a place of its own limit in the same way", async () => {
+  test("share a destination of its own limit in the same way", async () => {
     const db = await temporary();
     const greedy = await senderOn(db, "greedy", 10);
     const other = await senderOn(db, "other", 1);
-    await using lanes = deliverFor(db, [greedy, other], { total: 64, perPlace: 4 });
+    await using lanes = deliverFor(db, [greedy, other], { total: 64, perDestination: 4 });
     lanes.answerAtOnce(other);
     await greedy.queue.post(3);
     lanes.world.deliverer.reload();
@@ -146,7 +150,7 @@ describe.each(ENGINES)("workspaces that share the slots on $name", ({ temporary 
     const greedy = await senderOn(db, "greedy", 20);
     const others = [await senderOn(db, "other", 1), await senderOn(db, "third", 1)];
     for (const { queue } of [greedy, ...others]) await queue.post(6);
-    await using lanes = deliverFor(db, [greedy, ...others], { total, perPlace: total });
+    await using lanes = deliverFor(db, [greedy, ...others], { total, perDestination: total });
     await expect.poll(() => lanes.held.length).toBe(total);
     for (let ended = 0; ended < 11; ended += 1) {
       lanes.end(undefined);
@@ -160,7 +164,7 @@ describe.each(ENGINES)("workspaces that share the slots on $name", ({ temporary 
     const db = await temporary();
     const only = await senderOn(db, "only", 3);
     await only.queue.post(4);
-    await using lanes = deliverFor(db, [only], { total: 8, perPlace: 8 });
+    await using lanes = deliverFor(db, [only], { total: 8, perDestination: 8 });
     await expect.poll(() => lanes.held.length).toBe(8);
   });
 
@@ -193,7 +197,7 @@ describe.each(ENGINES)("workspaces that share the slots on $name", ({ temporary 
     const lanes = [...greedy, ...other];
     const draft = new RoundDraft(new Slots([], true));
     const quick = new Map(lanes.map((lane) => [lane, 1000]));
-    const claims = new LaneClaims(claimsOn(db), new Turns());
+    const claims = new LaneClaims(claimsOn(db), new WorkspaceOrder());
     await db.relaxedTransaction(() => claims.claimAhead(draft, lanes, quick, NOON));
     const aheadOf = (some: readonly Lane[]) => some.flatMap((lane) => draft.ahead.get(lane) ?? []);
     const bytesOf = (some: readonly Lane[]): number =>
@@ -223,8 +227,8 @@ test("one workspace has half of the number that is claimed ahead, and leaves one
 function laneOf(id: string, endpointId: string, workspaceId: string): Lane {
   const is = { state: "enabled", breaker: HEALTHY, goneAt: null, failingSince: null, refusals: 0 } as const;
   const recipient = { id, kind: "pigeon", endpointId, workspaceId, maxSpamScore: 100, ...is };
-  const route = { place: "loft", gatherSeconds: null, send: () => Promise.resolve(ANSWERED) };
-  const parts = { transport: PIGEON, route, places: new Places(), rate: null };
+  const route = { destination: "loft", gatherSeconds: null, send: () => Promise.resolve(ANSWERED) };
+  const parts = { transport: PIGEON, route, destinations: new Destinations(), rate: null };
   const lane = new Lane({ ...recipient, conditions: [], confirmedAt: NOON, createdAt: NOON }, parts, NOON);
   lane.follow({ breaker: HEALTHY, dueAt: NOON });
   return lane;

@@ -6,7 +6,7 @@ import { CLAIM_SQL } from "../../src/outbox/engines/sqlite-claims.ts";
 import { selectStored, selectWholes } from "../../src/outbox/queue/delivery-store.ts";
 import { BEFORE_ALL, FAILED_SQL, selectOld } from "../../src/outbox/queue/delivery-retention.ts";
 import { PACED_SQL } from "../../src/outbox/sending/paced-claims.ts";
-import { PLACE_SQL } from "../../src/outbox/sending/places.ts";
+import { FAULT_SQL } from "../../src/outbox/sending/destinations.ts";
 import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/engines/sqlite-recipient-memory.ts";
 import { FINISH_SQL } from "../../src/outbox/engines/sqlite-finish.ts";
 import { GATHER_SQL } from "../../src/outbox/sending/gather-messages.ts";
@@ -35,7 +35,7 @@ test("every query that the outbox repeats goes over its index, without a scan or
     [CLAIM_SQL.mark, /PRIMARY KEY/],
     [FINISH_SQL.recipient, /sqlite_autoindex_recipient_1/],
     [FINISH_SQL.delivery, /PRIMARY KEY/],
-    [PLACE_SQL.drop, /PRIMARY KEY/],
+    [FAULT_SQL.drop, /PRIMARY KEY/],
     [FINISH_SQL.members, /PRIMARY KEY/],
     [PACED_SQL.due, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],
     [GATHER_SQL.freshIds, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],

@@ -6,7 +6,7 @@ import { replayDelivery } from "../../src/outbox/queue/replay-deliveries.ts";
 import { spreadLate } from "../../src/outbox/sending/spread-outbox.ts";
 import { MAIL_METRICS } from "../../src/mail/mail-metrics.ts";
 import { oldestDueAt } from "../../src/outbox/queue/count-deliveries.ts";
-import { measureChannel } from "../../src/outbox/queue/channel-metrics.ts";
+import { measureKind } from "../../src/outbox/queue/kind-metrics.ts";
 import { WEBHOOK_METRICS } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteRecipient, setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { claimDue, earliestDue, finish } from "../support/claims.ts";
@@ -164,7 +164,7 @@ test("the metrics of a kind count what waits in the outbox for it alone, and sin
   world.clock.advance(5000);
   const metrics = createMetrics(null);
   const { db, clock } = world;
-  for (const names of [WEBHOOK_METRICS, MAIL_METRICS]) measureChannel(names, { metrics, db, clock });
+  for (const names of [WEBHOOK_METRICS, MAIL_METRICS]) measureKind(names, { metrics, db, clock });
   const text = await metrics.render();
   expect(text).toContain('formsvc_webhook_deliveries{state="pending"} 103\n');
   expect(text).toContain('formsvc_webhook_deliveries{state="held"} 103\n');

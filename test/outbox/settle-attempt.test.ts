@@ -67,7 +67,7 @@ const MAIL_LIKE: DeliveryPolicy = {
   failuresUntilProbes: Number.POSITIVE_INFINITY,
   refusalsUntilStopped: 3,
   afterUnsure: { delaySeconds: 1800, most: 1 },
-  limits: { total: 2, perPlace: 2, perRecipient: 2 },
+  limits: { total: 2, perDestination: 2, perRecipient: 2 },
   pace: null,
 };
 
@@ -93,7 +93,7 @@ test("a message that is refused for good fails at once, and the third in a row s
 
 test("a delivery in between starts the count of refusals anew, a put-off message does not", () => {
   expect(settleBlamed("nobody", { refusals: 2 })).toMatchObject({ state: "delivered", refusals: 0 });
-  for (const blame of ["recipient", "place", "unsure", "own"] as const)
+  for (const blame of ["recipient", "destination", "unsure", "own"] as const)
     expect(settleBlamed(blame, { refusals: 2 }), blame).toMatchObject({ state: "pending", refusals: 2 });
 });
 
@@ -104,8 +104,8 @@ test("a recipient that its owner disabled meanwhile stays disabled, however ofte
 
 test("a fault of the place spends nothing and says nothing of the recipient", () => {
   const { isProbe: _, ...before } = { ...FRESH, spent: 2, interruptions: 1, refusals: 1 };
-  expect(settleBlamed("place", before)).toEqual({ ...before, state: "pending", dueAt: null });
-  expect(settleBlamed("place", { recipientState: "disabled" })).toMatchObject({ state: "held" });
+  expect(settleBlamed("destination", before)).toEqual({ ...before, state: "pending", dueAt: null });
+  expect(settleBlamed("destination", { recipientState: "disabled" })).toMatchObject({ state: "held" });
 });
 
 test("a recipient whose access is refused gets probes from the first time on, and no message spends an attempt", () => {

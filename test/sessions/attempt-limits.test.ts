@@ -93,8 +93,9 @@ describe("an account", () => {
 
   test("is never refused, however many failed at once from however many addresses", async () => {
     const { limits } = bench();
-    for (let address = 0; address < 1000; address += 1) await limits.begin(from(String(address)), "ana").turn;
-    await expect(limits.begin(from("hers"), "ana").turn).resolves.toBeUndefined();
+    for (let address = 0; address < 1000; address += 1)
+      await limits.begin(from(String(address)), "ana").admitted;
+    await expect(limits.begin(from("hers"), "ana").admitted).resolves.toBeUndefined();
   });
 
   test("waits no more after a success, or after an hour without a failure, and others never waited", () => {
@@ -113,10 +114,10 @@ describe("an account", () => {
     const limits = sleepingLimits();
     const turns = Array.from(
       { length: 103 },
-      (_, host) => limits.begin(from(`2001:db8:9:${host}::1`), "ana").turn,
+      (_, host) => limits.begin(from(`2001:db8:9:${host}::1`), "ana").admitted,
     );
-    await expect(limits.begin(from("2001:db8:9:ffff::1"), "ana").turn).rejects.toMatchObject(CROWDED);
-    const hers = limits.begin(from("2001:db8:a::1"), "ana").turn;
+    await expect(limits.begin(from("2001:db8:9:ffff::1"), "ana").admitted).rejects.toMatchObject(CROWDED);
+    const hers = limits.begin(from("2001:db8:a::1"), "ana").admitted;
     // The newest of the network with most gives way.
     await expect(turns[102]).rejects.toMatchObject(CROWDED);
     for (const waiting of [hers, turns[101]])
@@ -128,7 +129,7 @@ describe("an account", () => {
   test("gives way only to a network with fewer waiting: each of 100 networks keeps its place", async () => {
     const limits = sleepingLimits();
     for (let host = 0; host < 103; host += 1) limits.begin(from(`203.0.${host}.1`), "ana");
-    await expect(limits.begin(from("198.51.100.1"), "ana").turn).rejects.toMatchObject(CROWDED);
+    await expect(limits.begin(from("198.51.100.1"), "ana").admitted).rejects.toMatchObject(CROWDED);
     expect(limits.begin(from("198.51.100.2"), "ben")).toBeDefined();
   });
 
@@ -138,7 +139,8 @@ describe("an account", () => {
     for (let host = 0; host < 90; host += 1) limits.begin(from(`198.51.${host}.1`), "ana");
     const before = delays.length;
     expect(refusal(() => limits.begin(from("192.0.2.1"), "ana")).code).toBe("rate_limited");
-    await limits.begin({ address: "192.0.2.1", known: { accountId: "acct_1", by: "device 1" } }, "ana").turn;
+    await limits.begin({ address: "192.0.2.1", known: { accountId: "acct_1", by: "device 1" } }, "ana")
+      .admitted;
     expect(delays).toHaveLength(before);
   });
 

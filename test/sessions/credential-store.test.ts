@@ -13,7 +13,7 @@ import {
   storeTotp,
   takeRecoveryCode,
   takeStep,
-  totpPlace,
+  totpContext,
 } from "../../src/sessions/credential-store.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -80,6 +80,6 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       [keyring.ids()[0], 1],
     ]);
     const stored = (await db.transaction(() => findCredential(id)))?.totpSecret ?? Buffer.alloc(0);
-    expect(keyring.open(stored, totpPlace(id)).toString()).toBe("secret");
+    expect(keyring.open(stored, totpContext(id)).toString()).toBe("secret");
   });
 });

@@ -150,13 +150,13 @@ test("variants of a text count for a suspicious post only, copies for others too
 });
 
 test.each([
-  { score: 50, placeSenders: 9, isCampaign: false },
-  { score: 51, placeSenders: 1, isCampaign: false },
-  { score: 51, placeSenders: 2, isCampaign: true },
+  { score: 50, targetSenders: 9, isCampaign: false },
+  { score: 51, targetSenders: 1, isCampaign: false },
+  { score: 51, targetSenders: 2, isCampaign: true },
 ])(
-  "with a score of $score and a place that $placeSenders other senders led to, it is a campaign: $isCampaign",
-  ({ score, placeSenders, isCampaign }) => {
-    const history = { ...noHistory, placeSenders };
+  "with a score of $score and a place that $targetSenders other senders led to, it is a campaign: $isCampaign",
+  ({ score, targetSenders, isCampaign }) => {
+    const history = { ...noHistory, targetSenders };
     expect(campaignReasons(history, () => ({ score, isOdd: true })).length).toBe(isCampaign ? 1 : 0);
   },
 );
@@ -222,7 +222,7 @@ test("for any post the reasons add up to a whole score from 0 to 100, and judgin
   const history = fc.record({
     copies: fc.record({ otherSenders: fc.nat(9), markedSpam: fc.nat(3), markedHam: fc.nat(3) }),
     variantSenders: fc.nat(9),
-    placeSenders: fc.nat(9),
+    targetSenders: fc.nat(9),
     trustedSender: fc.boolean(),
     burst: fc.record({ posts: fc.nat(20), endpoints: fc.nat(9) }),
     shift: fc.double({ min: -3, max: 3, noNaN: true }),

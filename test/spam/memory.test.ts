@@ -83,7 +83,7 @@ test("keys fit into an SQL integer", () => {
   for (const key of sketch(long).keys) expect(Number.isSafeInteger(key) && key >= 0).toBe(true);
 });
 
-const placesOf = (message: string, phone = "") => traceOf(postOf({ message, phone })).places;
+const placesOf = (message: string, phone = "") => traceOf(postOf({ message, phone })).targets;
 
 test("a link is known by its site, on shared hosts by its whole address, and two of a post at most", () => {
   expect(placesOf("https://roses.example.org/a")).toEqual(placesOf("see www.roses.example.org/b?c"));

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { normaliseText } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { SUBJECT_WORDS } from "../../src/spam/subject-words.ts";
-import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
+import { SUBJECT_PLACES, subjectBuckets } from "../../src/spam/text-subjects.ts";
 
 const names = Object.keys(SUBJECT_WORDS);
 
 function placesIn(text: string): number[] {
-  const { buckets, count } = subjectPlaces(text, readWords(text));
+  const { buckets, count } = subjectBuckets(text, readWords(text));
   return [...buckets.subarray(0, count)];
 }
 

@@ -11,7 +11,7 @@ import { erasePersonRecords, findPersonRecords } from "../../src/submissions/per
 import { expireSubmissions } from "../../src/submissions/retention.ts";
 import { createSubmissionReader } from "../../src/submissions/submission-reader.ts";
 import { EVERY_SUBMISSION } from "../../src/submissions/submission-store.ts";
-import { SearchPlaces } from "../../src/submissions/search-places.ts";
+import { SearchSlots } from "../../src/submissions/search-slots.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
@@ -34,7 +34,7 @@ import { twoOwners } from "../support/two-owners.ts";
 
 const DAY = 86_400_000;
 const parts = { searches: null, committed: () => Promise.resolve() };
-const searches = new SearchPlaces();
+const searches = new SearchSlots();
 const NEVER = new AbortController().signal;
 
 /** Ids of what a filter lists, newest first. */

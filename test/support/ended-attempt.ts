@@ -13,14 +13,14 @@ const POLICY: DeliveryPolicy = {
   failuresUntilProbes: 2,
   refusalsUntilStopped: 3,
   afterUnsure: null,
-  limits: { total: 2, perPlace: 2, perRecipient: 2 },
+  limits: { total: 2, perDestination: 2, perRecipient: 2 },
   pace: null,
 };
 
 /** A transport that sends nothing. */
 export const PIGEON: Transport = {
   kind: "pigeon",
-  carrier: "pigeon",
+  sharedKind: "pigeon",
   policy: POLICY,
   routes: () => Promise.resolve(new Map()),
   report: () => undefined,

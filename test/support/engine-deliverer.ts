@@ -21,7 +21,7 @@ const POLICY: DeliveryPolicy = {
   failuresUntilProbes: 3,
   refusalsUntilStopped: 3,
   afterUnsure: null,
-  limits: { total: 8, perPlace: 8, perRecipient: 4 },
+  limits: { total: 8, perDestination: 8, perRecipient: 4 },
   pace: null,
 };
 
@@ -54,11 +54,11 @@ export function deliverOn(
     return answer(carried.at(-1)!);
   };
   const routes = new Map<string, Route>(
-    to.map((id) => [id, { place: "loft", gatherSeconds: null, send: (message) => send(message, id) }]),
+    to.map((id) => [id, { destination: "loft", gatherSeconds: null, send: (message) => send(message, id) }]),
   );
   const transport: Transport = {
     kind: "pigeon",
-    carrier: "pigeon",
+    sharedKind: "pigeon",
     policy: { ...POLICY, ...policy },
     routes: () => Promise.resolve(routes),
     report: () => undefined,

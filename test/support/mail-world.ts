@@ -40,7 +40,7 @@ export class MailWorld extends WebhookWorld {
       db,
       sender: createSmtpSender(settings),
       from: settings.from,
-      place: `127.0.0.1:${port}`,
+      destination: `127.0.0.1:${port}`,
       settings: { ...defaultConfig.mail, ...this.mailSettings },
       log: silentLog,
     };

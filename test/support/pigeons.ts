@@ -18,7 +18,7 @@ const POLICY: DeliveryPolicy = {
   failuresUntilProbes: 5,
   refusalsUntilStopped: 3,
   afterUnsure: null,
-  limits: { total: 2, perPlace: 2, perRecipient: 2 },
+  limits: { total: 2, perDestination: 2, perRecipient: 2 },
   pace: null,
 };
 
@@ -39,7 +39,7 @@ interface PigeonOptions {
   readonly gatherSeconds?: number | null;
 }
 
-/** A transport of its own kind to one place, and recipients of it beside the webhooks of the world. */
+/** A transport of its own kind to one destination, and recipients of it beside the webhooks of the world. */
 export function addPigeons(
   world: WebhookWorld,
   send: (message: Message, recipientId: string) => Promise<AttemptResult>,
@@ -55,11 +55,11 @@ export function addPigeons(
   }
   const reports: string[] = [];
   const routes = new Map<string, Route>(
-    ids.map((id) => [id, { place: "loft", gatherSeconds, send: (message) => send(message, id) }]),
+    ids.map((id) => [id, { destination: "loft", gatherSeconds, send: (message) => send(message, id) }]),
   );
   const transport: Transport = {
     kind: "pigeon",
-    carrier: "pigeon",
+    sharedKind: "pigeon",
     policy: { ...POLICY, ...policy },
     routes: () => Promise.resolve(routes),
     report: ({ result }) => void reports.push(result.outcome),

@@ -9,7 +9,7 @@ import type { Actor } from "../../src/operations/actor.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
-import { TestPlaces } from "../../src/webhooks/test-places.ts";
+import { TestSlots } from "../../src/webhooks/test-slots.ts";
 import { testWebhook } from "../../src/webhooks/test-webhook.ts";
 import {
   createWebhook,
@@ -32,7 +32,7 @@ const parts = { keyring: createKeyring(defaultConfig.secrets) };
 async function sendingParts() {
   const allowed = parseAllowedNetworks(["127.0.0.1"]);
   const sender = createHttpSender({ allowed, timeoutMs: 2000, resolveHost: createHostResolver() });
-  return { ...parts, sender, testPlaces: new TestPlaces(), dashboardUrl: null };
+  return { ...parts, sender, testSlots: new TestSlots(), dashboardUrl: null };
 }
 
 /** Every operation on one webhook. */
@@ -45,7 +45,7 @@ function everyUse(db: Database, webhook: string, actor: Actor): Promise<unknown>
     performOn(db, enableWebhook, named, door),
     performOn(db, disableWebhook, named, door),
     performOn(db, rotateSecret, named, door),
-    performOn(db, testWebhook, named, { actor, parts: { ...parts, testPlaces: new TestPlaces() } }),
+    performOn(db, testWebhook, named, { actor, parts: { ...parts, testSlots: new TestSlots() } }),
     performOn(db, deleteWebhook, named, door),
   ];
 }
@@ -214,7 +214,7 @@ test("tests of an account and of its tokens count together, those of the machine
 });
 
 test("an account has two tests under way at most, and gives its places back however they end", async () => {
-  const places = new TestPlaces();
+  const places = new TestSlots();
   const waiting = Promise.withResolvers<string>();
   const running = [1, 2].map(() => places.run("acct_1", () => waiting.promise));
   await expect(places.run("acct_1", async () => "third")).rejects.toMatchObject({ code: "unavailable" });

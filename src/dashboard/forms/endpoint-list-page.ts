@@ -1,7 +1,7 @@
-import { readInTurn } from "../../database/read-in-turn.ts";
+import { readSlice } from "../../database/slices.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { findEndpoint } from "../../endpoints/endpoint-store.ts";
-import { listPlacedEndpoints, type PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { listEndpointsInWorkspaces, type EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { countSubmissions, lastSubmissionAt } from "../../submissions/count-submissions.ts";
@@ -37,7 +37,7 @@ const SORTS = ["name", "last", "newest"] as const;
 type Sort = (typeof SORTS)[number];
 
 interface Row {
-  readonly place: PlacedEndpoint;
+  readonly form: EndpointInWorkspace;
   readonly state: Endpoint["state"];
   readonly thisMonth: number;
   readonly lastAt: number | null;
@@ -49,7 +49,7 @@ interface Row {
 export function endpointListPages(routes: Routes, { db, clock }: DashboardParts): void {
   routes.read("/endpoints", async ({ viewer, query }) => {
     const shown = readListView<Sort>(PATH, query, SORTS);
-    const all = await db.read(() => listPlacedEndpoints(viewer, MAX_LISTED + 1));
+    const all = await db.read(() => listEndpointsInWorkspaces(viewer, MAX_LISTED + 1));
     const listed = all.slice(0, MAX_LISTED);
     const found = await inOrder(
       shown.sort,
@@ -63,30 +63,33 @@ export function endpointListPages(routes: Routes, { db, clock }: DashboardParts)
       };
     });
     const rows: Row[] = [];
-    for (const place of rowsOf(shown, found)) {
+    for (const form of rowsOf(shown, found)) {
       const [endpoint, lastAt] = await db.read(function* () {
-        return [yield* findEndpoint(place.id), yield* lastSubmissionAt(place.id)] as const;
+        return [yield* findEndpoint(form.id), yield* lastSubmissionAt(form.id)] as const;
       });
       const state = endpoint?.state;
       if (state !== undefined)
         rows.push({
-          place,
+          form,
           state,
           lastAt,
-          thisMonth: await countThisMonth(place.id, now),
-          mayChange: isWithin(sight, place),
+          thisMonth: await countThisMonth(form.id, now),
+          mayChange: isWithin(sight, form),
         });
     }
     return page("Forms", view({ shown, rows, all, matching: found.length, mayMake }));
   });
 
-  async function inOrder(sort: Sort, forms: readonly PlacedEndpoint[]): Promise<readonly PlacedEndpoint[]> {
+  async function inOrder(
+    sort: Sort,
+    forms: readonly EndpointInWorkspace[],
+  ): Promise<readonly EndpointInWorkspace[]> {
     if (sort === "newest") return forms.toSorted((left, right) => (left.id < right.id ? 1 : -1));
     if (sort === "name") return forms;
     const last = new Map<string, number>();
     for (let from = 0; from < forms.length; from += SLICE) {
       const slice = forms.slice(from, from + SLICE);
-      await readInTurn(db, function* () {
+      await readSlice(db, function* () {
         for (const { id } of slice) last.set(id, (yield* lastSubmissionAt(id)) ?? 0);
       });
     }
@@ -103,7 +106,7 @@ interface ListParts {
   readonly shown: ListView<Sort>;
   readonly rows: readonly Row[];
   /** Every form that the viewer may see; one more than {@link MAX_LISTED} if there are more. */
-  readonly all: readonly PlacedEndpoint[];
+  readonly all: readonly EndpointInWorkspace[];
   /** How many fit the search. */
   readonly matching: number;
   /** Whether the viewer may make forms. */
@@ -111,7 +114,7 @@ interface ListParts {
 }
 
 /** Whether a sight includes an endpoint; null includes every one. */
-function isWithin(sight: Sight | null, { id, workspaceId }: PlacedEndpoint): boolean {
+function isWithin(sight: Sight | null, { id, workspaceId }: EndpointInWorkspace): boolean {
   return sight === null || sight.whole.includes(workspaceId) || sight.endpoints.includes(id);
 }
 
@@ -169,11 +172,11 @@ function table({ shown, rows, all }: ListParts): Html {
   </div>`;
 }
 
-function rowView({ place, state, thisMonth, lastAt, mayChange }: Row, hasSeveral: boolean): Html {
-  const path = mayChange ? `${PATH}/${place.id}` : `/dashboard?endpoint=${place.id}`;
+function rowView({ form, state, thisMonth, lastAt, mayChange }: Row, hasSeveral: boolean): Html {
+  const path = mayChange ? `${PATH}/${form.id}` : `/dashboard?endpoint=${form.id}`;
   return html`<tr>
-    <th scope="row"><a class="link" href="${path}"><bdi>${place.name}</bdi></a></th>
-    ${hasSeveral && html`<td data-label="Workspace"><bdi>${place.workspaceName}</bdi></td>`}
+    <th scope="row"><a class="link" href="${path}"><bdi>${form.name}</bdi></a></th>
+    ${hasSeveral && html`<td data-label="Workspace"><bdi>${form.workspaceName}</bdi></td>`}
     <td>${stateLabel(state)}</td>
     <td class="right num" data-label="Posts this month">${countLabel(thisMonth)}</td>
     <td class="right" data-label="Last post">${lastAt === null ? html`<span class="muted">none yet</span>` : time(lastAt)}</td>

@@ -1,6 +1,6 @@
 import type { Steps } from "../../database/steps.ts";
 import { findReachableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
-import { listPlacedEndpoints, type PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import { listEndpointsInWorkspaces, type EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { type Problems, selectOf } from "../kit/field.ts";
@@ -12,8 +12,8 @@ import { hasSeveralWorkspaces } from "./form-name.ts";
 export const MAX_CHOICES = 500;
 
 /** One more than {@link MAX_CHOICES} if there are too many to choose from. Those of a workspace stand together. */
-export function listFormChoices(viewer: Viewer): Steps<PlacedEndpoint[]> {
-  return listPlacedEndpoints(viewer, MAX_CHOICES + 1);
+export function listFormChoices(viewer: Viewer): Steps<EndpointInWorkspace[]> {
+  return listEndpointsInWorkspaces(viewer, MAX_CHOICES + 1);
 }
 
 /** The fields of a form by their names; null if none that the viewer sees was chosen. */
@@ -26,9 +26,9 @@ export function* findFields(
 }
 
 /** The options of a select, by workspace if there are several. @param chosen an id; empty is none. */
-export function formOptions(choices: readonly PlacedEndpoint[], chosen: string): Html {
+export function formOptions(choices: readonly EndpointInWorkspace[], chosen: string): Html {
   const offered = choices.slice(0, MAX_CHOICES);
-  const option = ({ id, name }: PlacedEndpoint): Html =>
+  const option = ({ id, name }: EndpointInWorkspace): Html =>
     html`<option value="${id}" ${id === chosen && html` selected`}>${name}</option>`;
   if (!hasSeveralWorkspaces(choices)) return html`${offered.map(option)}`;
   const groups = Map.groupBy(offered, ({ workspaceId }) => workspaceId);
@@ -40,7 +40,7 @@ export function formOptions(choices: readonly PlacedEndpoint[], chosen: string):
 }
 
 /** The form of a new recipient. With several, none is chosen beforehand: the first one would get leads of another. */
-export function formField(value: string, problems: Problems, choices: readonly PlacedEndpoint[]): Html {
+export function formField(value: string, problems: Problems, choices: readonly EndpointInWorkspace[]): Html {
   const [only, ...others] = choices;
   const isAlone = only !== undefined && others.length === 0;
   return selectOf(

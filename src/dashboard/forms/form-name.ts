@@ -1,8 +1,8 @@
-import type { EndpointName, PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import type { EndpointName, EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 
 /** The form of a row. @param showsWorkspace under it, for who sees the forms of several. */
-export function formName(endpoint: PlacedEndpoint | undefined, showsWorkspace: boolean): Html {
+export function formName(endpoint: EndpointInWorkspace | undefined, showsWorkspace: boolean): Html {
   return html`<bdi>${endpoint?.name}</bdi>${
     showsWorkspace && html`<small><bdi>${endpoint?.workspaceName}</bdi></small>`
   }`;

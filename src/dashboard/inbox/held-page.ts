@@ -1,4 +1,4 @@
-import { giveTurn } from "../../database/read-in-turn.ts";
+import { yieldToOthers } from "../../database/slices.ts";
 import { getViewableEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -138,7 +138,7 @@ export async function releaseAll(
 ): Promise<Answer> {
   let released = 0;
   for (const { id } of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-    await giveTurn();
+    await yieldToOthers();
     try {
       await perform(releaseHeld, { held: id });
       released += 1;

@@ -1,4 +1,4 @@
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { plainText } from "../../foundation/plain-text.ts";
@@ -15,9 +15,9 @@ import { time } from "../kit/time.ts";
 
 export interface HeldParts {
   readonly posts: readonly HeldPost[];
-  readonly endpoints: ReadonlyMap<string, PlacedEndpoint>;
+  readonly endpoints: ReadonlyMap<string, EndpointInWorkspace>;
   /** The endpoints that the viewer may see. */
-  readonly choices: readonly PlacedEndpoint[];
+  readonly choices: readonly EndpointInWorkspace[];
   /** Whether the rows belong to several workspaces. */
   readonly showsWorkspace: boolean;
   /** Whether the viewer may release or drop posts of some of them; buttons for that are left out else. */

@@ -1,6 +1,6 @@
 import type { Steps } from "../../database/steps.ts";
 import { getViewableEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
-import { type PlacedEndpoint, reachEndpointIds } from "../../endpoints/viewable-endpoints.ts";
+import { type EndpointInWorkspace, reachEndpointIds } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
 import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
@@ -137,7 +137,7 @@ export function isEverything(filter: InboxFilter): boolean {
 /** Whether a form is one of the filter's workspace and form. */
 export function hasForm(
   { workspace, endpoint }: InboxFilter,
-  { id, workspaceId }: Pick<PlacedEndpoint, "id" | "workspaceId">,
+  { id, workspaceId }: Pick<EndpointInWorkspace, "id" | "workspaceId">,
 ): boolean {
   return (workspace === "" || workspace === workspaceId) && (endpoint === "" || endpoint === id);
 }

@@ -1,4 +1,4 @@
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { firstIdAt, timeOfId } from "../../foundation/id.ts";
 import { emptyCard } from "../kit/empty-card.ts";
@@ -7,7 +7,7 @@ import { formName, hasSeveralWorkspaces } from "../forms/form-name.ts";
 import { addressOf, filterMembers, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
 import { postTable } from "./post-table.ts";
 import { contentOf, previewOf } from "./preview.ts";
-import type { InboxPage, InboxRow, Place } from "./read-inbox.ts";
+import type { InboxPage, InboxRow, PagePosition } from "./read-inbox.ts";
 import { markPill, scorePill } from "./score-view.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { time, timeText } from "../kit/time.ts";
@@ -17,10 +17,10 @@ const WEEK_MS = 7 * 86_400_000;
 
 export interface InboxParts {
   readonly shown: InboxFilter;
-  readonly place: Place;
+  readonly place: PagePosition;
   readonly found: InboxPage;
   /** The endpoints that the viewer may see. */
-  readonly choices: readonly PlacedEndpoint[];
+  readonly choices: readonly EndpointInWorkspace[];
   /** What the viewer may do with posts of some of them; buttons for the rest are left out. */
   readonly may: {
     readonly change: boolean;
@@ -90,7 +90,7 @@ function searchForm({ shown, choices }: InboxParts): Html {
 }
 
 /** Of the workspaces that have forms. */
-function workspaceSelect({ workspace }: InboxFilter, choices: readonly PlacedEndpoint[]): Html {
+function workspaceSelect({ workspace }: InboxFilter, choices: readonly EndpointInWorkspace[]): Html {
   const names = new Map(choices.map(({ workspaceId, workspaceName }) => [workspaceId, workspaceName]));
   if (workspace !== "" && !names.has(workspace)) names.set(workspace, "This workspace");
   return html`<div class="field">
@@ -104,7 +104,7 @@ function workspaceSelect({ workspace }: InboxFilter, choices: readonly PlacedEnd
   </div>`;
 }
 
-function endpointSelect(shown: InboxFilter, choices: readonly PlacedEndpoint[]): Html {
+function endpointSelect(shown: InboxFilter, choices: readonly EndpointInWorkspace[]): Html {
   const isKnown = choices.some(({ id }) => id === shown.endpoint);
   const others =
     shown.endpoint === "" || isKnown

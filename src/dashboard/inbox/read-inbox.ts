@@ -1,4 +1,4 @@
-import { type PlacedEndpoint, readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
+import { type EndpointInWorkspace, readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { listMarks, type Mark } from "../../history/teach.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { findSubmissions, fittingOf } from "../../submissions/browse-submissions.ts";
@@ -20,15 +20,15 @@ const MAX_PAGE_BYTES = 1_048_576;
 const MAX_LOOKED = 7500;
 const MAX_LOOKED_FURTHER = 100_000;
 
-/** The place of a page: after a submission, in one of the directions. */
-export interface Place {
+/** The position of a page: after a submission, in one of the directions. */
+export interface PagePosition {
   readonly before: string;
   readonly after: string;
 }
 
 export interface InboxRow {
   readonly submission: StoredSubmission;
-  readonly endpoint: PlacedEndpoint | undefined;
+  readonly endpoint: EndpointInWorkspace | undefined;
   readonly isRead: boolean;
   readonly mark: Mark | null;
 }
@@ -48,9 +48,9 @@ export function readInbox(
   { db, searches }: DashboardParts,
   { viewer, gone }: Pick<Visit, "viewer" | "gone">,
   filter: SubmissionFilter,
-  place: Place,
+  position: PagePosition,
 ): Promise<InboxPage | null> {
-  const find = () => findPage(db, viewer, { filter, gone }, place);
+  const find = () => findPage(db, viewer, { filter, gone }, position);
   return isLookup(filter) ? searches.run({ name: viewer.accountId, gone }, find) : find();
 }
 
@@ -58,7 +58,7 @@ async function findPage(
   db: DashboardParts["db"],
   viewer: Viewer,
   sought: Pick<WalkRequest, "filter" | "gone">,
-  { before, after }: Place,
+  { before, after }: PagePosition,
 ): Promise<InboxPage | null> {
   const isNewer = after !== "";
   const cursor = isNewer ? after : before === "" ? null : before;

@@ -19,7 +19,7 @@ import { getFileOf } from "../../submissions/submission-files.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
 import { type Answer, download, page, redirect } from "../answer.ts";
-import { replayTo } from "../notifications/channel-of.ts";
+import { replayTo } from "../notifications/recipient-paths.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";

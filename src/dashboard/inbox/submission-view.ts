@@ -5,7 +5,7 @@ import type { StoredSubmission } from "../../submissions/submission-work.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { adviceFor, attemptWords, deliveryWords } from "../notifications/delivery-words.ts";
 import { notSentWords } from "../notifications/condition-words.ts";
-import { recipientPath } from "../notifications/channel-of.ts";
+import { recipientPath } from "../notifications/recipient-paths.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
 import { contentOf, titleOf } from "./preview.ts";
 import { markPill, scorePill } from "./score-view.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { type Channel, listChannelDeliveries } from "../../outbox/queue/channel-deliveries.ts";
+import { type ShownKinds, listShownDeliveries } from "../../outbox/queue/shown-deliveries.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import {
   DELIVERY_STATES,
@@ -36,16 +36,16 @@ export interface DeliveryList {
 
 const PAGE_SIZE = 25;
 
-/** The messages to a recipient that a page asks for by `state` and `cursor`. @throws as {@link listChannelDeliveries} does */
+/** The messages to a recipient that a page asks for by `state` and `cursor`. @throws as {@link listShownDeliveries} does */
 export async function readDeliveryList(
   db: Database,
-  channel: Channel,
+  kinds: ShownKinds,
   recipientId: string,
   { query, viewer, now }: Pick<Visit, "query" | "viewer" | "now">,
 ): Promise<DeliveryList> {
   const state = DELIVERY_STATES.find((each) => each === query.get("state")) ?? null;
   const filter = { recipientId, submissionId: null, state, cursor: query.get("cursor"), limit: PAGE_SIZE };
-  const { deliveries, nextCursor } = await db.read(() => listChannelDeliveries(channel, filter));
+  const { deliveries, nextCursor } = await db.read(() => listShownDeliveries(kinds, filter));
   const titles = await readTitles(
     db,
     deliveries.map(({ submissionId }) => submissionId),
@@ -60,7 +60,7 @@ export async function readDeliveryList(
     }
     return read;
   });
-  return { kind: channel.kind, now, rows, state, nextCursor };
+  return { kind: kinds.kind, now, rows, state, nextCursor };
 }
 
 /** The messages to one recipient, a page at a time. @param path of the recipient's page. */

@@ -6,7 +6,7 @@ import { replayMail } from "../../mail/mail-deliveries.ts";
 import { getViewableAutoReply } from "../../mail/auto-reply/viewable-auto-replies.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { getViewableMailRecipient } from "../../mail/viewable-mail-recipients.ts";
-import { getDeliveryTo } from "../../outbox/queue/channel-deliveries.ts";
+import { getDeliveryTo } from "../../outbox/queue/shown-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts } from "../../outbox/queue/delivery-store.ts";
 import { tellAttempt } from "../../webhooks/hide-network.ts";
@@ -18,7 +18,7 @@ import { getViewableWebhook } from "../../webhooks/viewable-webhooks.ts";
 import { replayWebhook } from "../../webhooks/webhook-deliveries.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
 import { page, redirect } from "../answer.ts";
-import { recipientPath } from "./channel-of.ts";
+import { recipientPath } from "./recipient-paths.ts";
 import { pathOf } from "../forms/endpoint-frame.ts";
 import { adviceFor, deliveryWords, togetherWords } from "./delivery-words.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -42,7 +42,7 @@ interface Replays {
 }
 
 /** How the pages of messages know the recipients of a kind. */
-interface Section {
+interface DeliveryPages {
   readonly kind: string;
   /** Sends a message again, and all that failed of a recipient; null if nobody may. */
   readonly replays: Replays | null;
@@ -54,7 +54,7 @@ interface Section {
   readonly getRecipient: (viewer: Viewer, id: string) => Steps<{ readonly endpoint: Endpoint }>;
 }
 
-const SECTIONS: readonly Section[] = [
+const PAGES_BY_KIND: readonly DeliveryPages[] = [
   {
     kind: WEBHOOK_KIND,
     replays: {
@@ -86,14 +86,14 @@ const SECTIONS: readonly Section[] = [
 
 /** One message with its attempts, and sending again: one, some, or all that were given up. */
 export function deliveryPages(routes: Routes, parts: DashboardParts): void {
-  for (const section of SECTIONS) {
-    messagePage(routes, parts, section);
-    if (section.replays !== null) replayPages(routes, parts, { ...section, replays: section.replays });
+  for (const pages of PAGES_BY_KIND) {
+    messagePage(routes, parts, pages);
+    if (pages.replays !== null) replayPages(routes, parts, { ...pages, replays: pages.replays });
   }
 }
 
 function* getOwned(
-  { getRecipient }: Section,
+  { getRecipient }: DeliveryPages,
   viewer: Viewer,
   recipientId: string,
   id: string,
@@ -102,11 +102,11 @@ function* getOwned(
   return yield* getDeliveryTo(recipientId, id);
 }
 
-function messagePage(routes: Routes, { db }: DashboardParts, section: Section): void {
-  routes.read(`/${section.name}/:id/deliveries/:delivery`, async ({ viewer, params, now }) => {
+function messagePage(routes: Routes, { db }: DashboardParts, pages: DeliveryPages): void {
+  routes.read(`/${pages.name}/:id/deliveries/:delivery`, async ({ viewer, params, now }) => {
     const { id = "", delivery: deliveryId = "" } = params;
     const shown = await db.read(function* () {
-      const { endpoint } = yield* section.getRecipient(viewer, id);
+      const { endpoint } = yield* pages.getRecipient(viewer, id);
       const delivery = yield* getDeliveryTo(id, deliveryId);
       const attempts = (yield* listAttempts(leadOf(delivery))).map((attempt) =>
         tellAttempt(attempt, viewer.isOperator),
@@ -114,20 +114,20 @@ function messagePage(routes: Routes, { db }: DashboardParts, section: Section): 
       const [submission] = yield* readSubmissions([delivery.submissionId]);
       return { delivery, attempts, submission, endpoint, now };
     });
-    return page("Message", deliveryView(section, shown));
+    return page("Message", deliveryView(pages, shown));
   });
 }
 
-type ReplayedSection = Section & { readonly replays: Replays };
+type ReplayedSection = DeliveryPages & { readonly replays: Replays };
 
-function replayPages(routes: Routes, parts: DashboardParts, section: ReplayedSection): void {
+function replayPages(routes: Routes, parts: DashboardParts, pages: ReplayedSection): void {
   const { db } = parts;
-  const { kind, replays, name, getRecipient } = section;
+  const { kind, replays, name, getRecipient } = pages;
 
   routes.write(`/${name}/:id/deliveries/:delivery/replay`, async (visit) => {
     const { viewer, params, form } = visit;
     const { id = "", delivery: deliveryId = "" } = params;
-    await db.read(() => getOwned(section, viewer, id, deliveryId));
+    await db.read(() => getOwned(pages, viewer, id, deliveryId));
     const { id: sent = deliveryId } = await replays.one(visit, deliveryId, form.has("as_new"));
     return redirect(`${recipientPath(kind, id)}/deliveries/${sent}`, "sent-again", 1);
   });
@@ -145,7 +145,7 @@ function replayPages(routes: Routes, parts: DashboardParts, section: ReplayedSec
     const { viewer, form } = visit;
     const chosen = [...new Set(form.getAll("id"))].slice(0, MAX_CHOSEN);
     // All of them first, so that nothing is sent if one belongs to somebody else.
-    for (const id of chosen) await db.read(() => getOwned(section, viewer, recipientId, id));
+    for (const id of chosen) await db.read(() => getOwned(pages, viewer, recipientId, id));
     let sent = 0;
     for (const what of chosen) {
       try {
@@ -168,7 +168,7 @@ interface ShownDelivery {
   readonly now: number;
 }
 
-function deliveryView({ kind, replays, back }: Section, shown: ShownDelivery): Html {
+function deliveryView({ kind, replays, back }: DeliveryPages, shown: ShownDelivery): Html {
   const { delivery, attempts, submission, endpoint, now } = shown;
   const { id, recipientId, submissionId, state, dueAt, others } = delivery;
   const { label, tone } = deliveryWords(delivery, now);

@@ -1,11 +1,11 @@
 import type { Config } from "../../config/config.ts";
 import type { Steps } from "../../database/steps.ts";
-import { placeOf } from "../../mail/mail-health.ts";
+import { mailServerName } from "../../mail/mail-health.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import { findPlaceFault, type PlaceFault } from "../../outbox/sending/places.ts";
+import { findDestinationFault, type DestinationFault } from "../../outbox/sending/destinations.ts";
 
 /** Since when the mail server keeps all e-mail waiting; null while it is well, and if there is none. */
-export function* readMailFault({ mail: { host, port } }: Config): Steps<PlaceFault | null> {
+export function* readMailFault({ mail: { host, port } }: Config): Steps<DestinationFault | null> {
   if (host === null) return null;
-  return (yield* findPlaceFault(MAIL_KIND, placeOf({ host, port }))) ?? null;
+  return (yield* findDestinationFault(MAIL_KIND, mailServerName({ host, port }))) ?? null;
 }

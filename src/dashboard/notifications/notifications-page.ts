@@ -10,7 +10,7 @@ import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
 import { seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { page } from "../answer.ts";
-import { recipientPath } from "./channel-of.ts";
+import { recipientPath } from "./recipient-paths.ts";
 import { conditionsSentence } from "./condition-words.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { pathOf } from "../forms/endpoint-frame.ts";
@@ -20,7 +20,7 @@ import { type Health, healthPill, queueCell } from "./health.ts";
 import { listCard } from "../kit/list-card.ts";
 import type { DashboardParts } from "../parts.ts";
 import { readMailFault } from "./mail-fault.ts";
-import type { PlaceFault } from "../../outbox/sending/places.ts";
+import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import { recipientHealth } from "./recipient-words.ts";
 import { mailMissing } from "../../mail/mail-missing.ts";
 import type { Routes } from "../routes.ts";
@@ -118,7 +118,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
   }
 }
 
-function mailRow({ recipient, endpoint }: OwnedMailRecipient, fault: PlaceFault | null): Row {
+function mailRow({ recipient, endpoint }: OwnedMailRecipient, fault: DestinationFault | null): Row {
   const { id, settings, failingSince } = recipient;
   const health = recipientHealth(recipient, fault);
   const path = recipientPath(MAIL_KIND, id);
@@ -135,7 +135,7 @@ function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
   return { id, path, name, health, failingSince, endpoint, conditions };
 }
 
-function replyRow({ reply, endpoint }: OwnedAutoReply, fault: PlaceFault | null): Row {
+function replyRow({ reply, endpoint }: OwnedAutoReply, fault: DestinationFault | null): Row {
   const { name } = endpoint;
   const path = pathOf(endpoint, "/reply");
   const health = replyState(reply, fault);

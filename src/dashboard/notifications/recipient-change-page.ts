@@ -6,7 +6,7 @@ import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { getViewableMailRecipient, type OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
 import { Stopped } from "../perform.ts";
 import { type Answer, page, redirect } from "../answer.ts";
-import { recipientPath } from "./channel-of.ts";
+import { recipientPath } from "./recipient-paths.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { findLanguage } from "../../languages/language.ts";
 import { checkRecipientSettings } from "../../mail/check-recipient-settings.ts";
@@ -117,7 +117,7 @@ interface RecipientFields {
   readonly typed: TypedRecipient;
   readonly problems: Problems;
   /** To choose from; null for a recipient that is there, whose endpoint and address stay. */
-  readonly endpoints: readonly PlacedEndpoint[] | null;
+  readonly endpoints: readonly EndpointInWorkspace[] | null;
   readonly fields: FormFields;
 }
 
@@ -155,7 +155,11 @@ export function recipientFields({ typed, problems, endpoints, fields }: Recipien
     ${conditionsField({ typed: typed.conditions, problems, fields: fields && Object.keys(fields) })}`;
 }
 
-function newFields(typed: TypedRecipient, problems: Problems, endpoints: readonly PlacedEndpoint[]): Html {
+function newFields(
+  typed: TypedRecipient,
+  problems: Problems,
+  endpoints: readonly EndpointInWorkspace[],
+): Html {
   return html`${formField(typed.endpointId, problems, endpoints)}
   ${textField({
     name: "address",

@@ -4,7 +4,7 @@ import { askRecipient, createRecipient } from "../../mail/ask-recipient.ts";
 import { mailMissing } from "../../mail/mail-missing.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
-import { recipientPath } from "./channel-of.ts";
+import { recipientPath } from "./recipient-paths.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { findFields, listFormChoices } from "../forms/form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";

@@ -1,5 +1,5 @@
 import { findLastQuestion } from "../../mail/letter-store.ts";
-import { mailChannel } from "../../mail/mail-channel.ts";
+import { mailKinds } from "../../mail/mail-kinds.ts";
 import { mailMissing } from "../../mail/mail-missing.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import { getViewableMailRecipient, type OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
@@ -7,7 +7,7 @@ import { readQueue } from "../../outbox/queue/count-deliveries.ts";
 import { disableRecipient, enableRecipient, tryRecipientNow } from "../../mail/recipient-operations.ts";
 import { testRecipient } from "../../mail/test-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
-import { recipientPath } from "./channel-of.ts";
+import { recipientPath } from "./recipient-paths.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
 import { readMailFault } from "./mail-fault.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -49,7 +49,7 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
 
   async function show(visit: Visit, found: OwnedMailRecipient, tested: MailTest | null): Promise<Answer> {
     const { id, settings } = found.recipient;
-    const list = await readDeliveryList(db, mailChannel, id, visit);
+    const list = await readDeliveryList(db, mailKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
     const missing = mailMissing(config, visit.viewer.isOperator);
     const canTest = mailTests !== null && isTestable(found.recipient);

@@ -5,10 +5,10 @@ import type { testMailShape } from "../../mail/test-mail-json.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
 import type { OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
-import type { PlaceFault } from "../../outbox/sending/places.ts";
+import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import type { Attempt } from "../../outbox/queue/delivery.ts";
 import { MAX_SPAM_SCORE } from "../../outbox/queue/recipient.ts";
-import { recipientPath } from "./channel-of.ts";
+import { recipientPath } from "./recipient-paths.ts";
 import { conditionsSentence } from "./condition-words.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { healthCard, healthPill } from "./health.ts";
@@ -21,7 +21,7 @@ export type MailTest = z.output<typeof testMailShape>;
 interface RecipientView extends OwnedMailRecipient {
   readonly queue: RecipientQueue;
   /** Of the mail server; null while it is well. */
-  readonly fault: PlaceFault | null;
+  readonly fault: DestinationFault | null;
   readonly list: DeliveryList;
   /** Why nobody can be asked; null if they can. */
   readonly missing: string | null;

@@ -2,7 +2,7 @@ import { html } from "../../foundation/html.ts";
 import type { Digest, MailRecipient } from "../../mail/mail-recipient.ts";
 import { stateOf } from "../../mail/mail-recipient-state.ts";
 import type { Health } from "./health.ts";
-import type { PlaceFault } from "../../outbox/sending/places.ts";
+import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import { dueTime, exactTime } from "../kit/time.ts";
 
 /** Whether its holder agreed to get e-mail, and did not end it since. Others are sent nothing, not even a test. */
@@ -11,7 +11,7 @@ export function isTestable(recipient: MailRecipient): boolean {
 }
 
 /** @param fault of the mail server, which keeps everybody's e-mail waiting; null while it is well. */
-export function recipientHealth(recipient: MailRecipient, fault: PlaceFault | null): Health {
+export function recipientHealth(recipient: MailRecipient, fault: DestinationFault | null): Health {
   const { unsubscribedAt, failingSince } = recipient;
   const state = stateOf(recipient);
   if (state === "enabled" && failingSince !== null) return failing(failingSince);
@@ -30,7 +30,7 @@ const WORKING: Health = {
 };
 
 /** What everybody whose e-mail waits for the mail server is told. */
-export function waitingFor({ since, nextProbeAt }: PlaceFault): Health {
+export function waitingFor({ since, nextProbeAt }: DestinationFault): Health {
   const sentence = html`The mail server takes no e-mail since ${exactTime(since)}. All e-mail waits and goes by itself as soon as it
     does; the next try is ${dueTime(nextProbeAt)}. Nothing is lost.`;
   return { label: "Waiting", tone: "medium", sentence };

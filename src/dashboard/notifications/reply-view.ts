@@ -15,7 +15,7 @@ import { pathOf } from "../forms/endpoint-frame.ts";
 import { type Problems, problemSummary } from "../kit/field.ts";
 import { type Health, healthPill } from "./health.ts";
 import { replyFields, type TypedReply, typedFrom, wordsOf } from "./reply-form.ts";
-import type { PlaceFault } from "../../outbox/sending/places.ts";
+import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import { waitingFor } from "./recipient-words.ts";
 import { exactTime } from "../kit/time.ts";
 
@@ -26,7 +26,7 @@ export interface ReplyView {
   /** Null if there never was one. */
   readonly queue: RecipientQueue | null;
   /** Of the mail server; null while it is well. */
-  readonly fault: PlaceFault | null;
+  readonly fault: DestinationFault | null;
   /** Fields that could have the address. */
   readonly fields: readonly string[];
   /** Addresses that could get the answers. */
@@ -84,7 +84,7 @@ export function replyView(view: ReplyView, { typed, problems, isLate = false }: 
 }
 
 /** @param fault of the mail server, which keeps all replies waiting; null while it is well. */
-export function stateOf(reply: AutoReply | undefined, fault: PlaceFault | null): Health {
+export function stateOf(reply: AutoReply | undefined, fault: DestinationFault | null): Health {
   if (reply === undefined || reply.onSince === null)
     return { label: "Off", tone: "", sentence: html`Nobody gets a reply.` };
   if (fault !== null) return waitingFor(fault);

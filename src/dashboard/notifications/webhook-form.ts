@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { parseCustomHeaders } from "../../webhooks/custom-headers.ts";
 import { addressFor } from "../../webhooks/check-webhook-settings.ts";
@@ -131,7 +131,7 @@ interface WebhookFields {
   readonly typed: TypedWebhook;
   readonly problems: Problems;
   /** To choose from; null if the endpoint cannot be changed any more. */
-  readonly endpoints: readonly PlacedEndpoint[] | null;
+  readonly endpoints: readonly EndpointInWorkspace[] | null;
   readonly fields: FormFields;
   /** Of the chat that the webhook tells now; null if it tells none, or is new. */
   readonly shownUrl: string | null;

@@ -3,7 +3,7 @@ import { findDoubt } from "../../webhooks/find-doubt.ts";
 import { testWebhook } from "../../webhooks/test-webhook.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
 import { disableWebhook, enableWebhook, tryWebhook } from "../../webhooks/webhook-operations.ts";
-import { webhookChannel } from "../../webhooks/webhook-channel.ts";
+import { webhookKinds } from "../../webhooks/webhook-kinds.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -44,7 +44,7 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     const { viewer } = visit;
     const { id, settings } = found.webhook;
     const { allowNetworks } = parts.config.webhooks;
-    const list = await readDeliveryList(db, webhookChannel, id, visit);
+    const list = await readDeliveryList(db, webhookKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
     // To others the test says all that they may know.
     const isExplained = tested !== null && viewer.isOperator;

@@ -16,7 +16,7 @@ import { type Perform, performers } from "../perform.ts";
 import { settingsGroup, settingsPart } from "../kit/settings-groups.ts";
 import { ownWorkspacesPart } from "../members/own-workspaces.ts";
 import { passkeysPart } from "./passkeys-part.ts";
-import { type PasskeyPlace, passkeyPlace } from "./relying-party.ts";
+import { type PasskeySupport, passkeySupport } from "./relying-party.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { browserOf } from "../inbox/sender-facts.ts";
@@ -33,7 +33,7 @@ export function accountPages(routes: Routes, parts: EntryParts): void {
       viewer,
       problem,
       passwords: parts.passwords,
-      place: passkeyPlace(parts.config),
+      support: passkeySupport(parts.config),
       ...(await readState(parts, viewer, now)),
     });
 
@@ -101,7 +101,7 @@ interface AccountParts extends AccountState {
   readonly viewer: Viewer;
   readonly problem: string | undefined;
   readonly passwords: PasswordUse;
-  readonly place: PasskeyPlace;
+  readonly support: PasskeySupport;
 }
 
 function accountView(parts: AccountParts): Html {

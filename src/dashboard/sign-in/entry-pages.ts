@@ -11,7 +11,7 @@ import { openIssuer } from "./oidc-pages.ts";
 import type { DashboardParts } from "../parts.ts";
 import { passkeySignInPages } from "./passkey-sign-in-pages.ts";
 import { passkeyPages } from "./passkeys-page.ts";
-import { passkeyPlace } from "./relying-party.ts";
+import { passkeySupport } from "./relying-party.ts";
 import type { Routes } from "../routes.ts";
 import { secondFactorPages } from "./second-factor-page.ts";
 import { signInPages } from "./sign-in-page.ts";
@@ -23,7 +23,7 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const { dashboard, newWorkspacePlan } = parts.config;
   const { logAddresses, passwords } = dashboard;
   const tellOwner = createTellOwner(parts.storedLetters, parts.dashboardUrl);
-  const { party } = passkeyPlace(parts.config);
+  const { party } = passkeySupport(parts.config);
   const security = { ...parts, prover, tellOwner, passwords, party };
   const signIns = createSignIns({ ...security, limits, logAddresses, newWorkspacePlan });
   const entrance = createEntrance(parts);

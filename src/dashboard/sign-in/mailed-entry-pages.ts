@@ -9,7 +9,7 @@ import type { Entrance } from "./entrance.ts";
 import { askView, ENTRIES, linkView, lostLinkView, sentView } from "./mailed-entry-view.ts";
 import type { DashboardParts } from "../parts.ts";
 import { secondProofOf } from "./passkey-sign-in-pages.ts";
-import { passkeyPlace } from "./relying-party.ts";
+import { passkeySupport } from "./relying-party.ts";
 import { orAgain } from "./retry.ts";
 import type { OpenVisit, Routes } from "../routes.ts";
 
@@ -72,7 +72,7 @@ function addEntry(
 ): void {
   const { requireWay, clientOf, enter } = entrance;
   const { path, linkPath, title, linkTitle } = ENTRIES[purpose];
-  const passkeys = purpose === "reset" && passkeyPlace(parts.config).party !== null;
+  const passkeys = purpose === "reset" && passkeySupport(parts.config).party !== null;
   const visited = ({ request }: OpenVisit): MailedRequests => {
     if (requests === null) throw new FormsvcError("not_found", "There is no such page.");
     requireWay(request);

@@ -10,7 +10,7 @@ import type { Routes, Visit } from "../routes.ts";
 import { type EntryParts, ownPerform, proofField, typedPassword } from "./account-page.ts";
 import type { Entrance } from "./entrance.ts";
 import { accountCrumbs, recoveryCodesView } from "./recovery-codes-view.ts";
-import { passkeyPlace } from "./relying-party.ts";
+import { passkeySupport } from "./relying-party.ts";
 import { orAgain, problemView } from "./retry.ts";
 import { setFlowCookie, takeFlowCookie } from "./session-cookie.ts";
 
@@ -24,7 +24,7 @@ const MAX_BROWSER_LENGTH = 40;
 /** Adding a passkey, in two steps: who one is, then the device. Renaming and removing one. */
 export function passkeyPages(routes: Routes, parts: EntryParts, { requireWay }: Entrance): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
-  const { why } = passkeyPlace(parts.config);
+  const { why } = passkeySupport(parts.config);
   const beginView = async (visit: Visit, problem?: string): Promise<Html> =>
     newView(await proofField(parts, visit.viewer), nameOf(visit), why, problem);
 

@@ -2,14 +2,14 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { Passkey } from "../../sessions/passkey-store.ts";
 import { settingsPart } from "../kit/settings-groups.ts";
 import { time } from "../kit/time.ts";
-import type { PasskeyPlace } from "./relying-party.ts";
+import type { PasskeySupport } from "./relying-party.ts";
 
 const ACCOUNT = "/dashboard/account";
 const PATH = `${ACCOUNT}/passkeys`;
 
 export interface PasskeysState {
   readonly passkeys: readonly Passkey[];
-  readonly place: PasskeyPlace;
+  readonly support: PasskeySupport;
   /** Whether a passkey signs in alone; else it is the second factor only. */
   readonly isAlone: boolean;
   /** Of an account without an app, which shows them elsewhere. */
@@ -17,20 +17,20 @@ export interface PasskeysState {
 }
 
 /** One's passkeys, on the page of the account. */
-export function passkeysPart({ passkeys, place, isAlone, recoveryCodes }: PasskeysState): Html {
+export function passkeysPart({ passkeys, support, isAlone, recoveryCodes }: PasskeysState): Html {
   const about = isAlone
     ? "Your device signs you in, by a finger, a face or a PIN, in the place of the password and the code."
     : "After the issuer, your device is asked, by a finger, a face or a PIN.";
   return settingsPart(
     { title: "Passkeys", about },
     html`<div class="card">
-      ${passkeys.length > 0 && rowsView(passkeys, place)}
+      ${passkeys.length > 0 && rowsView(passkeys, support)}
       <div class="body">
         ${passkeys.length > 0 && html`<p>A password alone signs you in no longer.${codesLine(recoveryCodes)}</p>`}
         ${
-          place.why === null
+          support.why === null
             ? html`<p><a class="button" href="${PATH}/new">Add a passkey</a></p>`
-            : html`<p class="hint">${place.why}</p>`
+            : html`<p class="hint">${support.why}</p>`
         }
       </div>
     </div>`,
@@ -42,7 +42,7 @@ function codesLine(left: number | null): Html | null {
   return html` Of your recovery codes, ${left} are left. <a href="${ACCOUNT}/second-factor/codes">Make new ones</a>`;
 }
 
-function rowsView(passkeys: readonly Passkey[], { party }: PasskeyPlace): Html {
+function rowsView(passkeys: readonly Passkey[], { party }: PasskeySupport): Html {
   return html`<div class="scroll folds" tabindex="0" role="region" aria-label="Passkeys">
     <table>
       <thead>

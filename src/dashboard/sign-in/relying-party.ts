@@ -3,13 +3,13 @@ import type { Config } from "../../config/config.ts";
 import type { RelyingParty } from "../../sessions/passkey-ceremony.ts";
 
 /** Whether passkeys can be used here, and if not, why: a sentence for people. */
-export type PasskeyPlace =
+export type PasskeySupport =
   | { readonly party: RelyingParty; readonly why: null }
   | { readonly party: null; readonly why: string };
 
 /** Passkeys belong to a host name, that of `server.baseUrl`; a browser shows them on its pages only, and over https. */
-export function passkeyPlace({ server, dashboard }: Pick<Config, "server" | "dashboard">): PasskeyPlace {
-  const without = (why: string): PasskeyPlace => ({ party: null, why });
+export function passkeySupport({ server, dashboard }: Pick<Config, "server" | "dashboard">): PasskeySupport {
+  const without = (why: string): PasskeySupport => ({ party: null, why });
   if (dashboard.listen !== null)
     return without(
       "The dashboard has an address of its own here, and passkeys need the host name of server.baseUrl.",

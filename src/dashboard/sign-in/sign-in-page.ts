@@ -9,7 +9,7 @@ import { readLink } from "../../sessions/use-link.ts";
 import { page, redirect } from "../answer.ts";
 import { passkeyButton } from "./passkey-button.ts";
 import { passkeyForm, secondProofOf } from "./passkey-sign-in-pages.ts";
-import { passkeyPlace } from "./relying-party.ts";
+import { passkeySupport } from "./relying-party.ts";
 import { type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
 import { textField } from "../kit/field.ts";
 import { type MailedEntries, openEntries } from "./mailed-entry-pages.ts";
@@ -57,7 +57,7 @@ export function signInPages(
 ): void {
   const { requireWay, clientOf, enter } = entrance;
   const { config } = parts;
-  const passkeys = passkeyPlace(config).party !== null;
+  const passkeys = passkeySupport(config).party !== null;
   const entries: Ways = { ...openEntries(parts), issuer, passwords: config.dashboard.passwords, passkeys };
   const named = trustedUsers(parts.config);
   oidcPages(routes, parts, entrance, {

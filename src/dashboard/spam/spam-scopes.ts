@@ -3,7 +3,7 @@ import { type ChosenScope, readSpamState, requireCustomSpam } from "../../endpoi
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint, listEndpoints } from "../../endpoints/endpoint-store.ts";
 import { readChoices } from "../../endpoints/spam-choices-store.ts";
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import type { SpamChoices, SpamSettings } from "../../spam/spam-settings.ts";
@@ -51,7 +51,7 @@ export function* findEndpointScope(viewer: Viewer, id: string): Steps<FoundScope
 }
 
 /** The forms whose settings somebody may change who changes nothing of their whole workspace. */
-export function* listBoundForms(viewer: Viewer): Steps<readonly PlacedEndpoint[]> {
+export function* listBoundForms(viewer: Viewer): Steps<readonly EndpointInWorkspace[]> {
   const sight = yield* findSight(viewer, "endpoints:write");
   if (sight === null || sight.endpoints.length === 0) return [];
   const forms = yield* listFormChoices(viewer);

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import type { PlacedEndpoint } from "../../endpoints/viewable-endpoints.ts";
+import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { isId } from "../../foundation/id.ts";
@@ -65,14 +65,14 @@ export interface ShownSpam {
 const MAX_LISTED = 200;
 
 /** @param forms whose settings the viewer may change without those of their workspace */
-export function spamListView(workspaces: readonly Workspace[], forms: readonly PlacedEndpoint[]): Html {
+export function spamListView(workspaces: readonly Workspace[], forms: readonly EndpointInWorkspace[]): Html {
   const isEmpty = workspaces.length + forms.length === 0;
   return html`<div class="head"><h1>Spam</h1></div>
     ${isEmpty && html`<p class="card empty">There is no workspace yet; the first form makes one.</p>`}
     ${workspaces.length > 0 && workspaceTable(workspaces)} ${forms.length > 0 && formTable(forms)}`;
 }
 
-function formTable(forms: readonly PlacedEndpoint[]): Html {
+function formTable(forms: readonly EndpointInWorkspace[]): Html {
   return html`<div class="card scroll fits" tabindex="0" role="region" aria-label="Forms">
     <table>
       <thead><tr><th scope="col">Form</th><th scope="col">Workspace</th></tr></thead>

@@ -36,7 +36,7 @@ export interface AutoReplyTransportParts {
   /** `mail.from` */
   readonly from: string;
   /** The mail server, as other e-mail names it. */
-  readonly place: string;
+  readonly destination: string;
   readonly settings: MailDeliverySettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -44,21 +44,21 @@ export interface AutoReplyTransportParts {
 
 /** Sends automatic replies, over the mail server and within the pace of all e-mail. */
 export function createAutoReplyTransport(parts: AutoReplyTransportParts): Transport {
-  const { db, place, settings, log } = parts;
+  const { db, destination, settings, log } = parts;
   return {
     kind: REPLY_KIND,
-    carrier: MAIL_KIND,
+    sharedKind: MAIL_KIND,
     policy: autoReplyPolicyOf(settings),
     async routes() {
       const on = (await db.read(listAutoReplies)).filter(({ onSince }) => onSince !== null);
       const routeTo = ({ id }: AutoReply) => ({
-        place,
+        destination,
         gatherSeconds: null,
         send: (message: Message) => attempt(parts, id, message),
       });
       return new Map(on.map((reply) => [reply.id, routeTo(reply)]));
     },
-    report: (ended, record) => logMailAttempt(log, place, ended, record),
+    report: (ended, record) => logMailAttempt(log, destination, ended, record),
     destroy: () => Promise.resolve(),
   };
 }

@@ -12,7 +12,7 @@ const COLUMNS = "number, recipient_id, queued_at, claimed_by, messages";
 /**
  * What `rest` wants: rows that nobody has claimed, oldest first. Those that somebody else is taking are passed over.
  *
- * @param which how far: a condition on `first` and `last`, the places of a row's messages among those of all rows.
+ * @param which how far: a condition on `first` and `last`, the numbers of a row's messages among those of all rows.
  */
 const freeRows = (which: string): string => `oldest AS MATERIALIZED (
       SELECT counted.number FROM rest CROSS JOIN LATERAL (

@@ -43,9 +43,9 @@ function* align(recipientId: string, isEnabled: boolean, now: number): Steps<num
     .where("recipient_id", "=", recipientId)
     .where("state", "=", misplaced)
     .limit(BULK_BATCH);
-  const place = isEnabled ? ({ state: "pending", due_at: now } as const) : ({ state: "held" } as const);
+  const change = isEnabled ? ({ state: "pending", due_at: now } as const) : ({ state: "held" } as const);
   // Asked again of each row: another server may have moved and claimed it since they were read.
   return yield* run(
-    query.updateTable("delivery").set(place).where("id", "in", some).where("state", "=", misplaced),
+    query.updateTable("delivery").set(change).where("id", "in", some).where("state", "=", misplaced),
   );
 }

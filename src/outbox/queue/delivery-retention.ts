@@ -13,19 +13,19 @@ export interface KeptDeliveries {
   readonly days: number | null;
 }
 
-/** A place in the order in which messages were delivered. */
-export interface DeliveredPlace {
+/** Where a clean-up stands, in the order in which messages were delivered. */
+export interface RetentionCursor {
   readonly at: number;
   readonly id: string;
 }
 
-export const BEFORE_ALL: DeliveredPlace = { at: 0, id: "" };
+export const BEFORE_ALL: RetentionCursor = { at: 0, id: "" };
 
 /** What a search found, and where the next one goes on: what lies before is of other kinds, which may be kept for longer. */
 export interface DroppedDeliveries {
   /** How many it looked at; fewer than a batch if there are no more. */
   readonly looked: number;
-  readonly last: DeliveredPlace;
+  readonly last: RetentionCursor;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface DroppedDeliveries {
  */
 export function* dropOldDeliveries(
   { kind, days }: KeptDeliveries,
-  after: DeliveredPlace,
+  after: RetentionCursor,
   now: number,
 ): Steps<DroppedDeliveries> {
   const nothing = { looked: 0, last: after };
@@ -69,7 +69,7 @@ function* isOutboxOlderThan(before: number): Steps<boolean> {
   return ((yield* first(oldest))?.at ?? before) < before;
 }
 
-export function selectOld(after: DeliveredPlace, before: number) {
+export function selectOld(after: RetentionCursor, before: number) {
   return query
     .selectFrom("delivery")
     .innerJoin("recipient", "recipient.id", "delivery.recipient_id")

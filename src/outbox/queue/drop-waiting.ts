@@ -1,5 +1,5 @@
 import { type Database, query } from "../../database/database.ts";
-import { writeInTurn } from "../../database/read-in-turn.ts";
+import { writeSlice } from "../../database/slices.ts";
 import { all } from "../../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveriesOfOne } from "./delivery-retention.ts";
@@ -16,7 +16,7 @@ export async function dropWaiting(db: Database, recipientId: string, now: number
     .limit(BULK_BATCH);
   let dropped = 0;
   for (let some = BULK_BATCH; some === BULK_BATCH; dropped += some)
-    some = await writeInTurn(db, function* () {
+    some = await writeSlice(db, function* () {
       return yield* deleteDeliveriesOfOne(yield* all(waiting));
     });
   return dropped;

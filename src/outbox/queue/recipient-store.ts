@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { type Database, query } from "../../database/database.ts";
-import { writeInTurn } from "../../database/read-in-turn.ts";
+import { writeSlice } from "../../database/slices.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { all, first, run, type Steps } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
@@ -137,7 +137,7 @@ export async function deleteRecipient(db: Database, id: string, now: number): Pr
   await spreadOutbox(db, now);
   let deleted = BULK_BATCH;
   while (deleted === BULK_BATCH) {
-    deleted = await writeInTurn(db, function* () {
+    deleted = await writeSlice(db, function* () {
       yield* spread(Number.POSITIVE_INFINITY, now);
       return yield* deleteDeliveriesOfOne(yield* all(some.limit(BULK_BATCH)));
     });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type Database, query } from "../../database/database.ts";
-import { writeInTurn } from "../../database/read-in-turn.ts";
+import { writeSlice } from "../../database/slices.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -87,7 +87,7 @@ export async function replayRange(db: Database, range: ReplayRange, options: Rep
   let after = "";
   let replayed = 0;
   for (;;) {
-    const batch = await writeInTurn(db, function* () {
+    const batch = await writeSlice(db, function* () {
       const rows = yield* all(
         selectReplayable({ ...range, until }, options.asNew, after)
           .orderBy("id")

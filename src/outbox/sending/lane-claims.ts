@@ -6,7 +6,7 @@ import { isProbed, type Lane } from "./lane.ts";
 import { createPacedClaim, type PacedClaim } from "./paced-claims.ts";
 import type { RoundDraft } from "./round-draft.ts";
 import type { Portion } from "./slots.ts";
-import type { Turns } from "./turns.ts";
+import type { WorkspaceOrder } from "./workspace-order.ts";
 
 /** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
 const FURTHEST_PLAN_MS = 36 * 3_600_000;
@@ -41,11 +41,11 @@ interface Share {
 export class LaneClaims {
   readonly #claims: Claims;
   readonly #claimPaced: PacedClaim;
-  readonly #turns: Turns;
+  readonly #workspaceOrder: WorkspaceOrder;
 
-  constructor(claims: Claims, turns: Turns) {
+  constructor(claims: Claims, workspaceOrder: WorkspaceOrder) {
     this.#claims = claims;
-    this.#turns = turns;
+    this.#workspaceOrder = workspaceOrder;
     this.#claimPaced = createPacedClaim(claims);
   }
 
@@ -64,7 +64,7 @@ export class LaneClaims {
   *#claimPortion(draft: RoundDraft, lanes: readonly Lane[], bounds: Bounds, now: number): Steps<void> {
     let waiting = lanes;
     for (let areSlotsLeft = true; areSlotsLeft;) {
-      const shares = shareOut(draft, this.#turns.inOrder(waiting, draft.slots), bounds, now);
+      const shares = shareOut(draft, this.#workspaceOrder.inOrder(waiting, draft.slots), bounds, now);
       if (shares.length === 0) return;
       areSlotsLeft = yield* this.#takeShares(draft, shares, now);
       const asked = new Set(shares.map(({ lane }) => lane));

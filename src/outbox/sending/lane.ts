@@ -2,7 +2,7 @@ import { allowedInFlight, type Breaker } from "./breaker.ts";
 import { bytesOf, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { EnabledRecipient } from "../queue/recipient.ts";
 import type { MinuteRate } from "./pace.ts";
-import type { PlaceOfLane, Places } from "./places.ts";
+import type { LaneDestination, Destinations } from "./destinations.ts";
 import type { Portion, SlotNames, Slots } from "./slots.ts";
 import type { Route, Transport } from "./transport.ts";
 
@@ -14,8 +14,8 @@ const QUICK_MS = 20;
 interface LaneParts {
   readonly transport: Transport;
   readonly route: Route;
-  readonly places: Places;
-  /** Of the transport's carrier; null if it has no pace. */
+  readonly destinations: Destinations;
+  /** Of the kind that the transport shares; null if it has no pace. */
   readonly rate: MinuteRate | null;
 }
 
@@ -35,12 +35,12 @@ export class Lane {
   readonly route: Route;
   /** The names that its slots are counted under. */
   readonly slotNames: readonly string[];
-  readonly carrierSlots: SlotNames;
-  readonly #placeSlots: SlotNames;
-  readonly place: PlaceOfLane;
-  /** The messages that all recipients of the carrier may get in a minute; null if it has no pace. */
+  readonly kindSlots: SlotNames;
+  readonly #destinationSlots: SlotNames;
+  readonly destination: LaneDestination;
+  /** The messages that all recipients of that kind may get in a minute; null if it has no pace. */
   readonly rate: MinuteRate | null;
-  readonly #places: Places;
+  readonly #destinations: Destinations;
   #plan: LanePlan;
   /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
   readonly #ahead: ClaimedDelivery[] = [];
@@ -52,20 +52,20 @@ export class Lane {
 
   constructor(
     { id, workspaceId, breaker }: EnabledRecipient,
-    { transport, route, places, rate }: LaneParts,
+    { transport, route, destinations, rate }: LaneParts,
     now: number,
   ) {
     this.recipientId = id;
     this.workspaceId = workspaceId;
     this.transport = transport;
     this.route = route;
-    const { place } = route;
-    const { carrier, policy } = transport;
-    this.place = { kind: carrier, place, name: `${carrier} at ${place}`, policy };
-    this.carrierSlots = slotsOf(carrier, workspaceId);
-    this.#placeSlots = slotsOf(this.place.name, workspaceId);
-    this.slotNames = [id, ...Object.values(this.carrierSlots), ...Object.values(this.#placeSlots)];
-    this.#places = places;
+    const { destination } = route;
+    const { sharedKind, policy } = transport;
+    this.destination = { kind: sharedKind, destination, name: `${sharedKind} at ${destination}`, policy };
+    this.kindSlots = slotsOf(sharedKind, workspaceId);
+    this.#destinationSlots = slotsOf(this.destination.name, workspaceId);
+    this.slotNames = [id, ...Object.values(this.kindSlots), ...Object.values(this.#destinationSlots)];
+    this.#destinations = destinations;
     this.rate = rate;
     const isFromWrongClock = breaker.notBeforeMs > now + LONGEST_QUIET_MS;
     this.#plan = { breaker: isFromWrongClock ? { ...breaker, notBeforeMs: 0 } : breaker, dueAt: null };
@@ -91,7 +91,7 @@ export class Lane {
   #notBefore({ breaker }: LanePlan): number {
     return Math.max(
       breaker.notBeforeMs,
-      this.#places.readyAt(this.place.name),
+      this.#destinations.readyAt(this.destination.name),
       this.rate?.readyAt(this.workspaceId) ?? 0,
     );
   }
@@ -140,10 +140,10 @@ export class Lane {
   /** Free slots that other recipients of its workspace could take as well. */
   sharedSlots(slots: Slots, portion: Portion, now: number): number {
     const { total } = this.transport.policy.limits;
-    const allowed = this.#places.allowed(this.place, now);
+    const allowed = this.#destinations.allowed(this.destination, now);
     return Math.min(
-      slots.room(this.carrierSlots, total, portion),
-      slots.room(this.#placeSlots, allowed, portion),
+      slots.room(this.kindSlots, total, portion),
+      slots.room(this.#destinationSlots, allowed, portion),
     );
   }
 

@@ -7,12 +7,12 @@ import { keepUnconfirmedBack } from "./keep-unconfirmed-back.ts";
 import type { Lane } from "./lane.ts";
 import { LaneClaims } from "./lane-claims.ts";
 import { MinuteRate } from "./pace.ts";
-import { type FaultChange, Places, saveFaults } from "./places.ts";
+import { type FaultChange, Destinations, saveFaults } from "./destinations.ts";
 import { type LaneFacts, LaneReader } from "./read-lanes.ts";
 import { RoundDraft, type Sending } from "./round-draft.ts";
 import { Slots } from "./slots.ts";
 import type { AttemptResult, EndedAttempt, RecordedAttempt, Transport } from "./transport.ts";
-import { Turns } from "./turns.ts";
+import { WorkspaceOrder } from "./workspace-order.ts";
 
 /** Deliveries claimed ahead go back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
@@ -45,37 +45,37 @@ interface RoundWork {
  * Everything else is read from the database, and read again after {@link Lanes.invalidate}.
  */
 export class Lanes {
-  readonly places = new Places();
+  readonly destinations = new Destinations();
   readonly #db: Database;
   readonly #claims: Claims;
   readonly #laneClaims: LaneClaims;
   readonly #reader: LaneReader;
-  /** By carrier. */
+  /** By the kind that transports share. */
   readonly #rates: ReadonlyMap<string, MinuteRate>;
   #lanes: ReadonlyMap<string, Lane> = new Map();
   readonly #slots = new Slots();
   /** Among workspaces. */
-  readonly #turns = new Turns();
+  readonly #workspaceOrder = new WorkspaceOrder();
   readonly #held: HeldClaims;
   /** The servers among which the recipients of these lanes were shared out. */
   #servers: readonly string[] = [];
   #isStale = true;
-  /** The recipient at which the next claim starts, so that every one of a workspace gets its turn. */
-  #turn = 0;
+  /** The recipient at which the next claim starts, so that none of a workspace is passed over. */
+  #next = 0;
 
   constructor(db: Database, claims: Claims, transports: readonly Transport[]) {
     this.#db = db;
     this.#claims = claims;
-    this.#laneClaims = new LaneClaims(claims, this.#turns);
+    this.#laneClaims = new LaneClaims(claims, this.#workspaceOrder);
     this.#held = new HeldClaims(claims.isShared);
     this.#rates = new Map(
       transports.flatMap((transport) => {
         const { pace } = transport.policy;
-        return pace === null ? [] : [[transport.carrier, new MinuteRate(pace.perMinute)]];
+        return pace === null ? [] : [[transport.sharedKind, new MinuteRate(pace.perMinute)]];
       }),
     );
-    const { places } = this;
-    const parts = { claims, laneClaims: this.#laneClaims, transports, places, rates: this.#rates };
+    const { destinations } = this;
+    const parts = { claims, laneClaims: this.#laneClaims, transports, destinations, rates: this.#rates };
     this.#reader = new LaneReader(parts);
   }
 
@@ -126,14 +126,14 @@ export class Lanes {
     this.#servers = this.#claims.servers.list();
     this.returnAhead("all", now);
     const routes = await this.#reader.readRoutes(now);
-    this.places.forgetWrongClock(now);
+    this.destinations.forgetWrongClock(now);
     const { returning } = this.#held;
     const facts = { routes, servers: this.#servers, returning, heldIds: this.#held.ids() };
     const { lanes, draft, recovered, isShared, faults } = await this.#db.relaxedTransaction(() =>
       this.#read(facts, now),
     );
     this.#held.forgetReturned(returning);
-    this.places.followRows(faults);
+    this.destinations.followRows(faults);
     draft.accept();
     this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
     this.#shareOut(lanes, isShared, now);
@@ -144,9 +144,9 @@ export class Lanes {
   /** Among servers and workspaces. */
   #shareOut(lanes: readonly Lane[], isShared: boolean, now: number): void {
     this.#slots.isShared = isShared;
-    this.#turns.keep(workspacesOf(lanes));
-    for (const [carrier, rate] of this.#rates) {
-      const those = lanes.filter(({ transport }) => transport.carrier === carrier);
+    this.#workspaceOrder.keep(workspacesOf(lanes));
+    for (const [sharedKind, rate] of this.#rates) {
+      const those = lanes.filter(({ transport }) => transport.sharedKind === sharedKind);
       rate.shareAmong(this.#servers.length, workspacesOf(those).size);
       rate.beginMinute(now);
     }
@@ -201,7 +201,7 @@ export class Lanes {
   async recordAndClaim(ended: readonly EndedAttempt[], most: MostClaims, now: number): Promise<Round> {
     const lanes = [...this.#lanes.values()];
     const { returning } = this.#held;
-    const faults = this.places.changes();
+    const faults = this.destinations.changes();
     const work = {
       ended,
       most,
@@ -213,7 +213,7 @@ export class Lanes {
     const { records, draft } = await this.#db.relaxedTransaction(() => this.#run(work, now));
     this.#held.forgetReturned(returning);
     for (const { delivery } of ended) this.#held.recorded(delivery);
-    this.places.saved(faults);
+    this.destinations.saved(faults);
     const heldUp = await keepUnconfirmedBack(this.#db, this.#claims, draft, now);
     draft.accept();
     for (const { lane, until } of heldUp) lane.noteDue(until);
@@ -250,7 +250,7 @@ export class Lanes {
   /** An attempt has ended: its slot is free. */
   release({ lane, delivery }: Sending, result: AttemptResult, now: number): void {
     this.#slots.take(lane.slotNames, -1);
-    this.places.note(lane.place, { result, claimedAt: delivery.claimedAt }, now);
+    this.destinations.note(lane.destination, { result, claimedAt: delivery.claimedAt }, now);
     this.#lanes.get(lane.recipientId)?.noteEnd(result.blame === "nobody", result.durationMs);
   }
 
@@ -286,7 +286,7 @@ export class Lanes {
 
   #take({ slotNames, workspaceId }: Lane): void {
     this.#slots.take(slotNames, 1);
-    this.#turns.note(workspaceId);
+    this.#workspaceOrder.note(workspaceId);
   }
 
   #return(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
@@ -295,8 +295,8 @@ export class Lanes {
   }
 
   #inTurn(lanes: readonly Lane[]): Lane[] {
-    const start = this.#turn % Math.max(1, lanes.length);
-    this.#turn = start + 1;
+    const start = this.#next % Math.max(1, lanes.length);
+    this.#next = start + 1;
     return [...lanes.slice(start), ...lanes.slice(0, start)];
   }
 }

@@ -6,7 +6,7 @@ import { Lane } from "./lane.ts";
 import type { LaneClaims } from "./lane-claims.ts";
 import { ownerOf } from "./owner.ts";
 import type { MinuteRate } from "./pace.ts";
-import { forgetFaults, type Places, readFaultRows } from "./places.ts";
+import { forgetFaults, type Destinations, readFaultRows } from "./destinations.ts";
 import type { EnabledRecipient } from "../queue/recipient.ts";
 import { areSeveralWorkspaces, listEnabledRecipients } from "../queue/recipient-store.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
@@ -26,8 +26,8 @@ interface LaneReaderParts {
   readonly claims: Claims;
   readonly laneClaims: LaneClaims;
   readonly transports: readonly Transport[];
-  readonly places: Places;
-  /** By carrier. */
+  readonly destinations: Destinations;
+  /** By the kind that transports share. */
   readonly rates: ReadonlyMap<string, MinuteRate>;
 }
 
@@ -85,12 +85,12 @@ export class LaneReader {
 
   /** None if there is no way to the recipient now. */
   #laneOf(recipient: EnabledRecipient, routes: Routes, now: number): Lane[] {
-    const { places, rates } = this.#parts;
+    const { destinations, rates } = this.#parts;
     const known = routes.get(recipient.kind);
     const route = known?.byId.get(recipient.id);
     if (!known || !route) return [];
     const { transport } = known;
-    const rate = rates.get(transport.carrier) ?? null;
-    return [new Lane(recipient, { transport, route, places, rate }, now)];
+    const rate = rates.get(transport.sharedKind) ?? null;
+    return [new Lane(recipient, { transport, route, destinations, rate }, now)];
   }
 }

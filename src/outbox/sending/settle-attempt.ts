@@ -45,8 +45,8 @@ export function settleAttempt(
       return { ...sameRecipient, ...settleNoAccess(before, result, policy, time.now) };
     case "message":
       return settleRefusal(before, policy, time);
-    case "place":
-      return { ...sameRecipient, ...waitForPlace(before) };
+    case "destination":
+      return { ...sameRecipient, ...waitForDestination(before) };
     case "unsure":
       return { ...sameRecipient, ...loseEnd(before, recipientState, policy, time.now) };
     case "own":
@@ -120,22 +120,22 @@ function settleRefusal(
   };
 }
 
-/** As at a place that is not back, but for this recipient alone. */
+/** As at a destination that is not back, but for this recipient alone. */
 function settleNoAccess(
   before: AttemptSituation,
   { retryAfterMs }: Result,
   policy: DeliveryPolicy,
   now: number,
-): Pick<Settlement, "breaker" | "failingSince"> & ReturnType<typeof waitForPlace> {
+): Pick<Settlement, "breaker" | "failingSince"> & ReturnType<typeof waitForDestination> {
   const limits = { ...breakerLimits(policy), failuresUntilProbes: 1 };
   const breaker = afterFailure(before.breaker, limits, { nowMs: now, isProbe: before.isProbe, retryAfterMs });
-  return { ...waitForPlace(before), breaker, failingSince: before.failingSince ?? now };
+  return { ...waitForDestination(before), breaker, failingSince: before.failingSince ?? now };
 }
 
 type Wait = Pick<Settlement, "state" | "spent" | "interruptions"> & { readonly dueAt: number };
 
-/** It stays due, and first of all: the same message asks again whether the place is back. */
-function waitForPlace({ spent, interruptions, recipientState }: AttemptSituation) {
+/** It stays due, and first of all: the same message asks again whether the destination is back. */
+function waitForDestination({ spent, interruptions, recipientState }: AttemptSituation) {
   return { state: waitingState(recipientState), spent, interruptions, dueAt: null };
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/database.ts";
-import { writeInTurn } from "../../database/read-in-turn.ts";
+import { writeSlice } from "../../database/slices.ts";
 import { TEXT_PARAMETER } from "../../database/parameters.ts";
 import { first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
@@ -58,7 +58,7 @@ export async function spreadOutbox(db: Database, now: number): Promise<void> {
   const { pending, held } = await db.read(() => countQueued(null));
   // More may come all the time.
   for (let left = pending + held; left > 0;) {
-    const count = await writeInTurn(db, function* () {
+    const count = await writeSlice(db, function* () {
       const named = yield* spread(BULK_BATCH, now);
       if (named > 0) yield* raiseSettingsVersion();
       return named;

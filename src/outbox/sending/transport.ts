@@ -7,10 +7,10 @@ export interface Transport {
   /** As `recipient.kind` has it. */
   readonly kind: string;
   /**
-   * What its messages go over. Transports that name the same one share its places, its slots and the pace of a minute, and have the
-   * same limits of these.
+   * The kind whose destinations, slots and pace of a minute it shares: its own, or that of another transport whose messages go the same
+   * way. Both have the same limits of these.
    */
-  readonly carrier: string;
+  readonly sharedKind: string;
   readonly policy: DeliveryPolicy;
   /** By the ids of its recipients. Messages to one that has no route now wait until it has. */
   routes(now: number): Promise<ReadonlyMap<string, Route>>;
@@ -22,8 +22,8 @@ export interface Transport {
 
 /** How one recipient is reached. */
 export interface Route {
-  /** Recipients at the same place share a limit of attempts under way. For webhooks it is the host. */
-  readonly place: string;
+  /** Recipients at the same destination share a limit of attempts under way. For webhooks it is the host, for e-mail the mail server. */
+  readonly destination: string;
   /** How long its messages are gathered, to go as one; null if each goes by itself. Needs a policy with a pace. */
   readonly gatherSeconds: number | null;
   /** Makes one attempt. Its time limit starts now. It rejects by a defect alone, which counts as a failure of the recipient. */
@@ -48,12 +48,12 @@ export interface Message {
  * - `access`: the recipient's server refuses us, whatever the message: a token of the recipient's settings is wrong. Nothing is spent;
  *   from the first one on the recipient gets probes only.
  * - `message`: this message was refused for good. No further attempt is made; several in a row stop the recipient.
- * - `place`: nobody there can be reached, or we are refused before anything was said about the message. Nothing is spent; all
- *   recipients at the place wait, and one message at a time finds out whether it is back.
+ * - `destination`: nobody there can be reached, or we are refused before anything was said about the message. Nothing is spent; all
+ *   recipients at the destination wait, and one message at a time finds out whether it is back.
  * - `unsure`: it may have arrived. `DeliveryPolicy.afterUnsure` decides.
  * - `own`: we ended the attempt ourselves, and nothing had arrived. Nothing is spent.
  */
-export type Blame = "nobody" | "recipient" | "access" | "message" | "place" | "unsure" | "own";
+export type Blame = "nobody" | "recipient" | "access" | "message" | "destination" | "unsure" | "own";
 
 export interface AttemptResult {
   /** A word for the record. `gone`: the recipient wants no more messages; given twice, it is stopped. */
@@ -74,7 +74,7 @@ export interface AttemptResult {
 export interface DeliveryPolicy {
   /** Delays between attempts in seconds; one attempt more than delays is made. */
   readonly scheduleSeconds: readonly number[];
-  /** Waits between probes in seconds, of a recipient or a place; the last one repeats. */
+  /** Waits between probes in seconds, of a recipient or a destination; the last one repeats. */
   readonly probeSeconds: readonly number[];
   /** After this number of failures in a row a recipient gets probes only. Infinity: each message follows its own schedule. */
   readonly failuresUntilProbes: number;
@@ -110,7 +110,7 @@ export interface UnsureRule {
 /** The largest number of attempts under way at once. */
 export interface DeliveryLimits {
   readonly total: number;
-  readonly perPlace: number;
+  readonly perDestination: number;
   readonly perRecipient: number;
 }
 

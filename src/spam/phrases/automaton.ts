@@ -1,7 +1,7 @@
 import { mix } from "../hashing.ts";
 import { type CompiledPhrases, START } from "./compile-phrases.ts";
 import { type Meaning, MEANINGS } from "./meanings.ts";
-import { ANY, type Tokens } from "./tokens.ts";
+import { ANY, type Tokens } from "./text-tokens.ts";
 
 /** Open addressing by the state and the token of a transition, which say where the first transition of them is; 0 is free. */
 const SLOTS = 131_072;

@@ -2,7 +2,7 @@ import { MONEY_MARK, NUMBER_MARKS } from "../normalise-text.ts";
 import { partsOf, splitOutside } from "./choices.ts";
 import { type Meaning, MEANINGS, type PhrasePatterns } from "./meanings.ts";
 import { spellingsOf } from "./spellings.ts";
-import { ANY, readTokens } from "./tokens.ts";
+import { ANY, readTokens } from "./text-tokens.ts";
 
 /** Phrase patterns as an automaton: each token leads from one state to the next, in the order in which transitions are tried. */
 export interface CompiledPhrases {

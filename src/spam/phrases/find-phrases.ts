@@ -1,7 +1,7 @@
 import { readCompiledPhrases } from "./compiled-phrases.ts";
 import type { Meaning } from "./meanings.ts";
 import { PhraseAutomaton } from "./automaton.ts";
-import { readTokens } from "./tokens.ts";
+import { readTokens } from "./text-tokens.ts";
 
 /** Null until the first suspicious text: few commands score one, so the start does not wait for it. */
 let automaton: PhraseAutomaton | null = null;

@@ -21,11 +21,11 @@ export interface Suspicion {
   readonly isOdd: boolean;
 }
 
-/** Other senders of suspicious posts that lead to one place, for a suspicious post that leads there too. */
-const PLACE_SENDERS = 2;
+/** Other senders of suspicious posts that lead to one target, for a suspicious post that leads there too. */
+const TARGET_SENDERS = 2;
 
 /**
- * The same text or place came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So
+ * The same text or target came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So
  * copies only confirm a suspicion, and the less of it there is, the more other senders they need.
  */
 export function campaignReasons(history: SpamHistory, suspect: () => Suspicion): SpamReason[] {
@@ -33,9 +33,9 @@ export function campaignReasons(history: SpamHistory, suspect: () => Suspicion):
     { signal: "campaign", points, field: null, detail },
   ];
   const { copied, marked } = POINTS.campaign;
-  const { copies, variantSenders, placeSenders } = history;
+  const { copies, variantSenders, targetSenders } = history;
   if (copies.markedSpam > copies.markedHam) return reason(marked, "the same text was marked as spam");
-  if (copies.markedHam > 0 || (variantSenders === 0 && placeSenders < PLACE_SENDERS)) return [];
+  if (copies.markedHam > 0 || (variantSenders === 0 && targetSenders < TARGET_SENDERS)) return [];
   const suspicion = suspect();
   const isSuspicious = suspicion.score >= CLASS_SCORES.high[0];
   const senders = isSuspicious ? variantSenders : copies.otherSenders;
@@ -43,8 +43,8 @@ export function campaignReasons(history: SpamHistory, suspect: () => Suspicion):
     const others = senders === 1 ? "another sender" : `${senders} other senders`;
     return reason(copied, `the same text came from ${others}`);
   }
-  return isSuspicious && placeSenders >= PLACE_SENDERS
-    ? reason(copied, `other texts of ${placeSenders} other senders lead to the same place`)
+  return isSuspicious && targetSenders >= TARGET_SENDERS
+    ? reason(copied, `other texts of ${targetSenders} other senders lead to the same place`)
     : [];
 }
 

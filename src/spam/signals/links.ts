@@ -38,7 +38,7 @@ export function linkReasons(read: ReadPost, settings: SpamSettings, textPoints: 
     ...hostReasons(read.links.slice(0, MAX_HOSTS)),
   ];
   const [first] = read.links;
-  if (first !== undefined) found.push(...placeReasons(read));
+  if (first !== undefined) found.push(...positionReasons(read));
   if (first !== undefined && textPoints >= PITCH_TEXT_POINTS)
     found.push(reason("link-pitch", POINTS["link-pitch"], `where a pitch leads: ${first.shown}`));
   if (!settings.technical) return found;
@@ -120,8 +120,8 @@ function hasDigits({ host }: Link): boolean {
   return DIGITS.test(host.slice(0, host.lastIndexOf("."))) && !isHostBelow(host, WELL_KNOWN_HOSTS);
 }
 
-/** Signals of the links' place: with little other text, or at the beginning or end of a text. */
-function placeReasons({ body, links }: ReadPost): SpamReason[] {
+/** Signals of the links' position: with little other text, or at the beginning or end of a text. */
+function positionReasons({ body, links }: ReadPost): SpamReason[] {
   const beside = links.reduce((rest, link) => rest - link.length, body.length);
   if (beside < BARE_LENGTH) return [reason("link-bare", POINTS["link-bare"], "little more than a link")];
   const found: SpamReason[] = [];

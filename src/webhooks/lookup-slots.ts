@@ -1,9 +1,9 @@
 import { BoundedMap } from "../foundation/bounded-map.ts";
 
 /** The process has two threads for names, and no question can be taken back from them. */
-const PLACES = 2;
-/** Places of one workspace, and of all who are known to be slow together. */
-const HALF = PLACES / 2;
+const SLOTS = 2;
+/** Slots of one workspace, and of all who are known to be slow together. */
+const HALF = SLOTS / 2;
 /** A name that took longer than this is slow from then on, until it is asked again. */
 const SLOW_MS = 1000;
 /** So long its workspace counts as slow too: it may have any number of names. */
@@ -27,11 +27,11 @@ interface Waiter {
 }
 
 /**
- * Shares out the places for questions about names. With several workspaces, one has half of them at most, so the other half is free
+ * Shares out the slots for questions about names. With several workspaces, one has half of them at most, so the other half is free
  * for the others while its name servers hang. Names that were slow, and every name of a workspace that had one lately, share half.
  */
-export class LookupTurns {
-  /** By workspace; the one whose turn is next comes first, and none is empty. */
+export class LookupSlots {
+  /** By workspace; the next one comes first, and none is empty. */
   readonly #lines = new Map<string | null, Waiter[]>();
   readonly #running = new Set<Question>();
   /** The questions under way that were known to be slow when they began. */
@@ -46,9 +46,9 @@ export class LookupTurns {
     this.#nowMs = nowMs;
   }
 
-  /** Asks when there is a place. @throws as `ask` does; with the code `EAI_AGAIN` if there is none in time. */
+  /** Asks when there is a slot. @throws as `ask` does; with the code `EAI_AGAIN` if there is none in time. */
   async run<Answer>(question: Question, ask: () => Promise<Answer>): Promise<Answer> {
-    if (this.#hasPlace(question)) this.#begin(question);
+    if (this.#hasSlot(question)) this.#begin(question);
     else await this.#wait(question);
     const startedAt = this.#nowMs();
     try {
@@ -68,9 +68,9 @@ export class LookupTurns {
     return slowAt !== undefined && this.#nowMs() - slowAt < SLOW_WORKSPACE_MS;
   }
 
-  #hasPlace(question: Question): boolean {
+  #hasSlot(question: Question): boolean {
     const { workspace } = question;
-    if (this.#running.size >= PLACES) return false;
+    if (this.#running.size >= SLOTS) return false;
     if (this.#isSlow(question) && this.#slowRunning.size >= HALF) return false;
     const own = workspace === null ? [] : [...this.#running].filter((each) => each.workspace === workspace);
     return own.length < HALF;
@@ -90,15 +90,15 @@ export class LookupTurns {
     if (workspace !== null) this.#slowWorkspaces.set(workspace, this.#nowMs());
   }
 
-  /** Resolves when the question has a place. */
+  /** Resolves when the question has a slot. */
   #wait(question: Question): Promise<void> {
     const { host, workspace } = question;
     const line = this.#lines.get(workspace) ?? [];
-    if (line.length >= MAX_WAITING) throw noPlace(host);
+    if (line.length >= MAX_WAITING) throw noSlot(host);
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => {
         this.#leave(waiter);
-        reject(noPlace(host));
+        reject(noSlot(host));
       }, LONGEST_WAIT_MS);
       const begin = (): void => {
         clearTimeout(limit);
@@ -128,7 +128,7 @@ export class LookupTurns {
 
   #takeNext(): Waiter | undefined {
     for (const [workspace, line] of this.#lines) {
-      const at = line.findIndex((waiter) => this.#hasPlace(waiter.question));
+      const at = line.findIndex((waiter) => this.#hasSlot(waiter.question));
       const [waiter] = at === -1 ? [] : line.splice(at, 1);
       if (waiter === undefined) continue;
       this.#moveBack(workspace);
@@ -146,7 +146,7 @@ export class LookupTurns {
   }
 }
 
-function noPlace(host: string): Error {
+function noSlot(host: string): Error {
   const message = `${host}: other names are looked up, and their servers take too long`;
   return Object.assign(new Error(message), { code: "EAI_AGAIN" });
 }

@@ -5,7 +5,7 @@ import { countDeliveries, oldestDueAt } from "./count-deliveries.ts";
 import { countRecipients } from "./recipient-store.ts";
 
 /** What the metrics call the recipients and the messages of one kind. */
-export interface ChannelNames {
+export interface KindMetricNames {
   /** The kind of its recipients. */
   readonly kind: string;
   /** The metric of recipients by state, and what it says. */
@@ -15,8 +15,8 @@ export interface ChannelNames {
 }
 
 /** Measures the recipients of one kind and what waits for them. */
-export function measureChannel(
-  { kind, recipients: [name, help], prefix }: ChannelNames,
+export function measureKind(
+  { kind, recipients: [name, help], prefix }: KindMetricNames,
   { metrics, db, clock }: { readonly metrics: Metrics; readonly db: Database; readonly clock: Clock },
 ): void {
   metrics.gauges(name, help, "state", () => db.read(() => countRecipients(kind)));

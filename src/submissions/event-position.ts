@@ -1,31 +1,31 @@
-import type { ChangePlace } from "../audit/audit-feed.ts";
+import type { ChangePosition } from "../audit/audit-feed.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { TailPosition } from "./tail.ts";
 
 /** Where a reader of events stands. */
-export interface EventPlace {
-  readonly change: ChangePlace;
+export interface EventPosition {
+  readonly change: ChangePosition;
   readonly submission: TailPosition;
   /** Until when everything is told, in milliseconds. */
   readonly until: number;
 }
 
-export function writePlace({ change, submission, until }: EventPlace): string {
+export function writePosition({ change, submission, until }: EventPosition): string {
   const values = [change.commit, change.id, submission.commit, submission.id, until];
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }
 
 /** @throws invalid_request for what no call gave */
-export function readPlace(after: string): EventPlace {
+export function readPosition(after: string): EventPosition {
   const values = parse(after);
   const [commit, id, stored, name, until] = values;
   const numbers = [commit, id, stored, until];
-  const isPlace =
+  const isPosition =
     values.length === 5 &&
     numbers.every((each) => Number.isSafeInteger(each) && Number(each) >= 0) &&
     typeof name === "string" &&
     /^(?:sub_[0-9a-z]{26})?$/.test(name);
-  if (!isPlace)
+  if (!isPosition)
     throw new FormsvcError("invalid_request", "after is not what an earlier call returned.", {
       details: { after: "expected the next_after of an earlier call" },
     });

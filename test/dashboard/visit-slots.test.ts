@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { TURNS_OF_A_CHANGE, VisitPlaces } from "../../src/dashboard/visit-places.ts";
+import { COST_OF_A_CHANGE, VisitSlots } from "../../src/dashboard/visit-slots.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 
 const BURST = 60;
@@ -12,7 +12,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", 
 afterEach(() => void vi.useRealTimers());
 
 /** Some requests of one visitor, with what became of each. */
-function ask(places: VisitPlaces, name: string, count: number, gone = new AbortController().signal) {
+function ask(places: VisitSlots, name: string, count: number, gone = new AbortController().signal) {
   const left: (() => void)[] = [];
   const refused: unknown[] = [];
   for (let index = 0; index < count; index += 1)
@@ -28,7 +28,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 /** Requests that are answered at once, one after the other. */
-async function askInTurn(places: VisitPlaces, name: string, count: number): Promise<void> {
+async function askInTurn(places: VisitSlots, name: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const { inside } = ask(places, name, 1);
     await pass(0);
@@ -37,7 +37,7 @@ async function askInTurn(places: VisitPlaces, name: string, count: number): Prom
 }
 
 test("a visitor has 32 requests answered at once, 32 more wait, and further ones are refused with a sentence", async () => {
-  const places = new VisitPlaces();
+  const places = new VisitSlots();
   const { inside, refused } = ask(places, "ada", UNDER_WAY + WAITING + 3);
   await pass(0);
   expect([inside.length, refused.length]).toEqual([UNDER_WAY, 3]);
@@ -55,7 +55,7 @@ test("a visitor has 32 requests answered at once, 32 more wait, and further ones
 });
 
 test("what one visitor has under way keeps no other one waiting", async () => {
-  const places = new VisitPlaces();
+  const places = new VisitSlots();
   ask(places, "ada", UNDER_WAY + WAITING);
   const other = ask(places, "ben", 6);
   await pass(0);
@@ -63,7 +63,7 @@ test("what one visitor has under way keeps no other one waiting", async () => {
 });
 
 test("after 60 requests at once one follows the other, ten a second, and nobody who rests is slowed down", async () => {
-  const places = new VisitPlaces();
+  const places = new VisitSlots();
   await askInTurn(places, "ada", BURST);
   const slowed = ask(places, "ada", 20);
   await pass(INTERVAL_MS - 1);
@@ -82,11 +82,11 @@ test("after 60 requests at once one follows the other, ten a second, and nobody 
 });
 
 test("a request that changes something takes three turns, so 20 of them are answered at once and then one in 300 ms", async () => {
-  const places = new VisitPlaces();
+  const places = new VisitSlots();
   const press = () => {
     let isInside = false;
     const enter = async (): Promise<void> => {
-      const leave = await places.enter("ada", new AbortController().signal, TURNS_OF_A_CHANGE);
+      const leave = await places.enter("ada", new AbortController().signal, COST_OF_A_CHANGE);
       isInside = true;
       leave();
     };
@@ -108,7 +108,7 @@ test("a request that changes something takes three turns, so 20 of them are answ
 });
 
 test("whoever hangs up while waiting leaves the line, and whoever waits for too long is told", async () => {
-  const places = new VisitPlaces();
+  const places = new VisitSlots();
   const first = ask(places, "ada", UNDER_WAY);
   await pass(0);
   const gone = new AbortController();
@@ -126,7 +126,7 @@ test("whoever hangs up while waiting leaves the line, and whoever waits for too 
 });
 
 test("no timer is left when nothing is under way", async () => {
-  const places = new VisitPlaces();
+  const places = new VisitSlots();
   await askInTurn(places, "ada", BURST);
   const gone = new AbortController();
   ask(places, "ada", 2, gone.signal);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { Database } from "./database.ts";
 import type { Steps } from "./steps.ts";
 
-/** Work of others in one turn that makes a long read rest: an idle turn takes some microseconds, a post takes 60. */
+/** Work of others in one turn of the event loop that makes a long read rest: an idle turn takes some microseconds, a post takes 60. */
 const BUSY_MS = 0.05;
 /** How long it rests then: a post needs several turns, and this is enough for them and for its commit. */
 const REST_MS = 4;
@@ -11,10 +11,10 @@ const REST_MS = 4;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Call it between the parts of long work. All other work of the process has its turn; if there was any, it has the next
+ * Call it between the parts of long work. All other work of the process goes first; if there was any, it has the next
  * milliseconds to itself as well. So long work delays a post by one of its parts at most.
  */
-export function giveTurn(): Promise<void> {
+export function yieldToOthers(): Promise<void> {
   last = last.then(letOthers);
   return last;
 }
@@ -25,23 +25,23 @@ async function letOthers(): Promise<void> {
   if (performance.now() - begun > BUSY_MS) await sleep(REST_MS);
 }
 
-/** One transaction of several, after a turn of everything else: a promise alone lets nothing else come between two of them. */
-export async function writeInTurn<Result>(db: Database, work: () => Steps<Result>): Promise<Result> {
-  await giveTurn();
+/** One transaction of several, after everything else that waits: a promise alone lets nothing else come between two of them. */
+export async function writeSlice<Result>(db: Database, work: () => Steps<Result>): Promise<Result> {
+  await yieldToOthers();
   return db.transaction(work);
 }
 
 /**
- * One slice of a long read, after a turn of everything else.
+ * One slice of a long read, after everything else that waits.
  *
  * @param gone ends it, with its reason, when nobody waits for it any more.
  */
-export async function readInTurn<Result>(
+export async function readSlice<Result>(
   db: Database,
   work: () => Steps<Result>,
   gone?: AbortSignal,
 ): Promise<Result> {
-  await giveTurn();
+  await yieldToOthers();
   gone?.throwIfAborted();
   return db.read(work, gone);
 }

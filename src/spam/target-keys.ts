@@ -12,51 +12,51 @@ import {
 import type { Link } from "./links.ts";
 import type { ReadPost } from "./read-post.ts";
 
-/** Places of a post's links that are remembered, and of its other contacts: pitches lead to one place. */
+/** Targets of a post's links that are remembered, and of its other contacts: pitches lead to one target. */
 const MAX_LINKED = 2;
 const MAX_NAMED = 2;
 /** Keeps these keys apart from those of texts. */
 const SALT = "link ";
 
 /**
- * Keys of the places that a post leads to, of 52 bits, without those that nearly everybody names: sites of links and e-mail
+ * Keys of the targets that a post leads to, of 52 bits, without those that nearly everybody names: sites of links and e-mail
  * addresses, mailboxes, names in chats and phone numbers.
  */
-export function placeKeys({
+export function targetKeys({
   links,
   body,
   texts,
 }: Pick<ReadPost, "links" | "body" | "texts">): readonly number[] {
   const contacts = findContacts(body);
   for (const { role, text } of texts) if (role === "phone") contacts.push(...findContacts(text));
-  const linked = placesOf(links, placeOfLink, MAX_LINKED);
-  const named = placesOf(contacts, placeOfContact, MAX_NAMED).filter((place) => !linked.includes(place));
+  const linked = targetsOf(links, targetOfLink, MAX_LINKED);
+  const named = targetsOf(contacts, targetOfContact, MAX_NAMED).filter((target) => !linked.includes(target));
   return [...linked, ...named].map(keyOf);
 }
 
 const NOWHERE: readonly string[] = [];
 
-/** The first different places of these. */
-function placesOf<Named>(
+/** The first different targets of these. */
+function targetsOf<Named>(
   all: readonly Named[],
-  placeOf: (one: Named) => string | null,
+  targetOf: (one: Named) => string | null,
   most: number,
 ): readonly string[] {
   if (all.length === 0) return NOWHERE;
-  const places = new Set(all.map(placeOf).filter((place) => place !== null));
-  return [...places].slice(0, most);
+  const targets = new Set(all.map(targetOf).filter((target) => target !== null));
+  return [...targets].slice(0, most);
 }
 
 /** The site, or the whole address on hosts that many share. */
-function placeOfLink({ host, shown }: Link): string | null {
+function targetOfLink({ host, shown }: Link): string | null {
   if (isHostBelow(host, WELL_KNOWN_HOSTS)) return null;
   const isShared =
     SHORTENERS.has(host) || isHostBelow(host, MESSENGER_HOSTS) || isHostBelow(host, FREE_HOSTS);
   return isShared ? shown : host;
 }
 
-/** The site of an e-mail address, or the whole address at providers of mailboxes; names and numbers are places themselves. */
-function placeOfContact(contact: string): string | null {
+/** The site of an e-mail address, or the whole address at providers of mailboxes; names and numbers are targets themselves. */
+function targetOfContact(contact: string): string | null {
   const at = contact.indexOf("@");
   if (at <= 0) return contact;
   const host = contact.slice(at + 1);
@@ -64,8 +64,8 @@ function placeOfContact(contact: string): string | null {
   return isHostBelow(host, WELL_KNOWN_HOSTS) ? null : host;
 }
 
-function keyOf(place: string): number {
-  const named = SALT + place;
+function keyOf(target: string): number {
+  const named = SALT + target;
   let forwards = HASH_BEGIN;
   let backwards = HASH_BEGIN;
   for (let at = 0; at < named.length; at += 1) {

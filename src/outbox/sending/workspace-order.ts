@@ -2,14 +2,14 @@ import type { Lane } from "./lane.ts";
 import type { Slots } from "./slots.ts";
 
 /** Which workspace was given a slot longest ago. In memory: a new process begins anew. */
-export class Turns {
+export class WorkspaceOrder {
   readonly #last = new Map<string, number>();
-  #turn = 0;
+  #number = 0;
 
   /** A workspace has begun an attempt. */
   note(workspaceId: string): void {
-    this.#turn += 1;
-    this.#last.set(workspaceId, this.#turn);
+    this.#number += 1;
+    this.#last.set(workspaceId, this.#number);
   }
 
   /** Forgets all workspaces but these. */
@@ -19,7 +19,7 @@ export class Turns {
 
   /** First those of the workspace with the fewest attempts under way, and of equals the one that waits longest. */
   inOrder(lanes: readonly Lane[], slots: Slots): Lane[] {
-    const taken = ({ carrierSlots }: Lane): number => slots.taken(carrierSlots.own);
+    const taken = ({ kindSlots }: Lane): number => slots.taken(kindSlots.own);
     const last = ({ workspaceId }: Lane): number => this.#last.get(workspaceId) ?? 0;
     return lanes.toSorted((one, other) => taken(one) - taken(other) || last(one) - last(other));
   }

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const CLOSED: AttemptResult = {
   ...ANSWERED,
   outcome: "closed",
-  blame: "place",
+  blame: "destination",
   message: "The loft is closed.",
   status: null,
 };

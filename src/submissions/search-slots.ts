@@ -8,9 +8,9 @@ export interface Asker {
   readonly gone: AbortSignal;
 }
 
-/** Searches at a time, each of another account: they share the turns that posts leave. */
+/** Searches at a time, each of another account: they share the time that posts leave. */
 const MAX_SEARCHES = 2;
-/** Further ones of an account, and of all together, that wait for a place. More are refused at once. */
+/** Further ones of an account, and of all together, that wait for a slot. More are refused at once. */
 const MAX_WAITING_OF_ONE = 3;
 const MAX_WAITING = 100;
 const LONGEST_WAIT_MS = 10_000;
@@ -20,13 +20,13 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-/** The places for work that looks at submissions one by one, so that no account keeps all others from searching. */
-export class SearchPlaces {
+/** The slots for work that looks at submissions one by one, so that no account keeps all others from searching. */
+export class SearchSlots {
   readonly #searching = new Set<string>();
   readonly #waiting: Waiting[] = [];
 
   /**
-   * Does the work when there is a place.
+   * Does the work when there is a slot.
    *
    * @throws rate_limited if others of the same account wait, or the wait is too long; unavailable if too many wait; the reason of `gone`.
    */
@@ -40,7 +40,7 @@ export class SearchPlaces {
     }
   }
 
-  /** The same for each part of what is given out in parts: a slow reader holds no place while it reads. */
+  /** The same for each part of what is given out in parts: a slow reader holds no slot while it reads. */
   async *runEach<Part>(asker: Asker, parts: AsyncGenerator<Part>): AsyncGenerator<Part> {
     for (;;) {
       const part = await this.run(asker, () => parts.next());
@@ -49,13 +49,13 @@ export class SearchPlaces {
     }
   }
 
-  #hasPlace(name: string): boolean {
+  #hasSlot(name: string): boolean {
     return this.#searching.size < MAX_SEARCHES && !this.#searching.has(name);
   }
 
   async #enter({ name, gone }: Asker): Promise<void> {
     gone.throwIfAborted();
-    if (!this.#hasPlace(name)) await this.#wait(name, gone);
+    if (!this.#hasSlot(name)) await this.#wait(name, gone);
     else this.#searching.add(name);
   }
 
@@ -91,7 +91,7 @@ export class SearchPlaces {
   }
 
   #admitNext(): void {
-    this.#waiting.find(({ name }) => this.#hasPlace(name))?.admit();
+    this.#waiting.find(({ name }) => this.#hasSlot(name))?.admit();
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { workFor } from "../../src/foundation/work-for.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
-import { LookupTurns } from "../../src/webhooks/lookup-turns.ts";
+import { LookupSlots } from "../../src/webhooks/lookup-slots.ts";
 import { createHostResolver, type ResolveHost } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";
 import { type DnsAnswer, type DnsServer, startDnsServer } from "../support/dns-server.ts";
@@ -23,7 +23,7 @@ beforeEach(async () => {
   const { resolver } = dns;
   const ask: ResolveHost = async (host) =>
     (await resolver.resolve4(host)).map((address) => ({ address, family: 4 }));
-  resolveHost = createHostResolver(ask, new LookupTurns(() => now));
+  resolveHost = createHostResolver(ask, new LookupSlots(() => now));
 });
 
 afterEach(() => {

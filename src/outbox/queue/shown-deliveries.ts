@@ -6,7 +6,7 @@ import type { Recipient } from "./recipient.ts";
 import { findRecipient } from "./recipient-store.ts";
 
 /** The recipients of one kind, as commands and pages work with their deliveries. */
-export interface Channel {
+export interface ShownKinds {
   /** As `recipient.kind` has it. */
   readonly kind: string;
   /** Kinds of which the deliveries are shown among these, and are never sent again. */
@@ -14,15 +14,18 @@ export interface Channel {
 }
 
 /** Newest first. @throws not_found when the named submission is not there; invalid_request on a cursor that no page returned. */
-export function listChannelDeliveries(
-  { kind, alsoShows }: Channel,
+export function listShownDeliveries(
+  { kind, alsoShows }: ShownKinds,
   filter: Omit<DeliveryFilter, "kinds">,
 ): Steps<DeliveryPage> {
   return listDeliveries({ ...filter, kinds: [kind, ...alsoShows] });
 }
 
 /** A recipient whose deliveries are shown here; undefined if there is none with this id. */
-export function* findShown({ kind, alsoShows }: Channel, recipientId: string): Steps<Recipient | undefined> {
+export function* findShown(
+  { kind, alsoShows }: ShownKinds,
+  recipientId: string,
+): Steps<Recipient | undefined> {
   for (const each of [kind, ...alsoShows]) {
     const recipient = yield* findRecipient(each, recipientId);
     if (recipient !== undefined) return recipient;

@@ -4,44 +4,44 @@ import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } from "./breaker.ts";
 import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
 
-/** No place asks for a longer pause than this, so a later time was planned by a wrong clock. */
+/** No destination asks for a longer pause than this, so a later time was planned by a wrong clock. */
 const LONGEST_QUIET_MS = 24 * 3_600_000;
 
-/** A place as lanes name it. */
-export interface PlaceOfLane {
-  /** The carrier of the transport. */
+/** A destination as lanes name it. */
+export interface LaneDestination {
+  /** The kind whose limits the transport shares. */
   readonly kind: string;
-  /** As `Route.place` has it. */
-  readonly place: string;
-  /** Unique among all carriers. */
+  /** As `Route.destination` has it. */
+  readonly destination: string;
+  /** Unique among all kinds. */
   readonly name: string;
   readonly policy: DeliveryPolicy;
 }
 
-/** An attempt at a place, at its end. */
+/** An attempt at a destination, at its end. */
 interface AttemptThere {
   readonly result: Pick<AttemptResult, "blame" | "message">;
   readonly claimedAt: number;
 }
 
 interface Fault {
-  readonly of: PlaceOfLane;
+  readonly of: LaneDestination;
   readonly breaker: Breaker;
   readonly since: number;
   readonly message: string;
 }
 
-export const PLACE_SQL = {
+export const FAULT_SQL = {
   put: `INSERT INTO place_fault (kind, place, since, message, next_probe_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (kind, place) DO UPDATE SET message = excluded.message, next_probe_at = excluded.next_probe_at`,
   drop: "DELETE FROM place_fault WHERE kind = ? AND place = ?",
 } as const;
 
 /**
- * The places that fail at present. One fault is enough: from then on a single attempt at a time finds out whether the place is
+ * The destinations that fail at present. One fault is enough: from then on a single attempt at a time finds out whether the destination is
  * back. It is kept in memory, so that a new process tries at once; its rows are for people.
  */
-export class Places {
+export class Destinations {
   readonly #faults = new Map<string, Fault>();
   /** What the rows say. */
   readonly #written = new Map<string, Fault>();
@@ -52,23 +52,25 @@ export class Places {
   }
 
   /** The largest number of attempts under way there. */
-  allowed({ name, policy }: PlaceOfLane, now: number): number {
+  allowed({ name, policy }: LaneDestination, now: number): number {
     const fault = this.#faults.get(name);
-    return fault ? allowedInFlight(fault.breaker, policy.limits.perPlace, now) : policy.limits.perPlace;
+    return fault
+      ? allowedInFlight(fault.breaker, policy.limits.perDestination, now)
+      : policy.limits.perDestination;
   }
 
   /** An attempt there has ended. */
-  note(of: PlaceOfLane, { result, claimedAt }: AttemptThere, now: number): void {
+  note(of: LaneDestination, { result, claimedAt }: AttemptThere, now: number): void {
     const { blame, message } = result;
     const fault = this.#faults.get(of.name);
-    if (blame === "own" || blame === "unsure" || (blame !== "place" && fault === undefined)) return;
+    if (blame === "own" || blame === "unsure" || (blame !== "destination" && fault === undefined)) return;
     const limits = {
       probeSeconds: of.policy.probeSeconds,
       failuresUntilProbes: 1,
-      perRecipient: of.policy.limits.perPlace,
+      perRecipient: of.policy.limits.perDestination,
     };
     const before = fault?.breaker ?? HEALTHY;
-    if (blame === "place") {
+    if (blame === "destination") {
       const isProbe = claimedAt >= before.notBeforeMs;
       const breaker = afterFailure(before, limits, { nowMs: now, isProbe, retryAfterMs: null });
       this.#faults.set(of.name, { of, breaker, since: fault?.since ?? now, message });
@@ -87,10 +89,10 @@ export class Places {
     }
   }
 
-  /** What the rows say: somebody who takes one away wants its place tried now. */
+  /** What the rows say: somebody who takes one away wants its destination tried now. */
   followRows(rows: readonly FaultRow[]): void {
     for (const [name, { of }] of this.#written) {
-      if (rows.some(({ kind, place }) => kind === of.kind && place === of.place)) continue;
+      if (rows.some(({ kind, place }) => kind === of.kind && place === of.destination)) continue;
       this.#written.delete(name);
       const fault = this.#faults.get(name);
       if (fault) this.#faults.set(name, { ...fault, breaker: { ...fault.breaker, notBeforeMs: 0 } });
@@ -116,49 +118,53 @@ export class Places {
   }
 }
 
-/** What is to be written of a place. */
+/** What is to be written of a destination. */
 export interface FaultChange {
-  readonly of: PlaceOfLane;
+  readonly of: LaneDestination;
   readonly fault: Fault | null;
 }
 
-/** The rows are for people; one whose place is being tried again is gone. */
+/** The rows are for people; one whose destination is being tried again is gone. */
 export function* saveFaults(changes: readonly FaultChange[]): Steps<void> {
   for (const { of, fault } of changes) {
-    const { kind, place } = of;
+    const { kind, destination } = of;
     if (fault?.breaker.state === "open") {
       const { since, message, breaker } = fault;
-      yield* run(text(PLACE_SQL.put, kind, place, since, message, breaker.notBeforeMs));
-    } else yield* run(text(PLACE_SQL.drop, kind, place));
+      yield* run(text(FAULT_SQL.put, kind, destination, since, message, breaker.notBeforeMs));
+    } else yield* run(text(FAULT_SQL.drop, kind, destination));
   }
 }
 
-/** Forgets what others found, so that each place is tried again. @param before faults whose next probe was planned earlier. */
+/** Forgets what others found, so that each destination is tried again. @param before faults whose next probe was planned earlier. */
 export function* forgetFaults(before: number): Steps<void> {
   yield* run(text("DELETE FROM place_fault WHERE next_probe_at < ?", before));
 }
 
-type FaultRow = Pick<PlaceOfLane, "kind" | "place">;
+interface FaultRow {
+  readonly kind: string;
+  /** The destination: the column's name stays. */
+  readonly place: string;
+}
 
 export function* readFaultRows(): Steps<FaultRow[]> {
   return yield* all(query.selectFrom("place_fault").select(["kind", "place"]));
 }
 
-/** Has the running servers try a place that fails with one message now. */
-export function* tryPlaceNow({ kind, place }: FaultRow): Steps<void> {
-  yield* run(text(PLACE_SQL.drop, kind, place));
+/** Has the running servers try a destination that fails with one message now. */
+export function* tryDestinationNow({ kind, place }: FaultRow): Steps<void> {
+  yield* run(text(FAULT_SQL.drop, kind, place));
   yield* raiseSettingsVersion();
 }
 
-/** What is wrong with a place, as the running server has found. */
-export interface PlaceFault {
+/** What is wrong with a destination, as the running server has found. */
+export interface DestinationFault {
   readonly since: number;
   readonly message: string;
   readonly nextProbeAt: number;
 }
 
-/** Undefined while the place is well. */
-export function* findPlaceFault(kind: string, place: string): Steps<PlaceFault | undefined> {
+/** Undefined while the destination is well. */
+export function* findDestinationFault(kind: string, place: string): Steps<DestinationFault | undefined> {
   const rows = query.selectFrom("place_fault").selectAll().where("kind", "=", kind);
   const row = yield* first(rows.where("place", "=", place));
   return row && { since: row.since, message: row.message, nextProbeAt: row.next_probe_at };

@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { FormsvcError } from "../../src/foundation/errors.ts";
-import { type Asker, SearchPlaces } from "../../src/submissions/search-places.ts";
+import { type Asker, SearchSlots } from "../../src/submissions/search-slots.ts";
 
 const staying = (name: string): Asker => ({ name, gone: new AbortController().signal });
 
 /** A search that goes on until it is told to end. */
-function search(places: SearchPlaces, asker: Asker) {
+function search(places: SearchSlots, asker: Asker) {
   const { promise, resolve } = Promise.withResolvers<string>();
   let hasBegun = false;
   const answer = places.run(asker, () => {
@@ -19,7 +19,7 @@ function search(places: SearchPlaces, asker: Asker) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("an account has one search at a time, all together have two, and the others go on in the order they came", async () => {
-  const places = new SearchPlaces();
+  const places = new SearchSlots();
   const [ada, ada2, ben, cleo, dora] = ["ada", "ada", "ben", "cleo", "dora"].map((name) =>
     search(places, staying(name)),
   ) as [Began, Began, Began, Began, Began];
@@ -43,7 +43,7 @@ test("an account has one search at a time, all together have two, and the others
 });
 
 test("of many searches of one account three wait, and the others are told at once; those of another go on", async () => {
-  const places = new SearchPlaces();
+  const places = new SearchSlots();
   const own = Array.from({ length: 32 }, () => search(places, staying("ada")));
   const other = search(places, staying("ben"));
   for (const refused of own.slice(4))
@@ -63,7 +63,7 @@ test("of many searches of one account three wait, and the others are told at onc
 test("whoever hangs up while waiting leaves the line, and whoever waits for too long is told", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
-    const places = new SearchPlaces();
+    const places = new SearchSlots();
     const gone = new AbortController();
     const first = search(places, staying("ada"));
     const left = search(places, { name: "ada", gone: gone.signal });
@@ -88,7 +88,7 @@ test("whoever hangs up while waiting leaves the line, and whoever waits for too 
 });
 
 test("what is given out in parts holds a place only while a part is made", async () => {
-  const places = new SearchPlaces();
+  const places = new SearchSlots();
   async function* parts(): AsyncGenerator<number> {
     yield await Promise.resolve(1);
     yield 2;
@@ -102,7 +102,7 @@ test("what is given out in parts holds a place only while a part is made", async
 });
 
 test("a search that fails gives its place free", async () => {
-  const places = new SearchPlaces();
+  const places = new SearchSlots();
   const fail = () => places.run(staying("ada"), () => Promise.reject(new Error("no disk")));
   for (let round = 0; round < 5; round += 1) await expect(fail()).rejects.toThrow("no disk");
 });
