@@ -42,7 +42,13 @@ export async function findType(name: string, source: ByteSource, field: FileFiel
 
 async function typeOf(source: ByteSource, extension: string): Promise<string | null> {
   const found = await recognise(source);
-  if (found === null) return await textType(source, extension);
+  if (found === null || isTextType(found)) {
+    const type = found ?? textTypeOf(extension);
+    return type !== null && (await isPlainText(source)) ? type : null;
+  }
+  const named = textTypeOf(extension);
+  // Two letters make a picture or a program: a text may begin with them too.
+  if (named !== null && !WRITTEN_AS_TEXT.test(found) && (await isPlainText(source))) return named;
   if (isArchive(found)) {
     const document = await lookIntoZip(source);
     if (document === "macros") return null;
@@ -70,12 +76,16 @@ async function recognise(source: ByteSource): Promise<string | null> {
 
 const ZIP_BEGIN = Buffer.from("PK\u0003\u0004");
 
-/** Text has no mark, so its name says what it is; it must be text then, and nothing that a program would run or show as a page. */
-async function textType(source: ByteSource, extension: string): Promise<string | null> {
+/** Formats that are text all the way, and that another program than an editor opens. */
+const WRITTEN_AS_TEXT = /pdf|rtf|postscript|xml|pgp/;
+
+/** Text has no mark, so its name says what it is. Null if the name says something else. */
+function textTypeOf(extension: string): string | null {
   const type = typeOfExtension(extension);
-  return type !== undefined && isTextType(type) && (await isPlainText(source)) ? type : null;
+  return type !== undefined && isTextType(type) ? type : null;
 }
 
+/** Whether it is text, and nothing that a program would run or show as a page. */
 async function isPlainText(source: ByteSource): Promise<boolean> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let isFirst = true;

@@ -26,6 +26,8 @@ export async function lookIntoZip(source: ByteSource): Promise<OfficeFinding> {
   const members = await readZipMembers(source);
   if (members === null) return null;
   const byName = new Map(members.map((member) => [member.name.toLowerCase(), member]));
+  // Of two with one name, another program may take the other.
+  if (byName.size < members.length) return null;
   const types = byName.get(CONTENT_TYPES);
   if (types !== undefined) return lookIntoOpenXml(source, byName, types);
   const kind = byName.get("mimetype");
@@ -37,6 +39,11 @@ export async function lookIntoZip(source: ByteSource): Promise<OfficeFinding> {
   return hasScripts ? "macros" : type;
 }
 
+/** No program writes a type with a reference to a character, or with an entity: what it stands for would not be seen. */
+const MACRO_TYPES =
+  /vbaproject|macroenabled|macrosheet|ms-office\.activex|oleobject.*bin.*vba|&#|<!entity|<!doctype/;
+const MACRO_PARTS = /vbaproject\.bin$|^xl\/macrosheets\//;
+
 /** A part with macros may have any name, but the list of types must say what it is. */
 async function lookIntoOpenXml(
   source: ByteSource,
@@ -46,8 +53,8 @@ async function lookIntoOpenXml(
   const list = await readZipMember(source, types, MAX_LIST_BYTES);
   // In UTF-16 every second byte is NUL.
   const text = list?.toString("latin1").replaceAll("\0", "").toLowerCase() ?? "vbaproject";
-  if (/vbaproject|macroenabled|ms-office\.activex|oleobject.*bin.*vba/.test(text)) return "macros";
-  if ([...byName.keys()].some((name) => name.endsWith("vbaproject.bin"))) return "macros";
+  if (MACRO_TYPES.test(text)) return "macros";
+  if ([...byName.keys()].some((name) => MACRO_PARTS.test(name))) return "macros";
   return MAIN_PARTS.find(([member]) => byName.has(member))?.[1] ?? null;
 }
 

@@ -22,8 +22,8 @@ const MAX_MEMBERS = 10_000;
 const MAX_DIRECTORY_BYTES = 2_097_152;
 
 /**
- * The members of an archive, by its directory at the end, as programs read it. Null if there is none, or if it is larger than any
- * document's: then nobody can tell what is in it.
+ * The members of an archive, by its directory at the end, as programs read it. Null if there is none, if it is larger than any document's,
+ * or if another program may read another one: then nobody can tell what is in it.
  */
 export async function readZipMembers(source: ByteSource): Promise<readonly ZipMember[] | null> {
   const tailBytes = Math.min(source.size, END_BYTES + MAX_COMMENT_BYTES);
@@ -35,7 +35,9 @@ export async function readZipMembers(source: ByteSource): Promise<readonly ZipMe
     tail.readUInt32LE(end + 12),
     tail.readUInt32LE(end + 16),
   ];
-  if (count > MAX_MEMBERS || bytes > MAX_DIRECTORY_BYTES || start + bytes > source.size) return null;
+  // Some programs look for the directory where it says, and some right before the end.
+  const isBeforeEnd = start + bytes === source.size - tailBytes + end;
+  if (count > MAX_MEMBERS || bytes > MAX_DIRECTORY_BYTES || !isBeforeEnd) return null;
   return parseDirectory(await source.read(start, bytes), count);
 }
 

@@ -27,6 +27,28 @@ test("a field without `accept` takes documents without macros, pictures, text an
   expect(await typeOf("letter.odt", odt)).toBe("application/vnd.oasis.opendocument.text");
 });
 
+test("a text that begins like a picture, a program or a sound is a text by its name, and by no other name", async () => {
+  const letter = " Werke, guten Tag! ".repeat(50);
+  for (const begin of ["BMW", "MZ", "FORMULAR", "solid", "ID3", "MThd", "GIF8"])
+    expect([begin, await typeOf("letter.txt", begin + letter), await typeOf("a.bmp", begin + letter)]).toEqual([
+      begin,
+      "text/plain",
+      begin === "BMW" ? "image/bmp" : null,
+    ]);
+  expect(await typeOf("a.txt", `MZ\0${letter}`)).toBeNull();
+  for (const begin of ["%PDF-1.7", "{\\rtf1", "<?xml?>", "%!PS"])
+    expect([begin, await typeOf("letter.txt", begin + letter)]).toEqual([begin, null]);
+});
+
+test("an invitation and a business card are texts too", async () => {
+  const accept = [".ics", ".vcf"];
+  const [invitation, card] = ["BEGIN:VCALENDAR\nVERSION:2.0\n", "BEGIN:VCARD\nVERSION:3.0\n"];
+  expect(await typeOf("a.ics", invitation, accept)).toBe("text/calendar");
+  expect(await typeOf("a.vcf", card, accept)).toBe("text/vcard");
+  expect(await typeOf("a.ics", `${invitation}\0`, accept)).toBeNull();
+  expect(await typeOf("a.vcf", Buffer.concat([Buffer.from(card), Buffer.from([0xff])]), accept)).toBeNull();
+});
+
 test("a file whose name says something else than its content is refused", async () => {
   expect(await typeOf("cv.docx", pdf())).toBeNull();
   expect(await typeOf("me.jpg", PNG)).toBeNull();
@@ -90,6 +112,13 @@ test("a document with macros is refused, wherever they are and whatever their pa
     ).toString("latin1"),
   });
   expect(await typeOf("cv.docx", hidden)).toBeNull();
+  for (const type of [
+    "application/vnd.ms-excel.macrosheet+xml",
+    "application/vnd.ms-office.&#118;baProject",
+    '"/><!DOCTYPE a [<!ENTITY b "v">]><Default ContentType="&b;baProject',
+  ])
+    expect([type, await typeOf("cv.docx", docx({ "word/a.bin": "x" }, type))]).toEqual([type, null]);
+  expect(await typeOf("cv.docx", docx({ "xl/macrosheets/sheet1.xml": "x" }))).toBeNull();
   const odt = { mimetype: "application/vnd.oasis.opendocument.text", "content.xml": "<a/>" };
   expect(await typeOf("letter.odt", zip({ ...odt, "Basic/Standard/Module1.xml": "x" }))).toBeNull();
 });
@@ -137,6 +166,13 @@ test("a broken or hostile archive is no document", async () => {
   const lying = Buffer.from(whole);
   lying.writeUInt16LE(9999, lying.length - 12);
   expect(await typeOf("cv.docx", lying)).toBeNull();
+  // Two lists of parts, of which another program may read the other one.
+  const lists = { "[Content_Types].xml": "<Types/>", "[CONTENT_TYPES].xml": "<Types/>" };
+  expect(await typeOf("cv.docx", zip({ ...lists, "word/document.xml": "<a/>" }))).toBeNull();
+  // Two directories: one where the end says, one right before it.
+  const bad = docx({ "word/vbaProject.bin": "x" });
+  const end = Buffer.from(whole.subarray(whole.length - 22));
+  expect(await typeOf("cv.docx", Buffer.concat([whole.subarray(0, -22), bad.subarray(0, -22), end]))).toBeNull();
   // A list of parts that grows beyond any document's.
   const bomb = zip({ "[Content_Types].xml": "a".repeat(20_000_000), "word/document.xml": "<a/>" });
   expect(await typeOf("cv.docx", bomb)).toBeNull();
