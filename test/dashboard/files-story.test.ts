@@ -116,8 +116,11 @@ test.skipIf(chromiumPath === null || !hasPostgresql)(
             SIDE,
         );
       }
-      const shot = process.env["SCREENSHOTS"];
-      if (shot) await page.screenshot({ path: `${shot}/files-${colorScheme}.png`, fullPage: true });
+      const shots = process.env["SCREENSHOTS"];
+      for (const width of shots ? [390, 1280] : []) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.screenshot({ path: `${shots}/files-${colorScheme}-${width}.png`, fullPage: true });
+      }
       const saves = async (name: string): Promise<Buffer> => {
         const coming = page.waitForEvent("download");
         await page.click(name);

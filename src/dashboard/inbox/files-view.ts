@@ -46,11 +46,11 @@ function fileView(file: ListedFile, submissionId: string, isThere: boolean): Htm
   const { id, name, size, type } = file;
   const shown = plainText(name);
   const facts = html`<span class="muted">${sizeText(size)}</span> ${stateView(file, isThere)}`;
-  if (!isThere) return html`<bdi>${shown}</bdi> ${facts}`;
+  if (!isThere) return html`<span><bdi>${shown}</bdi> ${facts}</span>`;
   const address = `/dashboard/submissions/${submissionId}/files/${id}`;
   const isPicture = PICTURES.has(type) && size <= MAX_SHOWN_BYTES;
   return html`${isPicture && html`<img src="${address}" alt="${shown}" loading="lazy" />`}
-    <a href="${address}" download><bdi>${shown}</bdi></a> ${facts}`;
+    <span><a href="${address}" download><bdi>${shown}</bdi></a> ${facts}</span>`;
 }
 
 /** What has become of a file in words; empty if it is simply there. */
