@@ -180,6 +180,15 @@ export function* countWorkspaceBytes(workspaceId: string): Steps<number> {
   return (yield* first(text<{ readonly bytes: number }>(WORKSPACE_SQL, workspaceId)))?.bytes ?? 0;
 }
 
+/** Bytes of the files of each form of a workspace that has any, by its id. */
+export function* listFormBytes(workspaceId: string): Steps<ReadonlyMap<string, number>> {
+  const rows = yield* all(text<{ readonly id: string; readonly bytes: number }>(BY_FORM_SQL, workspaceId));
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+}
+
+const BY_FORM_SQL = `SELECT endpoint.id, file_total.bytes AS bytes
+  FROM endpoint JOIN file_total ON file_total.endpoint_id = endpoint.id WHERE endpoint.workspace_id = ?`;
+
 /** The most general limit first: whoever meets it need not look at others. */
 function* checkRoom(rules: FileRoomRules, uploading: Uploading, bytes: number, now: number): Steps<void> {
   const { planBytes, workspaceId } = uploading;

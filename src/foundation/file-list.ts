@@ -46,10 +46,15 @@ export function stateText({ state, verdict }: Pick<ListedFile, "state" | "verdic
   return typeof verdict === "string" ? `deleted: it had the virus ${verdict}` : "deleted: it had a virus";
 }
 
-/** `48 KB` or `5.2 MB`: as people read the size of a file. */
+const UNITS = [
+  [1_073_741_824, "GB"],
+  [1_048_576, "MB"],
+  [1024, "KB"],
+] as const;
+
+/** `48 KB`, `5.2 MB` or `1.5 GB`: as people read the size of a file. */
 export function sizeText(bytes: number): string {
-  if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-  const [unit, name] = bytes < 1_048_576 ? [1024, "KB"] : [1_048_576, "MB"];
+  const [unit, name] = UNITS.find(([least]) => bytes >= least) ?? [1, bytes === 1 ? "byte" : "bytes"];
   const value = bytes / unit;
   return `${value >= 10 ? Math.round(value) : Number(value.toFixed(1))} ${name}`;
 }

@@ -4,6 +4,7 @@ import { listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 import { unescaped } from "../support/page.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { applicationSchema, pdf, postFiles } from "../support/uploads.ts";
 import { visit } from "../support/visitor.ts";
 
 const PATH = "/dashboard/usage";
@@ -78,6 +79,41 @@ test("posts are counted by endpoint and month, of this workspace alone", async (
     [one.id, "0"],
   ]);
   expect((await ada.get(`${PATH}?month=2026-13%22`)).status).toBe(200);
+});
+
+test("the files of each form are counted, and those of the workspace against the room of its plan", async () => {
+  const server = await startServer({ plans: { hobby: { fileBytes: 100_000 } } });
+  const ada = await visit(server);
+  const [one, other] = [
+    await server.addEndpoint({ schema: applicationSchema }),
+    await server.addEndpoint({ schema: applicationSchema }),
+  ];
+  const plain = await server.addEndpoint();
+  expect((await ada.get(PATH)).text).not.toContain("Files");
+  const send = (secret: string, size: number) =>
+    postFiles(server, secret, [
+      ["name", "Ana"],
+      ["cv", { name: "cv.pdf", bytes: pdf(size) }],
+    ]);
+  await send(one.secret, 20_480);
+  await send(one.secret, 20_480);
+  const { id, files } = await send(other.secret, 2048);
+  const page = (await ada.get(PATH)).text;
+  expect(wordsOf(page)).toContain("Files 42 KB of 98 KB");
+  const rows = (text: string) =>
+    [...text.matchAll(/endpoints\/(ep_\w+)"(?:[\s\S]*?<td class="right num">\s*([^<]+?)\s*<){2}/g)].map(
+      ([, id, bytes]) => [id, bytes],
+    );
+  expect(new Map(rows(page) as [string, string][])).toEqual(
+    new Map([
+      [one.id, "40 KB"],
+      [other.id, "2 KB"],
+      [plain.id, "0 bytes"],
+    ]),
+  );
+  const deletion = `/dashboard/submissions/${id}/files/${files[0]?.id}/delete`;
+  expect((await ada.post(deletion, {})).status).toBe(303);
+  expect(wordsOf((await ada.get(PATH)).text)).toContain("Files 40 KB of 98 KB");
 });
 
 test("another's workspace is like one that does not exist", async () => {

@@ -30,11 +30,11 @@ test("a field without `accept` takes documents without macros, pictures, text an
 test("a text that begins like a picture, a program or a sound is a text by its name, and by no other name", async () => {
   const letter = " Werke, guten Tag! ".repeat(50);
   for (const begin of ["BMW", "MZ", "FORMULAR", "solid", "ID3", "MThd", "GIF8"])
-    expect([begin, await typeOf("letter.txt", begin + letter), await typeOf("a.bmp", begin + letter)]).toEqual([
+    expect([
       begin,
-      "text/plain",
-      begin === "BMW" ? "image/bmp" : null,
-    ]);
+      await typeOf("letter.txt", begin + letter),
+      await typeOf("a.bmp", begin + letter),
+    ]).toEqual([begin, "text/plain", begin === "BMW" ? "image/bmp" : null]);
   expect(await typeOf("a.txt", `MZ\0${letter}`)).toBeNull();
   for (const begin of ["%PDF-1.7", "{\\rtf1", "<?xml?>", "%!PS"])
     expect([begin, await typeOf("letter.txt", begin + letter)]).toEqual([begin, null]);
@@ -172,7 +172,9 @@ test("a broken or hostile archive is no document", async () => {
   // Two directories: one where the end says, one right before it.
   const bad = docx({ "word/vbaProject.bin": "x" });
   const end = Buffer.from(whole.subarray(whole.length - 22));
-  expect(await typeOf("cv.docx", Buffer.concat([whole.subarray(0, -22), bad.subarray(0, -22), end]))).toBeNull();
+  expect(
+    await typeOf("cv.docx", Buffer.concat([whole.subarray(0, -22), bad.subarray(0, -22), end])),
+  ).toBeNull();
   // A list of parts that grows beyond any document's.
   const bomb = zip({ "[Content_Types].xml": "a".repeat(20_000_000), "word/document.xml": "<a/>" });
   expect(await typeOf("cv.docx", bomb)).toBeNull();

@@ -1,3 +1,4 @@
+import { listFormBytes } from "../../files/file-room.ts";
 import { listEndpoints } from "../../endpoints/endpoint-store.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
@@ -41,6 +42,7 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
     if (workspace === null) return page("Usage", noWorkspaceView());
     const counted = await db.read(() => listUsage(workspace.id, months[0] ?? month));
     const all = await db.read(() => listEndpoints(workspace.id));
+    const formBytes = await db.read(() => listFormBytes(workspace.id));
     const content = usageView({
       workspace,
       isOneOfSeveral: workspaces.length > 1,
@@ -48,6 +50,7 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
       months: everyMonth(counted, months),
       month,
       endpoints: await countEach(all.slice(0, MAX_ENDPOINTS), month),
+      formBytes,
       uncounted: Math.max(0, all.length - MAX_ENDPOINTS),
       heldDays: config.held.days,
       now,

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { monthOf } from "../../foundation/clock.ts";
+import { sizeText } from "../../foundation/file-list.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { hasReached } from "../../workspaces/usage-mark.ts";
 import type { PlanLimits, Workspace } from "../../workspaces/workspace.ts";
@@ -28,6 +29,8 @@ interface UsageParts {
   /** The month whose endpoints are shown. */
   readonly month: string;
   readonly endpoints: readonly StoredPosts[];
+  /** Bytes of the files that each endpoint has now, by its id; none for one without files. */
+  readonly formBytes: ReadonlyMap<string, number>;
   /** Endpoints that are not shown. */
   readonly uncounted: number;
   /** Null keeps held posts until they are dropped. */
@@ -42,7 +45,7 @@ export function usageView(parts: UsageParts): Html {
       <h1>Usage${isOneOfSeveral && html` of <bdi>${workspace.name}</bdi>`}</h1>
       <a class="button" href="/dashboard/workspaces/${workspace.id}">Settings of the workspace</a>
     </div>
-    ${thisMonth(parts)}${endpointTable(parts)}`;
+    ${thisMonth(parts)}${filesCard(parts)}${endpointTable(parts)}`;
 }
 
 export function noWorkspaceView(): Html {
@@ -109,6 +112,25 @@ export function meterTone(used: number, limit: number | null): string {
   return hasReached(used, limit, 80) ? "high" : "";
 }
 
+/** The room of files, if there are any. */
+function filesCard({ formBytes, limits }: UsageParts): Html | null {
+  if (formBytes.size === 0) return null;
+  const used = [...formBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const limit = limits?.fileBytes ?? null;
+  const rules =
+    limit === null
+      ? "Your plan has no limit for files."
+      : "From 80 % on you get an e-mail. A post whose files do not fit is refused, and its visitor is told to leave files out. Deleting files makes room at once.";
+  return html`<section class="card" aria-labelledby="files">
+    <header><h2 id="files">Files</h2></header>
+    <div class="body">
+      <p class="figure">${sizeText(used)}<span class="of">${limit === null ? " in files" : ` of ${sizeText(limit)}`}</span></p>
+      ${limit !== null && meter(used, limit)}
+      <p class="muted">Files of submissions and held posts are counted, as they are now. ${rules}</p>
+    </div>
+  </section>`;
+}
+
 /** Months with posts from which on bars say more than the sentence and the table. */
 const MIN_BARS = 2;
 const BAR_WIDTH = 20;
@@ -165,7 +187,8 @@ function chart(months: readonly MonthUse[], limit: number | null): Html {
   </figure>`;
 }
 
-function endpointTable({ endpoints, month, uncounted, workspace, months }: UsageParts): Html {
+function endpointTable(parts: UsageParts): Html {
+  const { endpoints, month, uncounted, workspace, months } = parts;
   return html`<section class="card" aria-labelledby="by-endpoint">
     <header>
       <h2 id="by-endpoint">By form: ${monthName(month)}</h2>
@@ -178,22 +201,24 @@ function endpointTable({ endpoints, month, uncounted, workspace, months }: Usage
         <button>Show</button>
       </form>
     </header>
-    ${endpoints.length === 0 ? html`<p class="muted">This workspace has no forms.</p>` : rows(endpoints)}
+    ${endpoints.length === 0 ? html`<p class="muted">This workspace has no forms.</p>` : rows(parts)}
     ${uncounted > 0 && html`<p class="muted">${grouped(uncounted)} more forms are not shown.</p>`}
     <p class="muted">Stored posts are counted here. Posts that were deleted since then count towards the month and not here.</p>
   </section>`;
 }
 
-function rows(endpoints: readonly StoredPosts[]): Html {
+function rows({ endpoints, formBytes }: UsageParts): Html {
+  const hasFiles = formBytes.size > 0;
   return html`<div class="scroll fits" tabindex="0" role="region" aria-label="Posts by form">
     <table>
-      <thead><tr><th scope="col">Form</th><th scope="col" class="right">Stored posts</th></tr></thead>
+      <thead><tr><th scope="col">Form</th><th scope="col" class="right">Stored posts</th>${hasFiles && html`<th scope="col" class="right">Files now</th>`}</tr></thead>
       <tbody>
         ${endpoints.map(
           ({ endpoint: { id, name }, posts, hasMore }) =>
             html`<tr>
               <th scope="row"><a class="link" href="/dashboard/endpoints/${id}"><bdi>${name}</bdi></a></th>
               <td class="right num">${hasMore && "more than "}${grouped(posts)}</td>
+              ${hasFiles && html`<td class="right num">${sizeText(formBytes.get(id) ?? 0)}</td>`}
             </tr>`,
         )}
       </tbody>
