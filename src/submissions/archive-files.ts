@@ -2,11 +2,20 @@ import { Readable } from "node:stream";
 import type { Database } from "../database/database.ts";
 import { cleanName } from "../files/clean-name.ts";
 import { type FileStream, listFilesOf, READ_AHEAD_BYTES, readBytes } from "../files/read-file.ts";
+import { type ListedFile, sizeText, stateText } from "../foundation/file-list.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { type ArchiveMember, zipStream } from "../foundation/zip-stream.ts";
+import { namedFiles } from "./submission-files.ts";
+import { findSubmission } from "./submission-store.ts";
+
+/** The member that names the files that the archive lacks; there is none if it has all. */
+export const MISSING_NAME = "not-in-this-archive.txt";
+/** Files that it names. */
+const MAX_MISSING = 1000;
 
 /**
- * The files of submissions as a ZIP archive, each as `{submission}/{name}`. It is made as it is read, a chunk of a file at a time; it
- * breaks off if a file is deleted while it is read.
+ * The files of submissions as a ZIP archive, each as `{submission}/{name}`. Of those that nobody may read, or that are deleted, the last
+ * member tells. It is made as it is read, a chunk of a file at a time; it breaks off if a file is deleted while it is read.
  */
 export function archiveFiles(
   db: Database,
@@ -20,12 +29,41 @@ async function* members(
   db: Database,
   submissionIds: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<ArchiveMember> {
+  const missing = new MissingFiles();
   for await (const id of submissionIds) {
     const taken = new Set<string>();
-    for (const file of await db.read(() => listFilesOf(id))) {
+    const { files, others } = await db.read(() => listForArchive(id));
+    for (const file of files) {
       const name = freeName(cleanName(file.name) ?? file.id, taken);
       yield { name: `${id}/${name}`, content: readBytes(db, file.id, { first: 0, last: file.size - 1 }) };
     }
+    for (const file of others) missing.add(id, file);
+  }
+  if (missing.count > 0) yield { name: MISSING_NAME, content: missing.lines() };
+}
+
+function* listForArchive(id: string) {
+  const files = yield* listFilesOf(id);
+  const there = new Set(files.map((file) => file.id));
+  const submission = yield* findSubmission(id);
+  const named = submission === undefined ? [] : namedFiles(submission);
+  return { files, others: named.filter((file) => !there.has(file.id)) };
+}
+
+class MissingFiles {
+  count = 0;
+  readonly #lines: string[] = [];
+
+  add(submission: string, file: ListedFile): void {
+    this.count += 1;
+    if (this.count > MAX_MISSING) return;
+    const reason = stateText(file) ?? "its bytes are not here";
+    this.#lines.push(`${submission}: ${plainText(file.name)} (${sizeText(file.size)}, ${reason})\n`);
+  }
+
+  lines(): string[] {
+    const more = this.count - this.#lines.length;
+    return more > 0 ? [...this.#lines, `and ${more} more\n`] : this.#lines;
   }
 }
 

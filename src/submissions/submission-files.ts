@@ -1,6 +1,6 @@
 import { query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
-import { findFileOf, refuseUnreadable } from "../files/read-file.ts";
+import { findFileOf, listFilesOf, refuseUnreadable } from "../files/read-file.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isFileList, type ListedFile } from "../foundation/file-list.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
@@ -8,8 +8,14 @@ import { withStates } from "./scanned-files.ts";
 import type { Submission } from "./submission.ts";
 
 /** The files that a submission's data name, whether they are there or not. */
-function namedFiles({ data }: Pick<Submission, "data">): readonly ListedFile[] {
+export function namedFiles({ data }: Pick<Submission, "data">): readonly ListedFile[] {
   return Object.values(data).flatMap((value) => (isFileList(value) ? value : []));
+}
+
+/** Whether some file of a submission may be read. @throws for its first file as {@link getFileOf} does; not_found if it names none */
+export function* requireFiles(submission: Submission): Steps<void> {
+  if ((yield* listFilesOf(submission.id)).length > 0) return;
+  yield* getFileOf(submission, namedFiles(submission)[0]?.id ?? "");
 }
 
 /** @throws not_found; gone if it was there and is not any more, or had a virus; as {@link refuseUnreadable} does */

@@ -1,8 +1,11 @@
 import { inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readZipMembers } from "../../src/files/zip-members.ts";
+import { MISSING_NAME } from "../../src/submissions/archive-files.ts";
 import { addMember, EDITOR, READER } from "../support/members.ts";
+import { EICAR, scriptedClamd } from "../support/scripted-clamd.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 import { applicationSchema, pdf, PNG, postFiles, storedFiles } from "../support/uploads.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 
@@ -100,5 +103,41 @@ test("an archive of files is for who sees the submission, and all files at once 
   const eve = await visit(server, "eve@example.com");
   expect((await eve.get(`${page}/files.zip`)).status).toBe(404);
   server.owner.prepare("UPDATE file SET submission_id = NULL WHERE id IN (?, ?)").run(first, second);
-  expect((await bo.get(`${page}/files.zip`)).status).toBe(404);
+  expect((await bo.get(`${page}/files.zip`)).status).toBe(410);
+});
+
+test("an archive names the files that it lacks with what became of them, and there is none of a submission without a file", async () => {
+  const clamd = await scriptedClamd();
+  const gate = Promise.withResolvers<void>();
+  clamd.before = () => gate.promise;
+  const server = await startServer({ files: { clamd: clamd.url } });
+  const ada = await visit(server);
+  const { secret } = await server.addEndpoint({ schema: applicationSchema });
+  const infected = Buffer.concat([pdf(3000, "b"), Buffer.from(EICAR)]);
+  const post = (name: string, ...files: (readonly [string, Buffer])[]) =>
+    postFiles(server, secret, [
+      ["name", name],
+      ...files.map(([file, bytes]) => ["cv", { name: file, bytes }] as const),
+    ]);
+  const ana = await post("Ana", ["cv.pdf", pdf()], ["letter.pdf", infected]);
+  const bo = await post("Bo", ["bad.pdf", infected]);
+  const zipOf = (id: string): string => `/dashboard/submissions/${id}/files.zip`;
+  expect((await ada.get(zipOf(ana.id))).status).toBe(409);
+  const waiting = await archiveAt(server, ada, "/dashboard/export.zip");
+  expect(Object.keys(waiting)).toEqual([MISSING_NAME]);
+  expect(waiting[MISSING_NAME]?.toString()).toContain(`${bo.id}: bad.pdf (3 KB, being scanned for viruses)`);
+
+  gate.resolve();
+  const pageOf = async (id: string): Promise<string> => (await ada.get(`/dashboard/submissions/${id}`)).text;
+  await until(async () => ![await pageOf(ana.id), await pageOf(bo.id)].join("").includes("being scanned"));
+  const verdict = "deleted: it had the virus Eicar-Test-Signature";
+  expect(await pageOf(bo.id)).toContain(verdict);
+  const lines = [`${ana.id}: letter.pdf (3 KB, ${verdict})\n`, `${bo.id}: bad.pdf (3 KB, ${verdict})\n`];
+  expect(await archiveAt(server, ada, zipOf(ana.id))).toEqual({
+    [`${ana.id}/cv.pdf`]: pdf(),
+    [MISSING_NAME]: Buffer.from(lines[0] ?? ""),
+  });
+  expect((await ada.get(zipOf(bo.id))).status).toBe(410);
+  const all = await archiveAt(server, ada, "/dashboard/export.zip");
+  expect(all[MISSING_NAME]?.toString()).toBe(lines.join(""));
 });

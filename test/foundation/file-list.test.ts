@@ -11,6 +11,11 @@ const cv = {
 
 test("mails, chats and lists tell of files by their names and sizes, and of other values as before", () => {
   expect(valueText([cv, { ...cv, name: "me.png", size: 5_452_595 }])).toBe("cv.pdf (48 KB), me.png (5.2 MB)");
+  const states = ["scanning", "unscanned", "deleted", "infected"].map((state) => ({ ...cv, state }));
+  expect(valueText([...states, { ...cv, state: "infected", verdict: "Eicar" }])).toBe(
+    "cv.pdf (48 KB, being scanned for viruses), cv.pdf (48 KB, not scanned for viruses), cv.pdf (48 KB, not kept any more), " +
+      "cv.pdf (48 KB, deleted: it had a virus), cv.pdf (48 KB, deleted: it had the virus Eicar)",
+  );
   expect(valueText("a")).toBe("a");
   expect(valueText([1, { a: 2 }])).toBe('[1,{"a":2}]');
 });
@@ -30,7 +35,7 @@ test("what only looks like a list of files is none", () => {
 });
 
 test("a size is short, and one byte is one byte", () => {
-  expect([0, 1, 1023, 1024, 1_048_575, 1_048_576, 26_214_400].map(sizeText)).toEqual([
+  expect([0, 1, 1023, 1024, 1_048_575, 1_048_576, 26_214_400, 1_610_612_736].map(sizeText)).toEqual([
     "0 bytes",
     "1 byte",
     "1023 bytes",
@@ -38,5 +43,6 @@ test("a size is short, and one byte is one byte", () => {
     "1024 KB",
     "1 MB",
     "25 MB",
+    "1.5 GB",
   ]);
 });

@@ -136,15 +136,19 @@ test("a scanner that is not there holds a message up for files.scanWaitMs, and t
 });
 
 test("a file that was not scanned in time is scanned when the scanner is back; a virus ends it then", async () => {
-  const { post, read, data, judged, judge, clamd, server } = await world();
+  const { post, read, data, judged, judge, received, clamd, server } = await world();
   judge();
   await clamd.stop();
   const { id, files } = await post(INFECTED);
   server.clock.advance(WAIT_MS);
   await judged(id);
+  await until(() => received.length > 0);
+  const link = filesOf(received[0] as Received)[0]?.url?.replace(/^.*(?=\/files\/)/, server.url) ?? "";
+  expect((await fetch(link)).status).toBe(200);
   await clamd.listen();
   await until(async () => (await data(id))[0]?.state === "infected" || undefined);
   expect((await read(id, files[0]?.id ?? "")).status).toBe(410);
+  expect((await fetch(link)).status).toBe(410);
 });
 
 test("with files.whenUnscanned refuse nobody reads a file that was not scanned, and all messages go", async () => {

@@ -154,6 +154,37 @@ test("files are attached under 5 MB in all, and a sentence leads to the others",
   expect(texts.text).toContain("Some files are too large for an e-mail: they are with the submission.");
 });
 
+test("an e-mail says what became of each file, brings none that nobody may open, and has no signed address", async () => {
+  const server = await startMailServer();
+  await using world = new MailWorld(server.port);
+  await world.addRecipient("ada@example.org", { attach: true });
+  const url = "https://forms.example.com/files/fil_1?until=1&sig=secret";
+  const facts = (name: string, more: object) => ({
+    ...{ id: newId("fil", NOON), name, size: 3072, type: "application/pdf", sha256: "00" },
+    ...more,
+  });
+  const cv = [
+    facts("clean.pdf", { url }),
+    facts("late.pdf", { state: "unscanned", url }),
+    facts("bad.pdf", { state: "infected", verdict: "Eicar" }),
+  ];
+  const [submissionId = ""] = world.post(1, { cv });
+  const place = { endpointId: world.endpointId, submissionId };
+  await addFile(world.db, place, { name: "clean.pdf", bytes: pdf(3072) });
+  const late = await addFile(world.db, place, { name: "late.pdf", bytes: pdf(3072, "b") });
+  await world.db.transaction(() =>
+    run(text("INSERT INTO file_scan (file_id, state, wait_until) VALUES (?, 'refused', 1)", late)),
+  );
+  world.deliverer.start();
+  await world.settle();
+  const { files, texts } = takeApart(server.received[0]?.raw ?? Buffer.alloc(0));
+  expect(texts.text).toContain(
+    "clean.pdf (3 KB), late.pdf (3 KB, not scanned for viruses), bad.pdf (3 KB, deleted: it had the virus Eicar)",
+  );
+  expect(files.map(({ name }) => name)).toEqual(["clean.pdf"]);
+  for (const content of [texts.text, texts.html]) expect(content).not.toMatch(/sig=|\/files\//);
+});
+
 /** The content of each e-mail that a scripted server saw. */
 function contents({ lines }: ScriptedServer): string[] {
   const text = lines.join("\n");

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { setSchema } from "../../endpoints/schema-operations.ts";
 import { listFileIdsOf } from "../../files/file-store.ts";
-import { listFilesOf, readBytes } from "../../files/read-file.ts";
+import { readBytes } from "../../files/read-file.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { getDelivery } from "../../outbox/queue/delivery-store.ts";
 import { addFieldAt } from "../../schemas/add-field.ts";
@@ -15,7 +15,7 @@ import { archiveFiles } from "../../submissions/archive-files.ts";
 import { deleteFile } from "../../submissions/file-operations.ts";
 import { markSubmissionsRead } from "../../submissions/submission-operations.ts";
 import type { Submission } from "../../submissions/submission.ts";
-import { getFileOf } from "../../submissions/submission-files.ts";
+import { getFileOf, requireFiles } from "../../submissions/submission-files.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/submission-store.ts";
 import type { WalkRequest } from "../../submissions/walk-submissions.ts";
 import { type Answer, download, page, redirect } from "../answer.ts";
@@ -116,9 +116,11 @@ function fileRoutes(routes: Routes, { db }: DashboardParts): void {
   });
 
   routes.read("/submissions/:id/files.zip", async ({ viewer, params }) => {
-    const { id } = await db.read(() => getViewableSubmission(viewer, params["id"] ?? ""));
-    const hasFiles = (await db.read(() => listFilesOf(id))).length > 0;
-    if (!hasFiles) throw new FormsvcError("not_found", `the submission ${id} has no files any more`);
+    const { id } = await db.read(function* () {
+      const submission = yield* getViewableSubmission(viewer, params["id"] ?? "");
+      yield* requireFiles(submission);
+      return submission;
+    });
     return download(`files-${id}.zip`, "application/zip", archiveFiles(db, [id]));
   });
 
