@@ -11,7 +11,9 @@ const cv = {
 
 test("mails, chats and lists tell of files by their names and sizes, and of other values as before", () => {
   expect(valueText([cv, { ...cv, name: "me.png", size: 5_452_595 }])).toBe("cv.pdf (48 KB), me.png (5.2 MB)");
-  const states = ["scanning", "unscanned", "deleted", "infected"].map((state) => ({ ...cv, state }));
+  const states = ["scanning", "unscanned", "deleted", "infected"].map((state) =>
+    Object.assign({ state }, cv),
+  );
   expect(valueText([...states, { ...cv, state: "infected", verdict: "Eicar" }])).toBe(
     "cv.pdf (48 KB, being scanned for viruses), cv.pdf (48 KB, not scanned for viruses), cv.pdf (48 KB, not kept any more), " +
       "cv.pdf (48 KB, deleted: it had a virus), cv.pdf (48 KB, deleted: it had the virus Eicar)",

@@ -124,47 +124,6 @@ test("forms without files are taken while the room for files is full", async () 
   expect(await server.post(optional.secret, { name: "Ana" })).toMatchObject({ status: 200 });
 });
 
-const pages = [
-  [
-    "a file that is too large",
-    { files: { maxFileBytes: 50_000 } },
-    413,
-    "cv: the file must not be empty and may have 48.8 KB at most",
-  ],
-  ["a form that is too large", { files: { maxPostBytes: 80_000 } }, 413, "leave files out"],
-  ["a day that is full", { files: { maxBytesPerAddressPerDay: 10_000 } }, 429, "leave files out"],
-  ["a room that is full", { plans: { hobby: { fileBytes: 10_000 } } }, 429, "leave files out"],
-  [
-    "a disk that is nearly full",
-    { files: { minFreeBytes: 1_000_000_000_000_000 } },
-    503,
-    "cannot take your form right now",
-  ],
-] as const satisfies readonly (readonly [string, ConfigOverrides, number, string])[];
-
-test.each(pages)(
-  "a page without script keeps what was typed before and after %s",
-  async (_name, config, status, sentence) => {
-    const server = await startServer(config);
-    const endpoint = await server.addEndpoint({
-      schema: { ...applicationSchema, message: { type: "string" } },
-    });
-    const { headers, body } = await multipart([...form(100_000), ["message", "I can start in May."]]);
-    const answer = await server.request({
-      method: "POST",
-      path: `/f/${endpoint.publishable}`,
-      headers: { ...headers, accept: "text/html", origin: "https://example.com" },
-      body,
-    });
-    expect(answer.status).toBe(status);
-    expect(answer.text).toContain(sentence);
-    expect(answer.text).toContain('value="Ana"');
-    expect(answer.text).toContain("I can start in May.");
-    expect(answer.text).toContain("Please choose your files again");
-    expect(storedFiles(server.owner)).toMatchObject({ files: [], chunks: 0 });
-  },
-);
-
 test("a form that is far too large is refused by its length, also to a page", async () => {
   const server = await startServer({ files: { maxPostBytes: 100_000 } });
   const endpoint = await server.addEndpoint({ schema: applicationSchema });

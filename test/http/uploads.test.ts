@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openRaw } from "../support/http-client.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 import {
   applicationSchema,
   multipart,
@@ -196,5 +198,29 @@ test("the same form with the same Idempotency-Key is stored once, whatever its b
   expect(first.status).toBe(200);
   expect(again.json).toEqual(first.json);
   expect(await send(server, endpoint.secret, cv(pdf(2001)), key)).toMatchObject({ status: 409 });
+  expect(storedFiles(server.owner).files).toHaveLength(1);
+});
+
+test("a form that is cut off leaves its Idempotency-Key free, and of two at once one is stored", async () => {
+  const server = await startServer();
+  const endpoint = await server.addEndpoint({ schema: applicationSchema });
+  const cut = await openRaw(server.port);
+  const part = 'Content-Disposition: form-data; name="cv"; filename="cv.pdf"\r\n\r\n%PDF-1.7\n';
+  cut.write(
+    `POST /submit HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${endpoint.secret}\r\nIdempotency-Key: k1\r\n` +
+      `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n--b\r\n${part}`,
+  );
+  await until(() => cut.socket.bytesWritten > 0 && cut.socket.writableLength === 0);
+  cut.socket.destroy();
+  const again = () =>
+    send(server, endpoint.secret, [ana, ["cv", { name: "cv.pdf", bytes: pdf(300_000) }]], {
+      "idempotency-key": "k1",
+    });
+  const startedAt = performance.now();
+  const answers = await Promise.all([again(), again(), again()]);
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  const taken = answers.filter(({ status }) => status === 200);
+  expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+  expect(new Set(taken.map(({ text }) => text)).size).toBe(1);
   expect(storedFiles(server.owner).files).toHaveLength(1);
 });

@@ -160,7 +160,11 @@ test("an e-mail says what became of each file, brings none that nobody may open,
   await world.addRecipient("ada@example.org", { attach: true });
   const url = "https://forms.example.com/files/fil_1?until=1&sig=secret";
   const facts = (name: string, more: object) => ({
-    ...{ id: newId("fil", NOON), name, size: 3072, type: "application/pdf", sha256: "00" },
+    id: newId("fil", NOON),
+    name,
+    size: 3072,
+    type: "application/pdf",
+    sha256: "00",
     ...more,
   });
   const cv = [

@@ -1,3 +1,4 @@
+import type { Database } from "../../database/database.ts";
 import { listFormBytes } from "../../files/file-room.ts";
 import { listEndpoints } from "../../endpoints/endpoint-store.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
@@ -49,7 +50,7 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
       limits: findLimits(config.plans, workspace.plan) ?? null,
       months: everyMonth(counted, months),
       month,
-      endpoints: await countEach(all.slice(0, MAX_ENDPOINTS), month),
+      endpoints: await countEach(db, all.slice(0, MAX_ENDPOINTS), month),
       formBytes,
       uncounted: Math.max(0, all.length - MAX_ENDPOINTS),
       heldDays: config.held.days,
@@ -86,15 +87,19 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
       return workspace;
     });
   }
+}
 
-  async function countEach(endpoints: readonly Endpoint[], month: string): Promise<StoredPosts[]> {
-    const since = monthStart(month);
-    const counts: StoredPosts[] = [];
-    for (const endpoint of endpoints) {
-      const period = { endpointId: endpoint.id, since, until: nextMonthStart(since) };
-      const posts = await countSubmissions(db, period, MOST_COUNTED);
-      counts.push({ endpoint, posts: Math.min(posts, MOST_COUNTED), hasMore: posts > MOST_COUNTED });
-    }
-    return counts.toSorted((left, right) => right.posts - left.posts);
+async function countEach(
+  db: Database,
+  endpoints: readonly Endpoint[],
+  month: string,
+): Promise<StoredPosts[]> {
+  const since = monthStart(month);
+  const counts: StoredPosts[] = [];
+  for (const endpoint of endpoints) {
+    const period = { endpointId: endpoint.id, since, until: nextMonthStart(since) };
+    const posts = await countSubmissions(db, period, MOST_COUNTED);
+    counts.push({ endpoint, posts: Math.min(posts, MOST_COUNTED), hasMore: posts > MOST_COUNTED });
   }
+  return counts.toSorted((left, right) => right.posts - left.posts);
 }
