@@ -10,6 +10,7 @@ import type { Texts } from "../src/languages/texts/en.ts";
 import type { CompiledPhrases } from "../src/spam/phrases/compile-phrases.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
+import { asAscii, embedManual, packLateScripts, shortenLocals } from "./smaller-script.ts";
 
 /** What the build for this machine and the release for all machines have in common. */
 
@@ -88,6 +89,8 @@ export const ONE_SCRIPT = {
 /** Bundles src/ into one script. */
 export async function bundleSource({ folder, target, release }: Source, bundle: string): Promise<Bundle> {
   const assets: Record<string, string> = {};
+  const inputs = new Set<string>();
+  const buildFolder = dirname(bundle);
   const { metafile } = await build({
     absWorkingDir: folder,
     ...ONE_SCRIPT,
@@ -102,30 +105,35 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       "better-sqlite3": `better-sqlite3/${target}`,
       "@node-rs/argon2": `@node-rs/argon2-${ARGON2_NAMES[target]}`,
     },
-    // Optional for `debug`, which goes on without it. It would be taken from above the folder, out of the packages for development.
-    external: ["supports-color"],
+    external: EXTERNAL,
     plugins: [
       embedAddons(folder, assets),
-      embedTextModel(dirname(bundle), assets),
-      embedSubjectWords(dirname(bundle), assets),
-      embedPhrases(dirname(bundle), assets),
-      embedLanguages(dirname(bundle), assets),
+      embedTextModel(buildFolder, assets),
+      embedSubjectWords(buildFolder, assets),
+      embedPhrases(buildFolder, assets),
+      embedLanguages(buildFolder, assets),
+      embedManual(buildFolder, assets),
       embedBrowserClient(),
       leaveOutLanguages(),
+      packLateScripts({
+        folder,
+        buildFolder,
+        options: { ...ONE_SCRIPT, external: EXTERNAL },
+        assets,
+        inputs,
+      }),
+      // The last one: it takes what no other has taken.
+      shortenLocals(),
     ],
   });
   writeFileSync(bundle, asAscii(readFileSync(bundle, "utf8")));
   const runtime = join("node_modules", targets[target].node, "package.json");
-  return { assets, inputs: [...Object.keys(metafile.inputs), runtime] };
+  for (const input of [...Object.keys(metafile.inputs), runtime]) inputs.add(input);
+  return { assets, inputs: [...inputs] };
 }
 
-/**
- * One character beyond Latin-1 makes the engine hold the whole script in two bytes a character, 4 MB more for as long as
- * the process runs. The bundler escapes those in strings; the others are in patterns, in which the same escape works.
- */
-export function asAscii(script: string): string {
-  return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
+/** Optional for `debug`, which goes on without it. It would be taken from above the folder, out of the packages for development. */
+const EXTERNAL = ["supports-color"];
 
 /** How the packages of argon2 call the platforms. */
 const ARGON2_NAMES: Readonly<Record<Target, string>> = {

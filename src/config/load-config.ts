@@ -54,7 +54,7 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const takesFile = databaseNames.path === "FORMSVC_DATABASE_PATH";
   const chosen = takesFile ? overlay(merged, { database: { url: null } }) : merged;
   const overridden = applyEnvironment(chosen, env);
-  const result = configSchema.safeParse(overridden.value);
+  const result = configSchema.safeParse(overridden.value, READ_ONCE);
   if (!result.success) throw invalid(source, result.error, overridden.names);
   const variables = [...overridden.names.values()];
   const unknownVariables = Object.keys(env).filter(
@@ -178,6 +178,9 @@ function isEmptyPath(name: string, env: Environment): boolean {
   return name === "FORMSVC_DATABASE_PATH" && env[name] === "";
 }
 
+/** Else the library writes and compiles a function for each object of the schema, which pays only for many values. */
+const READ_ONCE = { jitless: true };
+
 /** The JSON value if the setting accepts it, else the text itself: a token of digits stays text. */
 function parseVariable(text: string, schema: z.ZodType): Json {
   let parsed: Json;
@@ -187,7 +190,8 @@ function parseVariable(text: string, schema: z.ZodType): Json {
     return text;
   }
   if (isObject(parsed)) return parsed;
-  return schema.safeParse(parsed).success || !schema.safeParse(text).success ? parsed : text;
+  const accepts = (value: Json): boolean => schema.safeParse(value, READ_ONCE).success;
+  return accepts(parsed) || !accepts(text) ? parsed : text;
 }
 
 function memberSchema(schema: z.ZodType, member: string): z.ZodType {

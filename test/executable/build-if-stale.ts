@@ -9,6 +9,7 @@ const SOURCES = [
   "migrations",
   "scripts/build.ts",
   "scripts/executable.ts",
+  "scripts/smaller-script.ts",
   "scripts/link-atomic.ts",
   "package.json",
   "package-lock.json",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { asAscii } from "../../scripts/executable.ts";
+import { asAscii } from "../../scripts/smaller-script.ts";
 import { LANGUAGES } from "../../src/languages/language.ts";
 import { readTexts } from "../../src/languages/texts.ts";
 import { TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
@@ -55,4 +55,29 @@ test("the words for visitors lie packed in the executable, each of 21 languages 
     bytes += packed.length;
   }
   expect(bytes).toBeLessThan(MOST_CATALOGUE_BYTES);
+});
+
+test("what a server needs late or never lies packed beside its script, whose functions keep their names for traces", () => {
+  const program = readFileSync(executable);
+  // The bundler calls a module by its file.
+  const has = (file: string): boolean => program.includes(`"node_modules/${file}`);
+  expect(has("fastify/")).toBe(true);
+  const late = [
+    "@modelcontextprotocol/",
+    "@simplewebauthn/",
+    "openid-client/",
+    "yaml/",
+    "file-type/",
+    "aws4fetch/",
+    "prom-client/",
+    "ajv/",
+    "light-my-request/",
+    "undici/lib/llhttp/llhttp",
+    "undici/lib/milo/",
+  ];
+  expect(late.filter(has)).toEqual([]);
+  // Once: as the program imports it, and not as an older package would require it too.
+  expect(has("zod/v4/core/schemas.js")).toBe(true);
+  expect(has("zod/v4/core/schemas.cjs")).toBe(false);
+  expect(program.includes("function createSubmitService(")).toBe(true);
 });

@@ -1,12 +1,19 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { asAscii, ONE_SCRIPT } from "../../scripts/executable.ts";
+import { ONE_SCRIPT } from "../../scripts/executable.ts";
+import { asAscii } from "../../scripts/smaller-script.ts";
 import { newest } from "./newest.ts";
 import { bundle } from "./program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const SOURCES = ["src", "scripts/executable.ts", "package-lock.json", "test/support/bundle-program.ts"];
+const SOURCES = [
+  "src",
+  "scripts/executable.ts",
+  "scripts/smaller-script.ts",
+  "package-lock.json",
+  "test/support/bundle-program.ts",
+];
 
 /**
  * Bundles the sources when one is newer, once for all test files: a process of the bundle starts in a quarter of the processor time

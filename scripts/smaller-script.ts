@@ -1,0 +1,180 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+import { build, type BuildOptions, type Loader, type Plugin, transform } from "esbuild";
+
+/**
+ * The program's own script is in memory twice for as long as a process runs: as the file's bytes and as the engine's. So what a
+ * server does not need at rest is packed beside it.
+ */
+
+interface LateScript {
+  /** What it has, by the names that the program imports. */
+  readonly modules: readonly string[];
+  /** Whether they are modules of the older kind, which are required. */
+  readonly isRequired: boolean;
+  /** What it takes from the program: both have to mean the same classes. */
+  readonly shared?: readonly string[];
+}
+
+/** What a server needs late or never. */
+const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
+  "script-agents": {
+    modules: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
+    isRequired: false,
+    shared: ["zod/v4"],
+  },
+  "script-passkeys": {
+    modules: ["@simplewebauthn/server", "@simplewebauthn/server/helpers"],
+    isRequired: false,
+  },
+  "script-openid": { modules: ["openid-client"], isRequired: false },
+  "script-yaml": { modules: ["yaml"], isRequired: true },
+  "script-file-types": { modules: ["file-type"], isRequired: false },
+  "script-metrics": { modules: ["prom-client"], isRequired: true },
+  "script-s3": { modules: ["aws4fetch"], isRequired: false },
+  "script-serializers": { modules: ["@fastify/fast-json-stringify-compiler"], isRequired: true },
+  "script-validators": { modules: ["@fastify/ajv-compiler"], isRequired: true },
+  "script-injections": { modules: ["light-my-request"], isRequired: true },
+  // Code for the processor, of which the first request that is sent loads one.
+  "script-parser": { modules: ["undici/lib/llhttp/llhttp-wasm.js"], isRequired: true },
+  "script-parser-simd": { modules: ["undici/lib/llhttp/llhttp_simd-wasm.js"], isRequired: true },
+  "script-other-parser": { modules: ["undici/lib/milo/no-simd.js"], isRequired: true },
+  "script-other-parser-simd": { modules: ["undici/lib/milo/simd.js"], isRequired: true },
+};
+
+/** Where the pieces beside the script are made, and what the build is told of them. */
+interface Beside {
+  /** The folder with `node_modules/`. */
+  readonly folder: string;
+  readonly buildFolder: string;
+  readonly options: BuildOptions;
+  /** Takes each piece, by name. */
+  readonly assets: Record<string, string>;
+  /** Takes the files that each piece is made of. */
+  readonly inputs: Set<string>;
+}
+
+/** Bundles each late package by itself, and puts in its place a call that runs it. */
+export function packLateScripts(beside: Beside): Plugin {
+  const scripts = Object.entries(LATE_SCRIPTS);
+  const scriptOf = (module: string) => scripts.find(([, { modules }]) => modules.includes(module));
+  const made = new Map<string, Promise<void>>();
+  return {
+    name: "pack-late-scripts",
+    setup(builder) {
+      builder.onResolve({ filter: /^(?:[@a-z]|\.\.\/(?:llhttp|milo)\/)/ }, ({ path: given }) => {
+        const path = given.replace(/^\.\.\/(?=llhttp|milo)/, "undici/lib/");
+        return scriptOf(path) === undefined ? null : { path, namespace: "late" };
+      });
+      // Imported, as the program does it: required, a package may be another copy.
+      builder.onResolve({ filter: /^shared:/ }, ({ path }) => ({ path, namespace: "shared" }));
+      builder.onLoad({ filter: /.*/, namespace: "shared" }, ({ path }) => ({
+        loader: "js",
+        resolveDir: beside.folder,
+        contents: `export * from ${JSON.stringify(path.replace("shared:", ""))};`,
+      }));
+      builder.onLoad({ filter: /.*/, namespace: "late" }, async ({ path }) => {
+        const [name, script] = scriptOf(path) ?? [];
+        if (name === undefined || script === undefined) throw new Error(`no late script has ${path}`);
+        if (!made.has(name)) made.set(name, packScript(name, script, beside));
+        await made.get(name);
+        const runner = JSON.stringify(join(beside.folder, "src/foundation/packed-script.ts"));
+        const shared = (script.shared ?? []).map((each) => `"${each}": () => require("shared:${each}")`);
+        return {
+          loader: "js",
+          resolveDir: beside.folder,
+          contents: `const script = require(${runner}).runPackedScript("${name}", {${shared.join(", ")}});
+module.exports = script[${script.modules.indexOf(path)}];`,
+        };
+      });
+    },
+  };
+}
+
+async function packScript(
+  name: string,
+  { modules, isRequired, shared = [] }: LateScript,
+  { folder, buildFolder, options, assets, inputs }: Beside,
+): Promise<void> {
+  const imports = modules.map((module, index) => `import * as m${index} from "${module}";`).join("\n");
+  const required = modules.map((module) => `require("${module}")`);
+  const contents = isRequired
+    ? `module.exports = [${required.join(", ")}];`
+    : `${imports}\nmodule.exports = [${modules.map((_, index) => `m${index}`).join(", ")}];`;
+  const { outputFiles, metafile } = await build({
+    ...options,
+    absWorkingDir: folder,
+    stdin: { contents, resolveDir: folder },
+    external: [...(options.external ?? []), ...shared],
+    // A script that is compiled by itself cannot import.
+    supported: { "dynamic-import": false },
+    write: false,
+    metafile: true,
+    logLevel: "error",
+  });
+  for (const input of Object.keys(metafile.inputs)) if (input !== "<stdin>") inputs.add(input);
+  assets[name] = join(buildFolder, name);
+  writeFileSync(assets[name], brotliCompressSync(asAscii(outputFiles[0]?.text ?? "")));
+}
+
+/**
+ * One character beyond Latin-1 makes the engine hold the whole script in two bytes a character, 4 MB more for as long as
+ * the process runs. The bundler escapes those in strings; the others are in patterns, in which the same escape works.
+ */
+export function asAscii(script: string): string {
+  return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+const LOADERS: Readonly<Record<string, Loader>> = {
+  ".ts": "ts",
+  ".js": "js",
+  ".mjs": "js",
+  ".cjs": "js",
+};
+
+/** Gives short names to what is inside of functions: a third of the script. What a module names keeps its name, for the traces of errors. */
+export function shortenLocals(): Plugin {
+  return {
+    name: "shorten-locals",
+    setup(builder) {
+      builder.onLoad({ filter: /\.(?:ts|[cm]?js)$/ }, async ({ path }) => {
+        const loader = LOADERS[extname(path)] ?? "js";
+        const { code } = await transform(readFileSync(path, "utf8"), {
+          loader,
+          minifyIdentifiers: true,
+          legalComments: "none",
+        });
+        return { loader: "js", contents: code };
+      });
+    },
+  };
+}
+
+/** The pages of docs/ as packed bytes, which take three quarters of their text in the script. */
+export function embedManual(buildFolder: string, assets: Record<string, string>): Plugin {
+  return {
+    name: "embed-manual",
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]manual[\\/]pages\.generated\.ts$/ }, async ({ path }) => {
+        const { packedPages } = (await import(pathToFileURL(path).href)) as PackedPages;
+        assets[MANUAL_ASSET] = join(buildFolder, MANUAL_ASSET);
+        writeFileSync(assets[MANUAL_ASSET], brotliCompressSync(JSON.stringify(packedPages)));
+        return {
+          loader: "js",
+          contents: `import { getRawAsset } from "node:sea";
+import { brotliDecompressSync } from "node:zlib";
+export const packedPages = JSON.parse(brotliDecompressSync(getRawAsset("${MANUAL_ASSET}")).toString("utf8"));`,
+        };
+      });
+    },
+  };
+}
+
+const MANUAL_ASSET = "manual";
+
+/** What `pages.generated.ts` exports. */
+interface PackedPages {
+  readonly packedPages: readonly (readonly [name: string, summary: string, packed: string])[];
+}
