@@ -437,12 +437,15 @@ CREATE TABLE untrusted_proxy (
   seen_at INTEGER NOT NULL
 ) STRICT;
 
--- The last page after success that a form named and nobody was led to.
-CREATE TABLE ignored_redirect (
-  endpoint_id TEXT PRIMARY KEY REFERENCES endpoint ON DELETE CASCADE,
-  -- Its origin; empty if it was no address of the web.
-  origin TEXT NOT NULL,
-  seen_at INTEGER NOT NULL
+-- What a page with a form does wrong, as its posts show: the last time of each kind.
+CREATE TABLE page_fault (
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  -- `redirect`: it names a page after success to which nobody is led. `file_name`: it sends the name in place of the file.
+  kind TEXT NOT NULL CHECK (kind IN ('redirect', 'file_name')),
+  -- The origin of that page, empty if it was no address of the web; or the field that should have had a file.
+  what TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (endpoint_id, kind)
 ) STRICT, WITHOUT ROWID;
 
 -- Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again.

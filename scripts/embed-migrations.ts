@@ -48,7 +48,7 @@ const TABLES: Readonly<Record<string, string>> = {
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:
     "One row. The last address that seems to be a proxy which `server.trustProxy` does not name.",
-  ignored_redirect: "The last page after success that a form named and nobody was led to.",
+  page_fault: "What a page with a form does wrong, as its posts show: the last time of each kind.",
   told_problem:
     "Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again.",
   recipient: "Recipients of an endpoint's notifications, for any transport, each with its state.",

@@ -30,7 +30,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "submission.imported_from": "The service whose export it came from; null is a post.",
   "submission.not_sent": "JSON array of who got nothing because of a condition; null for nobody.",
   "recipient.conditions": "JSON array; null is every submission.",
-  "ignored_redirect.origin": "Empty if it was no address of the web.",
+  "page_fault.what":
+    "An origin, empty if it was no address of the web; or the field that should have had a file.",
   "told_problem.finding": "JSON",
   "webhook.headers": "JSON object of strings.",
   "outbox.messages": "JSON array of `[message id, submission id]`.",

@@ -12,7 +12,7 @@ import { type Challenges, createChallenges } from "../submissions/check-challeng
 import { type CommitObserver, createCommitQueue } from "../submissions/commit-batch.ts";
 import { createHeldRoom, heldByteLimit, type HeldRoom } from "../submissions/held-room.ts";
 import { createIdempotencyMemory } from "../submissions/idempotency.ts";
-import { createRedirectWatch } from "../submissions/ignored-redirect.ts";
+import { createPageWatch, type PageWatch } from "../submissions/page-faults.ts";
 import { createLimitNews, type LimitNews } from "../submissions/limit-news.ts";
 import { createOriginRefusals, type OriginRefusals } from "../submissions/origin-refusals.ts";
 import type { FileScanner } from "../submissions/file-scanner.ts";
@@ -45,7 +45,7 @@ export interface PostService {
   /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
   readonly onUntrustedProxy: (peer: string) => void;
   /** Told of a form whose page after success is on a site that it may not lead to. */
-  readonly onIgnoredRedirect: (endpointId: string, origin: string) => void;
+  readonly onPageFault: PageWatch;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
   /** Why no key can be judged now; null if it can. */
@@ -126,7 +126,7 @@ export function openPosts(
       uploads: openUploads(parts, served, fileRoom),
       onSecretInBrowser,
       onUntrustedProxy: createProxyWatch(db, clock, log),
-      onIgnoredRedirect: createRedirectWatch(db, clock, log),
+      onPageFault: createPageWatch(db, clock, log),
       noticeChanges: watch.noticeChanges,
       blindness: watch.blindness,
       isWritable: () => writability.isWritable(),

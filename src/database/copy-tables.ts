@@ -61,7 +61,7 @@ export const COPIED_TABLES = [
   "endpoint_number",
   "endpoint_schema",
   "endpoint_spam",
-  "ignored_redirect",
+  "page_fault",
   "refused_origin",
   "api_key",
   "api_token",

@@ -331,11 +331,12 @@ export interface Tables {
     address: string;
     seen_at: number;
   };
-  /** The last page after success that a form named and nobody was led to. */
-  ignored_redirect: {
+  /** What a page with a form does wrong, as its posts show: the last time of each kind. */
+  page_fault: {
     endpoint_id: string;
-    /** Empty if it was no address of the web. */
-    origin: string;
+    kind: "redirect" | "file_name";
+    /** An origin, empty if it was no address of the web; or the field that should have had a file. */
+    what: string;
     seen_at: number;
   };
   /** Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again. */

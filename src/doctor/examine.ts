@@ -49,7 +49,7 @@ import { checkClock } from "../submissions/clock-health.ts";
 import { checkDeletions, checkFileChunks, checkFileRoom, checkStore } from "../submissions/files-health.ts";
 import { checkHeldPostRoom } from "../submissions/held-health.ts";
 import { heldByteLimit } from "../submissions/held-room.ts";
-import { checkIgnoredRedirects } from "../submissions/ignored-redirect.ts";
+import { checkIgnoredRedirects } from "../submissions/page-faults.ts";
 import { checkOftenSent } from "../submissions/often-sent.ts";
 import { checkScanner } from "../submissions/scanner-health.ts";
 import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";

@@ -9,8 +9,10 @@ import type { TextKey, Wording } from "../languages/wording.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
 import { type Caller, PAGE_KEY_ID } from "../submissions/authenticate.ts";
-import { coerceForm, type FormEntry } from "../submissions/coerce-form.ts";
+import { coerceForm, fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { isFileName } from "../submissions/often-sent.ts";
+import type { PageWatch } from "../submissions/page-faults.ts";
 import { beginErrorReply, detailsFor, errorBody } from "./error-reply.ts";
 import {
   errorAddress,
@@ -37,8 +39,7 @@ import { isUploadBody, parseUpload, takeUpload } from "./take-upload.ts";
 export interface FormRoutesParts extends PostParts {
   readonly baseUrl: string | null;
   readonly log: Log;
-  /** @param origin empty if it is no address of the web. */
-  readonly onIgnoredRedirect: (endpointId: string, origin: string) => void;
+  readonly onPageFault: PageWatch;
 }
 
 interface FormRequest {
@@ -133,6 +134,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
   // The address of a form is in a page, so a secret key in it is public.
   const source = { origin: form.origin, fromBrowser: true };
+  if (!isUploadBody(body)) noteLostFile(parts, form);
   const receipt = isUploadBody(body)
     ? await takeUpload(parts, form, body, source)
     : await takePost(parts, form, {
@@ -151,7 +153,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   const isIgnored = isRedirectIgnored(redirect, form.origin, settings);
   if (isIgnored) {
     void reply.header("x-formsvc-notice", "redirect-ignored");
-    parts.onIgnoredRedirect(id, webOrigin(redirect ?? undefined) ?? "");
+    parts.onPageFault(id, "redirect", webOrigin(redirect ?? undefined) ?? "");
   }
   if (prefersJson(request.headers.accept))
     return reply.send({
@@ -168,6 +170,15 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
     successPage(visitorWording(request), backTo, brand),
     pagePolicy([], backTo, brand.colour),
   );
+}
+
+/** Without `enctype` a browser sends the name in place of the file: the post is refused, and whoever made the page must know. */
+function noteLostFile(parts: FormRoutesParts, { caller, entries }: FormExchange): void {
+  if (caller === null) return;
+  const { schema, endpoint } = caller.ready;
+  const fieldOf = (name: string): string => fieldPath(name, schema.definition)[0] ?? name;
+  const lost = entries.find(([name, value]) => schema.fileFields?.has(fieldOf(name)) && isFileName(value));
+  if (lost !== undefined) parts.onPageFault(endpoint.id, "file_name", fieldOf(lost[0]));
 }
 
 function rawBody({ body }: FastifyRequest): Buffer {

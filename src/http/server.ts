@@ -55,7 +55,7 @@ export interface GuardParts extends ProxyTrust {
 export interface ServerParts
   extends
     Omit<PostParts, "bodyLimitBytes">,
-    Pick<FormRoutesParts, "onIgnoredRedirect">,
+    Pick<FormRoutesParts, "onPageFault">,
     ChallengeRoutesParts,
     SubmissionRoutesParts,
     FileRoutesParts,

@@ -4,6 +4,7 @@ import { getEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { type Finding, sound } from "../foundation/finding.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import { plainText } from "../foundation/plain-text.ts";
+import { listPageFaults } from "./page-faults.ts";
 import { addFieldAt } from "../schemas/add-field.ts";
 
 /** Inputs that came often lately and are not among the fields of their form. */
@@ -102,6 +103,15 @@ function shown(name: string): string {
 /** Names them; strangers can cause it, so it is no problem of the machine. */
 export function* checkOftenSent(now: number): Steps<Finding> {
   const found = yield* listOftenSent(null, now);
+  const lost = yield* listPageFaults("file_name", null, now);
+  if (lost.length > 0) {
+    const named = lost.map(
+      ({ endpointId, endpointName, what }) =>
+        `${plainText(endpointName)} (${endpointId}) in ${plainText(what)}`,
+    );
+    const message = `pages send only the names of files, so their posts are refused; their forms lack enctype="multipart/form-data": ${named.join("; ")}`;
+    return sound("forms.inputs", message);
+  }
   if (found.length === 0) return sound("forms.inputs", "no form is often sent what it has no field for");
   const named = found.map(({ endpointId, endpointName, names, files }) => {
     const parts = [

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { query } from "../../src/database/database.ts";
+import { run, text } from "../../src/database/steps.ts";
 import { createFileRoom, dropOldUploads, type Uploading } from "../../src/files/file-room.ts";
 import { dropUnstored } from "../../src/files/file-store.ts";
 import type { NewFile } from "../../src/files/stored-file.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
-import { checkFileRoom } from "../../src/submissions/files-health.ts";
+import { checkFileChunks, checkFileRoom } from "../../src/submissions/files-health.ts";
+import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -132,6 +135,38 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       false,
       "all files take 195 KB of 195 KB (files.maxTotalBytes); posts with files that do not fit are answered 503",
     ]);
+  });
+
+  test("doctor recommends a store from 2 GB in the database on, and counts files that lack bytes", async () => {
+    const db = await temporary();
+    const { endpointId } = await addPlace(db);
+    const [submissionId = null] = await storeSubmissions(db, [{ endpointId }]);
+    const add = (size: number, chunk: Buffer | null) =>
+      db.transaction(function* () {
+        const { id, name, type, sha256 } = fileOf(endpointId, size);
+        const facts = { id, name, type, sha256, size, endpoint_id: endpointId, created_at: NOON };
+        yield* run(
+          query
+            .insertInto("file")
+            .values({ ...facts, submission_id: submissionId, state: "stored", is_left_out: 0 }),
+        );
+        if (chunk !== null)
+          yield* run(text("INSERT INTO file_chunk (file_id, position, bytes) VALUES (?, 0, ?)", id, chunk));
+      });
+    const rules = { maxTotalBytes: 10_737_418_240, minFreeBytes: 0, freeBytes: null, plans: {} };
+    const room = async () => (await db.read(() => checkFileRoom(rules, NOON))).map(({ message }) => message);
+    const chunks = () => db.read(checkFileChunks);
+    await add(1000, Buffer.alloc(1000));
+    expect(await chunks()).toMatchObject({ ok: true, message: "every file has all its bytes" });
+    await add(1_999_000_000, null);
+    expect(await room()).toEqual([expect.stringMatching(/^there is room for files; they take 1.9 GB$/)]);
+    expect(await chunks()).toMatchObject({ ok: false, message: "1 file lacks bytes; downloads of it fail" });
+    await add(1_000_000, null);
+    expect(await room()).toEqual([expect.stringContaining("from 2 GB on, an S3-compatible store")]);
+    expect(await chunks()).toMatchObject({
+      ok: false,
+      message: "2 files lack bytes; downloads of them fail",
+    });
   });
 
   test("what was counted on days that are over is forgotten", async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { expireSubmissions } from "../../src/submissions/retention.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -102,4 +103,16 @@ test("of the files of a deleted submission no byte is left in the database file 
   await server.restart();
   await until(() => !databaseContent(server.databasePath).includes(MARK));
   expect(server.owner.prepare("SELECT count(*) FROM file").pluck().get()).toBe(0);
+});
+
+test("when a submission with files is older than its endpoint keeps it, no byte of them is left", async () => {
+  const { server, ask, endpoint, isGone } = await world();
+  const set = await ask("PATCH", `/endpoints/${endpoint.id}`, { body: { keep_days: 30 } });
+  expect(set.status).toBe(200);
+  const later = server.clock.now() + 31 * 86_400_000;
+  expect(await server.owner.transaction(() => expireSubmissions(30, later))).toBe(1);
+  // A start does what a running server does within a minute.
+  await server.restart();
+  await until(() => !databaseContent(server.databasePath).includes(MARK));
+  isGone();
 });

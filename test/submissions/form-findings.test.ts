@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../src/foundation/log.ts";
-import { checkIgnoredRedirects, createRedirectWatch } from "../../src/submissions/ignored-redirect.ts";
+import { checkIgnoredRedirects, createPageWatch } from "../../src/submissions/page-faults.ts";
 import { checkOftenSent, listOftenSent } from "../../src/submissions/often-sent.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { startServer } from "../support/test-server.ts";
+import { applicationSchema } from "../support/uploads.ts";
 import { until } from "../support/until.ts";
 import { visit } from "../support/visitor.ts";
 
@@ -62,22 +63,21 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     const ana = await addPlace(db, "ana");
     const clock = createFakeClock();
-    const watch = createRedirectWatch(
+    const watch = createPageWatch(
       db,
       clock,
       createLog("error", "json", () => ({ write: () => true })),
     );
-    const seen = () =>
-      rowsOf<{ origin: string; seen_at: number }>(db, "SELECT origin, seen_at FROM ignored_redirect");
+    const seen = () => rowsOf<{ what: string; seen_at: number }>(db, "SELECT what, seen_at FROM page_fault");
     const first = clock.now();
-    watch(ana.endpointId, "https://other.example");
+    watch(ana.endpointId, "redirect", "https://other.example");
     await until(async () => (await seen()).length === 1);
-    watch(ana.endpointId, "https://third.example");
-    watch("ep_gone", "https://third.example");
+    watch(ana.endpointId, "redirect", "https://third.example");
+    watch("ep_gone", "redirect", "https://third.example");
     clock.advance(3_600_000);
-    watch(ana.endpointId, "");
-    await until(async () => (await seen())[0]?.origin === "");
-    expect(await seen()).toEqual([{ origin: "", seen_at: first + 3_600_000 }]);
+    watch(ana.endpointId, "redirect", "");
+    await until(async () => (await seen())[0]?.what === "");
+    expect(await seen()).toEqual([{ what: "", seen_at: first + 3_600_000 }]);
     const { ok, message } = await db.read(() => checkIgnoredRedirects(clock.now()));
     expect([ok, message]).toEqual([
       true,
@@ -113,4 +113,28 @@ test("the dashboard names what forms are often sent, only names of files, and an
   const outcome = await ada.post(tried, { "p.name": "holiday.jpeg" });
   expect(outcome.text).toMatch(/“<bdi>name<\/bdi>” has the name of a file/);
   expect((await ada.post(tried, { "p.name": "Ana" })).text).not.toContain("has the name of a file");
+});
+
+test("a page that sends the name in place of a file is named to its owner and by doctor, and its visitor gets a form that works", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const { publishable } = await server.addEndpoint({ schema: applicationSchema });
+  const send = (fields: Record<string, string>) =>
+    fetch(`${server.url}/f/${publishable}`, {
+      method: "POST",
+      headers: { origin: "https://site.example", accept: "text/html" },
+      body: new URLSearchParams(fields),
+    });
+  await send({ name: "cv.pdf", cv: "" });
+  expect((await ada.get("/dashboard")).text).not.toContain("only the name of a file");
+  const answer = await send({ name: "Ana", cv: "cv.pdf" });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain('enctype="multipart/form-data"');
+  const text = await until(async () => {
+    const page = await ada.get("/dashboard");
+    return page.text.includes("only the name of a file") ? page.text : null;
+  });
+  expect(text).toMatch(/only the name of a file, in <bdi>cv<\/bdi>/);
+  const { ok, message } = await server.owner.read(() => checkOftenSent(server.clock.now()));
+  expect([ok, message]).toEqual([true, expect.stringMatching(/in cv$/)]);
 });

@@ -129,7 +129,7 @@ function token(bound: Pick<Tables["api_token"], "account_id" | "workspace_id" | 
 
 function* fillRedirects({ endpointIds }: Filled): Steps<void> {
   for (const id of endpointIds)
-    yield* insert("ignored_redirect", { endpoint_id: id, origin: HOSTILE, seen_at: NOON });
+    yield* insert("page_fault", { endpoint_id: id, kind: "redirect", what: HOSTILE, seen_at: NOON });
 }
 
 function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {

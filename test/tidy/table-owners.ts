@@ -24,7 +24,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   held_total: "submissions",
   idempotency: "submissions",
   untrusted_proxy: "submissions",
-  ignored_redirect: "submissions",
+  page_fault: "submissions",
   told_problem: "doctor",
   limit_notice: "doctor",
   remembered_text: "history",

@@ -1,13 +1,27 @@
 import type { Steps } from "../../database/steps.ts";
 import { html } from "../../foundation/html.ts";
 import { plainText } from "../../foundation/plain-text.ts";
-import { listIgnoredRedirects } from "../../submissions/ignored-redirect.ts";
+import { listPageFaults } from "../../submissions/page-faults.ts";
 import { listOftenSent } from "../../submissions/often-sent.ts";
 import type { FindingLine } from "../system/finding-line.ts";
 
 /** What the pages with the forms of these workspaces should do otherwise, for their owners. */
 export function* formLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
-  return [...(yield* inputLines(workspaceIds, now)), ...(yield* redirectLines(workspaceIds, now))];
+  return [
+    ...(yield* lostFileLines(workspaceIds, now)),
+    ...(yield* inputLines(workspaceIds, now)),
+    ...(yield* redirectLines(workspaceIds, now)),
+  ];
+}
+
+function* lostFileLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
+  return (yield* listPageFaults("file_name", workspaceIds, now)).map(
+    ({ endpointId, endpointName, what }) => ({
+      text: html`A page with the form “<bdi>${endpointName}</bdi>” sends only the name of a file, in <bdi>${plainText(what)}</bdi>, so its visitors are refused. Give its form tag enctype="multipart/form-data".`,
+      href: `/dashboard/endpoints/${endpointId}/keys`,
+      label: "See the code",
+    }),
+  );
 }
 
 function* inputLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
@@ -28,8 +42,8 @@ function* inputLines(workspaceIds: readonly string[], now: number): Steps<Findin
 }
 
 function* redirectLines(workspaceIds: readonly string[], now: number): Steps<FindingLine[]> {
-  return (yield* listIgnoredRedirects(workspaceIds, now)).map(({ endpointId, endpointName, origin }) => ({
-    text: html`A page with the form “<bdi>${endpointName}</bdi>” names a page after success on ${origin === "" ? "no site" : html`<bdi>${plainText(origin)}</bdi>`}, in _redirect. Nobody is led there, because that site may not post.`,
+  return (yield* listPageFaults("redirect", workspaceIds, now)).map(({ endpointId, endpointName, what }) => ({
+    text: html`A page with the form “<bdi>${endpointName}</bdi>” names a page after success on ${what === "" ? "no site" : html`<bdi>${plainText(what)}</bdi>`}, in _redirect. Nobody is led there, because that site may not post.`,
     href: `/dashboard/endpoints/${endpointId}`,
     label: "See the settings",
   }));
