@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
-import { emptyMachine, type OperatorMachine } from "../support/operator-machine.ts";
+import type { OperatorMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
-import { applicationSchema, multipart, pdf, sha256, storedFiles } from "../support/uploads.ts";
+import { pdf, sha256, storedFiles } from "../support/uploads.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import { type FaultServer, freePort, startServer } from "./server.ts";
 import { attachStrace, hasStrace, type Tracing } from "./system-calls.ts";
+import { killAt, machineWithForm, upload as uploadFiles } from "./uploading.ts";
 
 if (!hasStrace) sayMissing("no upload is cut at each commit without strace", "apt-get install strace");
 
@@ -16,33 +17,8 @@ const CHUNKS = 3;
 /** Writes of the log that a chunk needs are more than these: 65 pages of 4 KiB, and their heads. */
 const WRITES = 50;
 
-interface Answer {
-  readonly status: number;
-  readonly retryAfter: string | null;
-}
-
-/** A form with a file, as a client sends it: with a key, so that it may send it again. Null if the connection broke. */
-async function upload(
-  { port }: Pick<FaultServer, "port">,
-  secret: string,
-  key: string,
-): Promise<Answer | null> {
-  const form = await multipart([
-    ["name", "Ana"],
-    ["cv", { name: "cv.pdf", bytes: BYTES }],
-  ]);
-  try {
-    const answer = await fetch(`http://127.0.0.1:${port}/submit`, {
-      method: "POST",
-      headers: { ...form.headers, authorization: `Bearer ${secret}`, "idempotency-key": key },
-      body: new Uint8Array(form.body),
-    });
-    await answer.text();
-    return { status: answer.status, retryAfter: answer.headers.get("retry-after") };
-  } catch {
-    return null;
-  }
-}
+const upload = (server: FaultServer, secret: string, key: string) =>
+  uploadFiles(server, { secret, key, files: [BYTES] });
 
 /** What the database has; every submission has its file with all bytes. */
 function readDatabase(machine: OperatorMachine) {
@@ -72,25 +48,9 @@ async function expectNothingElse(machine: OperatorMachine, submissions: number):
   expect(await server.end("SIGTERM")).toBe(0);
 }
 
-async function machineWithForm() {
-  const machine = emptyMachine();
-  const { secret } = await machine.createEndpoint({ name: "Applications", schema: applicationSchema });
-  const port = await freePort();
-  const start = (): Promise<FaultServer> =>
-    startServer(machine, port, { env: { FORMSVC_FILES_MIN_FREE_BYTES: "0" } });
-  return { machine, secret, start };
-}
-
-const quietly = ["-o", "/dev/null"];
-
-function killAt({ pid }: FaultServer, calls: string, number: number): Promise<Tracing> {
-  const inject = `inject=${calls}:signal=SIGKILL:when=${number}`;
-  return attachStrace(pid, [...quietly, "-e", `trace=${calls}`, "-e", inject]);
-}
-
 function fillDiskAtWrite({ pid }: FaultServer, number: number): Promise<Tracing> {
   const inject = `inject=pwrite64:error=ENOSPC:when=${number}+`;
-  return attachStrace(pid, [...quietly, "-e", "trace=pwrite64", "-e", inject]);
+  return attachStrace(pid, ["-o", "/dev/null", "-e", "trace=pwrite64", "-e", inject]);
 }
 
 test.skipIf(!hasStrace)(
