@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { BusboyInstance } from "@fastify/busboy";
+import { createYoungCollector } from "../foundation/collect-young.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { spoolIsFull, type Uploads } from "../files/uploads.ts";
 import type { Reservation, Uploader } from "../files/spool-room.ts";
@@ -78,6 +79,9 @@ interface FileDraft {
   fault: FileFault | null;
 }
 
+/** Of all uploads of this process. */
+const noteRead = createYoungCollector();
+
 /** How many times the largest post is read of a form that is refused, for what was typed. */
 export const MAX_READ_ON = 2;
 
@@ -118,6 +122,7 @@ class Draft {
       this.#chunk = chunk;
       await Promise.race([new Promise<void>((resolve) => parser.write(chunk, () => resolve())), ended]);
       await this.#settle();
+      noteRead(chunk.length);
     }
     if (this.problem !== null && !this.#mayReadOn(bytes)) {
       parser.destroy();
