@@ -28,6 +28,14 @@ function isSettled(machine: OperatorMachine): boolean {
   });
 }
 
+const OPEN_MESSAGES_SQL = `SELECT (SELECT count(*) FROM submission WHERE event_head IS NOT NULL)
+  - (SELECT count(*) FROM delivery WHERE state = 'delivered')`;
+
+/** Whether every message is delivered too. */
+function isAtRest(machine: OperatorMachine): boolean {
+  return isSettled(machine) && withStored(machine, (db) => db.prepare(OPEN_MESSAGES_SQL).pluck().get() === 0);
+}
+
 interface Told {
   readonly id: string;
   readonly data: { readonly cv: readonly (PostedFacts & { readonly verdict?: string })[] };
@@ -114,6 +122,8 @@ test.skipIf(!hasStrace)(
       const again = await send(server, key);
       expect(again).toMatchObject({ status: 200, ...(answer !== null && { id: answer.id }) });
       acknowledged.add(again?.id ?? "");
+      // The next round counts its own commits alone.
+      await until(() => isAtRest(machine));
       return true;
     };
     let syncs = 1;
