@@ -37,13 +37,16 @@ export interface Workplace {
   readonly remove: () => void;
 }
 
-/** @param address of a PostgreSQL database in place of a file in the folder. */
-export function makeWorkplace(address: string | null = null): Workplace {
+/**
+ * @param address of a PostgreSQL database in place of a file in the folder.
+ * @param built the program to measure
+ */
+export function makeWorkplace(address: string | null = null, built = executable): Workplace {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
   const db = address ?? join(folder, "bench.db");
   // A file that was just linked is held in larger pieces of memory than one that was copied, as an installed one is.
   const program = join(folder, "formsvc");
-  copyFileSync(executable, program);
+  copyFileSync(built, program);
   const run = (...args: string[]): string =>
     execFileSync(program, [...args, "--db", db], { env: { ...process.env, ...WITHOUT_LIMITS } }).toString();
   const schemaFile = join(folder, "schema.json");

@@ -54,9 +54,8 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   const state = prepare(form);
   if (state.busy) return;
   const data = new FormData(form, submitter);
-  // The visitor reads the answers in the language of the form.
-  const near = form.closest<HTMLElement>("[lang]")?.lang;
-  if (near && !data.has(LANGUAGE)) data.set(LANGUAGE, near);
+  // The visitor reads the answers in the language of the form; an empty one leaves the choice to the server, and has it thank in words.
+  if (!data.has(LANGUAGE)) data.set(LANGUAGE, form.closest<HTMLElement>("[lang]")?.lang ?? "");
   if (!tell(form, "submit", { data })) return;
   setBusy(form, state, true);
   clearErrors(form);

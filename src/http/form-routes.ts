@@ -4,7 +4,7 @@ import { MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
 import { type Brand, NO_BRAND } from "../foundation/brand.ts";
 import { describeError, type ErrorCode, type FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
-import { findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
+import { LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
@@ -190,9 +190,9 @@ function textBytes(request: FastifyRequest): number {
   return isUploadBody(request.body) ? request.body.identity.length : rawBody(request).length;
 }
 
-/** Only who names a language is told in it what the page would have said: `formsvc.js` does, and shows it. */
+/** Only who sends a language, be it an empty one, is told what the page would have said: `formsvc.js` does, and shows it. */
 function thanksFor(request: FastifyRequest): { readonly visitor_message?: string } {
-  if (findLanguage(request.saidLanguage) === null) return {};
+  if (request.saidLanguage === null) return {};
   return { visitor_message: visitorWording(request).text("thanksReceived") };
 }
 

@@ -63,7 +63,7 @@ const acceptedForm = accepted
       .string()
       .optional()
       .describe(
-        "For the visitor, in the language that the form names in `_language`; absent if it names none.",
+        "For the visitor, in the language of `_language`, else of the endpoint or the browser; absent without that member.",
       ),
     notices: z
       .array(z.literal("redirect_ignored"))

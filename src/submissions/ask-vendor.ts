@@ -12,6 +12,8 @@ export interface VendorQuestion {
   readonly vendor: Vendor;
   /** The owner's. */
   readonly secret: string;
+  /** Of the page; null if it was not told. */
+  readonly siteKey: string | null;
   /** The visitor's. */
   readonly token: string;
   /** Of the client that posts; it bounds the questions, and is not told to the service. */
@@ -34,13 +36,16 @@ const NOT_THE_VISITOR = /^(?:(?:missing|invalid)-input-secret|internal-error)$/;
 /**
  * Asks a service about tokens by an owner's secret, as https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  * and https://docs.hcaptcha.com/#verify-the-user-response-server-side describe it. The visitor's address is not told.
+ * A secret of hCaptcha is for all site keys of an account, so the key that is expected is told: else a token of another site of the
+ * same owner would be good. One of Turnstile is for one site key. The host in a verdict is not compared: the services bind a site key
+ * to its hosts themselves, hCaptcha takes it from the browser, and a form may be on a page whose address its owner never told us.
  * The question throws rate_limited if the address has too many under way.
  */
 export function createVendors({ turnstileUrl, hcaptchaUrl, timeoutMs }: VendorSettings) {
   /** Questions under way, by the address of the post. */
   const asked = new Map<string, number>();
   let askedInAll = 0;
-  return async ({ vendor, secret, token, address }: VendorQuestion): Promise<VendorAnswer> => {
+  return async ({ vendor, secret, siteKey, token, address }: VendorQuestion): Promise<VendorAnswer> => {
     if (token.length > MAX_TOKEN_LENGTH) return { isGood: false };
     const unit = addressUnit(address);
     const mine = asked.get(unit) ?? 0;
@@ -48,10 +53,11 @@ export function createVendors({ turnstileUrl, hcaptchaUrl, timeoutMs }: VendorSe
     if (askedInAll >= MAX_ASKED) return { fault: `${MAX_ASKED} posts wait for the service` };
     asked.set(unit, mine + 1);
     askedInAll += 1;
+    const expected = vendor === "hcaptcha" && siteKey !== null && { sitekey: siteKey };
     try {
       const answer = await fetch(vendor === "turnstile" ? turnstileUrl : hcaptchaUrl, {
         method: "POST",
-        body: new URLSearchParams({ secret, response: token }),
+        body: new URLSearchParams({ secret, response: token, ...expected }),
         redirect: "error",
         signal: AbortSignal.timeout(timeoutMs),
       });

@@ -54,10 +54,11 @@ export function createChallenges(parts: ChallengeParts): Challenges {
   const checkToken = async (vendor: Vendor, caller: Caller, token: unknown): Promise<ChallengeAnswer> => {
     if (typeof token !== "string") return { failed: "wrong", proof: null };
     const { address } = caller;
-    const endpointId = caller.ready.endpoint.id;
+    const { id: endpointId, settings } = caller.ready.endpoint;
+    const { siteKey } = settings.challenge;
     const secret = await db.read(() => readChallengeSecret(keyring, endpointId));
     const answer: VendorAnswer =
-      secret === null ? { fault: "no secret is set" } : await ask({ vendor, secret, token, address });
+      secret === null ? { fault: "no secret is set" } : await ask({ vendor, secret, siteKey, token, address });
     faults.note(endpointId, "fault" in answer ? answer.fault : null);
     return "fault" in answer || answer.isGood ? { proof: null } : { failed: "wrong", proof: null };
   };

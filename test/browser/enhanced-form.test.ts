@@ -42,13 +42,15 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     readonly fields?: string;
     readonly attributes?: string;
     readonly headers?: Record<string, string>;
+    /** Of the browser. */
+    readonly locale?: string;
   }
 
-  async function show({ form: shown = form, fields = FIELDS, attributes = "", headers = {} }: Shown = {}) {
+  async function show({ form: shown = form, fields = FIELDS, attributes = "", headers = {}, locale }: Shown = {}) {
     const action = `${server.url}/f/${shown.publishable}`;
     const html = `<!doctype html><form data-formsvc action="${action}" method="post" ${attributes}>${fields}<button>Send</button></form>
       <script src="${server.url}/formsvc.js" defer></script>`;
-    page = await browser.newPage();
+    page = await browser.newPage(locale === undefined ? {} : { locale });
     page.setDefaultTimeout(15_000);
     await page.goto(site.put("/enhanced", html, headers));
   }
@@ -94,6 +96,22 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await page.click("button");
     await status().filter({ hasText: "Vielen Dank. Ihre Angaben sind angekommen." }).waitFor();
     expect((await machine.stored(form)).at(-1)).toEqual({ name: "Ida", email: "ida@example.com" });
+  });
+
+  test("on a page without lang speaks the form's own language, else the browser's, also in its thanks", async () => {
+    const french = await machine.createEndpoint({ name: "Salon", allowOrigin: [site.origin] });
+    await machine.mustRun(["endpoint", "set", "Salon", "--language", "fr"]);
+    for (const [shown, thanks] of [
+      [form, "Vielen Dank. Ihre Angaben sind angekommen."],
+      [french, "Merci. Vos réponses ont bien été reçues."],
+    ] as const) {
+      await show({ form: shown, locale: "de-AT" });
+      await page.fill("[name=name]", "Ida");
+      await page.fill("[name=email]", "ida@example.com");
+      await page.click("button");
+      await status().filter({ hasText: thanks }).waitFor();
+      await page.close();
+    }
   });
 
   test("keeps the language that the form itself names", async () => {

@@ -24,8 +24,9 @@ describe.skipIf(chromiumPath === null)("a form whose server stays away", () => {
     ["de-AT", "nothing", "Der Server ist nicht erreichbar."],
     ["he", "a stranger", "לא ניתן להתחבר לשרת."],
     ["constructor", "nothing", "The server could not be reached."],
+    ["", "nothing", "Nie udało się połączyć z serwerem."],
   ])("with lang=%s, if %s answers, the visitor reads: %s", async (lang, answering, text) => {
-    const page = await browser.newPage();
+    const page = await browser.newPage({ locale: "pl-PL" });
     const html = `<!doctype html><form data-formsvc action="${server.url}/f/fpk_any" method="post" lang="${lang}">
       <input name="name" /><button>Send</button></form><script src="${server.url}/formsvc.js" defer></script>`;
     await page.goto(site.put("/enhanced", html, {}));

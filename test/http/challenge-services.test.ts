@@ -18,7 +18,10 @@ interface Asked {
   readonly form: Record<string, string>;
 }
 
-/** Answers as Turnstile and hCaptcha do: a form with `secret` and `response`, JSON with `success` and `error-codes`, each token once. */
+/**
+ * Answers as Turnstile and hCaptcha do: a form with `secret` and `response`, JSON with `success` and `error-codes`, each token once.
+ * hCaptcha takes the token of any site of an account unless it is told the `sitekey`; a token names its own behind an @.
+ */
 async function service() {
   const asked: Asked[] = [];
   const used = new Set<string>();
@@ -35,6 +38,8 @@ async function service() {
       if (form["secret"] !== "0x-secret") codes.push("invalid-input-secret");
       else if (!token.startsWith("good")) codes.push("invalid-input-response");
       else if (used.has(token)) codes.push("timeout-or-duplicate");
+      else if ("sitekey" in form && !token.endsWith(`@${form["sitekey"]}`))
+        codes.push("sitekey-secret-mismatch");
       used.add(token);
       const told = { success: codes.length === 0, "error-codes": codes, hostname: "bakery.example" };
       response.writeHead(box.answer?.status ?? 200, {
@@ -182,4 +187,17 @@ describe.each(SERVICES)("%s", (kind, member, host) => {
       /^script-src https:\/\/(?:challenges\.cloudflare|hcaptcha)\.com/,
     );
   });
+});
+
+test("hCaptcha is told which site key is expected: a token of the owner's other site is wrong", async () => {
+  const { server, send } = await world("hcaptcha", { siteKey: "10000000-ffff" });
+  expect((await send({ "h-captcha-response": "good@20000000-ffff" })).status).toBe(403);
+  expect(server.stored()).toEqual([]);
+  expect((await send({ "h-captcha-response": "good@10000000-ffff" })).status).toBe(200);
+});
+
+test("Turnstile, which has a secret for each site key, is told the secret and the token alone", async () => {
+  const { vendor, send } = await world("turnstile", { siteKey: "0x4AAA" });
+  expect((await send({ "cf-turnstile-response": "good" })).status).toBe(200);
+  expect(vendor.asked.map(({ form }) => form)).toEqual([{ secret: "0x-secret", response: "good" }]);
 });

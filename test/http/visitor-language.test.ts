@@ -60,13 +60,16 @@ test("what a visitor reads in an answer is in the language of _language, else of
   ]);
 });
 
-test("a form that names its language and asks for JSON gets the thanks in it, others the JSON that they always got", async () => {
+test("a form that asks for JSON and sends a language, also an empty or unknown one, gets the thanks as the rules choose, others the JSON that they always got", async () => {
+  const italian = wordingIn("it").text("thanksReceived");
   const told = await form({ name: "Ida", _language: "it" }, json);
-  expect(told.json["visitor_message"]).toBe(wordingIn("it").text("thanksReceived"));
-  for (const fields of [{ name: "Ida" }, { name: "Ida", _language: "tlh" }]) {
-    const plain = await form(fields, { ...json, "accept-language": "it" });
-    expect(Object.keys(plain.json)).toEqual(["success", "message", "submission_id"]);
+  expect(told.json["visitor_message"]).toBe(italian);
+  for (const unnamed of ["", "tlh"]) {
+    const chosen = await form({ name: "Ida", _language: unnamed }, { ...json, "accept-language": "it" });
+    expect(chosen.json["visitor_message"]).toBe(italian);
   }
+  const plain = await form({ name: "Ida" }, { ...json, "accept-language": "it" });
+  expect(Object.keys(plain.json)).toEqual(["success", "message", "submission_id"]);
 });
 
 test("the endpoint's language comes after the post's and before the browser's", async () => {
