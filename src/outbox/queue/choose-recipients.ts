@@ -1,5 +1,5 @@
 import type { KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
-import { type Condition, findUnmet, type JudgedData } from "./conditions.ts";
+import { type Condition, type JudgedData, unmetBy } from "./conditions.ts";
 
 /** A recipient that did not get a submission, and the first of its conditions that did not hold. */
 export interface LeftOut extends Condition {
@@ -18,11 +18,12 @@ interface Choice {
 /** Leaves out recipients with a condition that does not hold. @param judged without it every condition counts as met */
 export function choose(wanting: readonly KnownRecipient[], judged: JudgedData | undefined): Choice {
   if (judged === undefined || wanting.every(isWithoutConditions)) return { chosen: wanting, notSent: null };
+  const findUnmet = unmetBy(judged);
   const chosen: KnownRecipient[] = [];
   const leftOut: LeftOut[] = [];
   for (const recipient of wanting) {
     const { id, kind, conditions } = recipient;
-    const unmet = conditions === null ? null : findUnmet(conditions, judged);
+    const unmet = conditions === null ? null : findUnmet(conditions);
     if (unmet === null) chosen.push(recipient);
     else leftOut.push({ id, kind, ...unmet });
   }

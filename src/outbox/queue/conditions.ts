@@ -104,46 +104,88 @@ export interface JudgedData {
 }
 
 /** The first condition that does not hold; null if all do. */
-type FindUnmet = (judged: JudgedData) => Condition | null;
+type FindUnmet = (sentIn: (field: string) => Sent | null) => Condition | null;
 
 const MAX_COMPILED = 5000;
 const compiled = new BoundedMap<string, FindUnmet>(MAX_COMPILED);
 
-/** The first condition that does not hold; one on a field that the form has not any more holds. @param stored as its row has them */
-export function findUnmet(stored: string, judged: JudgedData): Condition | null {
-  let find = compiled.get(stored);
-  if (find === undefined) compiled.set(stored, (find = compile(readConditions(stored))));
-  return find(judged);
+/**
+ * Finds, for one post and the stored conditions of a recipient, the first condition that does not hold; null if all do. One on a field that
+ * the form has not any more holds. A field is read once for all recipients: a list may have thousands of items.
+ */
+export function unmetBy({ data, fields }: JudgedData): (stored: string) => Condition | null {
+  const read = new Map<string, Sent>();
+  const sentIn = (field: string): Sent | null => {
+    const known = read.get(field);
+    if (known !== undefined || !Object.hasOwn(fields, field)) return known ?? null;
+    const sent = readSent(Object.hasOwn(data, field) ? data[field] : undefined);
+    read.set(field, sent);
+    return sent;
+  };
+  return (stored) => {
+    let find = compiled.get(stored);
+    if (find === undefined) compiled.set(stored, (find = compile(readConditions(stored))));
+    return find(sentIn);
+  };
 }
 
 function compile(conditions: readonly Condition[]): FindUnmet {
   const tests = conditions.map((condition) => ({ condition, holds: testOf(condition) }));
-  return ({ data, fields }) => {
+  return (sentIn) => {
     for (const { condition, holds } of tests) {
-      const { field } = condition;
-      if (!Object.hasOwn(fields, field)) continue;
-      if (!holds(Object.hasOwn(data, field) ? data[field] : undefined)) return condition;
+      const sent = sentIn(condition.field);
+      if (sent !== null && !holds(sent)) return condition;
     }
     return null;
   };
 }
 
-function testOf({ is, value }: Condition): (sent: unknown) => boolean {
+function testOf({ is, value }: Condition): (sent: Sent) => boolean {
   const wanted = value.toLowerCase();
   const number = numberOf(value);
   // Two texts are compared as texts: 01067 and 1067 are different postcodes.
-  const equals = (sent: unknown): boolean =>
-    (typeof sent === "number" && sent === number) || textOf(sent)?.toLowerCase() === wanted;
-  if (is === "=") return (sent) => some(sent, equals);
-  if (is === "!=") return (sent) => !some(sent, equals);
-  if (is === "~")
-    return (sent) => some(sent, (each) => textOf(each)?.toLowerCase().includes(wanted) === true);
-  if (is === "filled") return (sent) => !isEmpty(sent);
-  if (is === "empty") return isEmpty;
+  const equals = ({ texts, numbers }: Sent): boolean =>
+    texts.has(wanted) || (number !== null && numbers.has(number));
+  if (is === "=") return equals;
+  if (is === "!=") return (sent) => !equals(sent);
+  if (is === "~") return ({ texts, joined }) => texts.size > 0 && joined().includes(wanted);
+  if (is === "filled") return (sent) => !sent.isEmpty;
+  if (is === "empty") return (sent) => sent.isEmpty;
   return (sent) => {
-    const given = numberOf(sent);
-    if (given === null || number === null) return false;
-    return is === ">" ? given > number : given < number;
+    if (sent.number === null || number === null) return false;
+    return is === ">" ? sent.number > number : sent.number < number;
+  };
+}
+
+/** One field of a post, as conditions ask for it. */
+interface Sent {
+  /** Of each item of a list, else the one: in small letters. */
+  readonly texts: ReadonlySet<string>;
+  /** These texts, with signs between them that no condition has. */
+  readonly joined: () => string;
+  /** Of each item that was sent as a number. */
+  readonly numbers: ReadonlySet<number>;
+  /** What it reads as, if it is no list. */
+  readonly number: number | null;
+  readonly isEmpty: boolean;
+}
+
+function readSent(sent: unknown): Sent {
+  const items: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  const texts = new Set<string>();
+  const numbers = new Set<number>();
+  for (const item of items) {
+    const text = textOf(item);
+    if (text !== null) texts.add(text.toLowerCase());
+    if (typeof item === "number") numbers.add(item);
+  }
+  let joined: string | undefined;
+  return {
+    texts,
+    joined: () => (joined ??= [...texts].join("\0")),
+    numbers,
+    number: numberOf(sent),
+    isEmpty: isEmpty(sent),
   };
 }
 
@@ -154,10 +196,6 @@ export function sentText(sent: unknown, maxLength: number): string | null {
   if (texts.includes(null)) return null;
   const text = texts.join(", ");
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
-}
-
-function some(sent: unknown, test: (each: unknown) => boolean): boolean {
-  return Array.isArray(sent) ? sent.some(test) : test(sent);
 }
 
 /** What a person reads; null of a group. */
