@@ -47,7 +47,10 @@ async function comparePosts(): Promise<Figure[]> {
     without: await side([[]], receiver),
     met: await side([MET], receiver),
     none: await side([], receiver),
-    unmet: await side(Array.from({ length: TEN }, () => UNMET), receiver),
+    unmet: await side(
+      Array.from({ length: TEN }, () => UNMET),
+      receiver,
+    ),
     ...(before !== undefined && { before: await side([], receiver, before) }),
   };
   const costs: Record<string, number>[] = [];

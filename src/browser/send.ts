@@ -86,7 +86,9 @@ async function read(answer: Response, language: unknown): Promise<Result> {
 
 /** What the server did not say itself, because nothing of it arrived. */
 function failure(told: Pick<Refused, "status" | "error" | "message">, language: unknown): Refused {
-  const main = String(language || globalThis.navigator?.language).split("-", 1)[0]?.toLowerCase() ?? "";
+  const named = typeof language === "string" && language !== "";
+  const tag = named ? language : (globalThis.navigator?.language ?? "");
+  const main = tag.split("-", 1)[0]?.toLowerCase() ?? "";
   const visitor = Object.keys(UNREACHABLE).includes(main) ? UNREACHABLE[main] : undefined;
   return { ok: false, ...told, visitor_message: visitor ?? UNREACHABLE.en };
 }

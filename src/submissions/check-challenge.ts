@@ -58,7 +58,9 @@ export function createChallenges(parts: ChallengeParts): Challenges {
     const { siteKey } = settings.challenge;
     const secret = await db.read(() => readChallengeSecret(keyring, endpointId));
     const answer: VendorAnswer =
-      secret === null ? { fault: "no secret is set" } : await ask({ vendor, secret, siteKey, token, address });
+      secret === null
+        ? { fault: "no secret is set" }
+        : await ask({ vendor, secret, siteKey, token, address });
     faults.note(endpointId, "fault" in answer ? answer.fault : null);
     return "fault" in answer || answer.isGood ? { proof: null } : { failed: "wrong", proof: null };
   };

@@ -9,13 +9,13 @@ const FOLDERS =
 /** What such a file uses, if it is none of a browser: markup or the texts of the languages. */
 const SPEAKS = /from "(?:\.\.?\/)+(?:foundation\/html|languages\/\w+|visitor-page|mail-parts)\.ts"/;
 /** Of these, the ones whose readers are owners and developers. */
-const FOR_OWNERS: readonly string[] = [
+const FOR_OWNERS = new Set([
   "src/mail/auto-reply/auto-reply-transport.ts",
   "src/mail/letter-store.ts",
   "src/mail/mail-recipient-store.ts",
   "src/mail/recipient-operations.ts",
   "src/schemas/form-snippets.ts",
-];
+]);
 
 /** What is no sentence for visitors, with the reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
@@ -108,7 +108,7 @@ function spokenFiles(): readonly string[] {
   return listFiles().filter(
     (path) =>
       FOLDERS.test(path) &&
-      !FOR_OWNERS.includes(path) &&
+      !FOR_OWNERS.has(path) &&
       (path.startsWith("src/browser/") || SPEAKS.test(readText(path).text)),
   );
 }
