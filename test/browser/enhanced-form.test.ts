@@ -42,7 +42,6 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     readonly fields?: string;
     readonly attributes?: string;
     readonly headers?: Record<string, string>;
-    /** Of the browser. */
     readonly locale?: string;
   }
 
@@ -107,17 +106,14 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
   test("on a page without lang speaks the form's own language, else the browser's, also in its thanks", async () => {
     const french = await machine.createEndpoint({ name: "Salon", allowOrigin: [site.origin] });
     await machine.mustRun(["endpoint", "set", "Salon", "--language", "fr"]);
-    for (const [shown, thanks] of [
-      [form, "Vielen Dank. Ihre Angaben sind angekommen."],
-      [french, "Merci. Vos réponses ont bien été reçues."],
-    ] as const) {
-      await show({ form: shown, locale: "de-AT" });
-      await page.fill("[name=name]", "Ida");
-      await page.fill("[name=email]", "ida@example.com");
+    const fields = '<input name="name" value="Ida"><input name="email" value="ida@example.com">';
+    const thanksOf = async (shown: Endpoint): Promise<string | null> => {
+      await show({ form: shown, locale: "de-AT", fields });
       await page.click("button");
-      await expect.poll(() => status().textContent()).toBe(thanks);
-      await page.close();
-    }
+      return status().filter({ hasText: /\S/ }).textContent();
+    };
+    expect(await thanksOf(form)).toBe("Vielen Dank. Ihre Angaben sind angekommen.");
+    expect(await thanksOf(french)).toBe("Merci. Vos réponses ont bien été reçues.");
   });
 
   test("keeps the language that the form itself names", async () => {

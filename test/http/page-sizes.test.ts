@@ -110,3 +110,30 @@ test("each page for visitors is smaller than 30 KB in each of 21 languages, with
     }
   }
 });
+
+test("the page of the largest schema, with thousands of options, is as large as its options are, and no larger for a wrong post", async () => {
+  const { server } = await startMailedSite({ dashboard: { enabled: false } });
+  const options = Array.from({ length: 9000 }, (_, index) => index.toString(36).padStart(3, "0"));
+  const size = 50;
+  const schema = Object.fromEntries(
+    Array.from({ length: options.length / size }, (_, index) => {
+      const mine = options.slice(index * size, (index + 1) * size);
+      return [`f${index}`, { type: "string", required: true, enum: mine }];
+    }),
+  ) as Record<string, FieldDefinition>;
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  expect(bytes).toBeLessThan(65_536);
+  expect(bytes).toBeGreaterThan(60_000);
+  const page = { ...NO_PAGE, isOn: true };
+  const endpoint = await server.addEndpoint({ schema, settings: { page } });
+  const path = `/p/${endpoint.id}`;
+  const headers = { origin: BASE_URL, "content-type": "application/x-www-form-urlencoded" };
+  const blank = await server.request({ method: "GET", path });
+  const wrong = await server.request({ method: "POST", path, headers, body: "f0=none" });
+  expect([blank.status, wrong.status]).toEqual([200, 400]);
+  for (const { text } of [blank, wrong]) {
+    expect(text.match(/<option>/g)).toHaveLength(options.length);
+    // An option of three letters takes six bytes of a schema and 20 of a page.
+    expect(Buffer.byteLength(text)).toBeLessThan(5 * bytes);
+  }
+});
