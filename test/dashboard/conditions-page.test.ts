@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { startMailedSite } from "../support/mailed-site.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
+import { changeSchema } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 
 const HOLDER = "holder@example.org";
@@ -95,4 +97,26 @@ test("the page of a post says who was not told and why", async () => {
     'Only if <b><bdi>name</bdi></b> is “<bdi dir="auto">Grace</bdi>”; here <bdi>name</bdi> is “<bdi dir="auto">Ada &amp; Ben</bdi>”.',
   );
   expect(text).not.toContain("Nobody. When it came");
+});
+
+test("an operator sees on the System page that a condition is on a field that is gone, and the post is sent", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const endpoint = await server.addEndpoint({ schema: { topic: { type: "string" } } });
+  const page = "/dashboard/webhooks/new";
+  const url = "https://example.com/hook";
+  const typed = { endpoint: endpoint.id, url, "when.0.field": "topic", "when.0.value": "sales" };
+  expect((await save(ada, { from: page, to: page }, typed)).status).toBe(201);
+  const needing = async () =>
+    (await ada.get("/dashboard/system")).text.split('<details class="card fine">')[0];
+  expect(await needing()).not.toContain("counts as met");
+  server.owner.now(() => changeSchema(endpoint.id, { message: { type: "string" } }, server.clock.now()));
+  server.clock.advance(60_000);
+  await until(async () => (await needing())?.includes("a condition on &quot;topic&quot; counts as met"));
+  await until(async () => (await server.post(endpoint.secret, { message: "Hello" })).status === 200);
+  const { not_sent: notSent } = server.owner.prepare("SELECT not_sent FROM submission").get() as {
+    not_sent: string | null;
+  };
+  expect(notSent).toBeNull();
+  expect(server.owner.prepare("SELECT count(*) FROM outbox").pluck().get()).toBe(1);
 });
