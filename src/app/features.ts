@@ -3,7 +3,7 @@ import { postAddress } from "../config/dashboard-address.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import { listChallengeSecrets } from "../endpoints/challenge.ts";
-import { deleteEndpointsOf, pauseEndpointsOf } from "../endpoints/delete-endpoints-of.ts";
+import { closeEndpointsOf, deleteEndpointsOf } from "../endpoints/delete-endpoints-of.ts";
 import type { MoveContents } from "../endpoints/move-endpoint.ts";
 import { dropLostFilesOf } from "../files/file-store.ts";
 import {
@@ -51,7 +51,7 @@ export const MOVED_CONTENTS: readonly MoveContents[] = [moveHeldPostsOf, deleteT
 /** What is counted and deleted with a workspace. A feature whose rows would be many adds its own here. */
 export const WORKSPACE_CONTENTS: WorkspaceContents = {
   count: countContentsOf,
-  removals: [pauseEndpointsOf, deleteEndpointsOf(ENDPOINT_CONTENTS), forgetTextsOf],
+  removals: [closeEndpointsOf, deleteEndpointsOf(ENDPOINT_CONTENTS), forgetTextsOf],
 };
 
 /** The configured keys. @throws config_invalid if they do not open every secret of the database. */

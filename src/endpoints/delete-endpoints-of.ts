@@ -1,10 +1,18 @@
 import { query } from "../database/database.ts";
 import { first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { endKeysOf } from "../keys/key-store.ts";
 import type { DeleteContents } from "./delete-endpoint.ts";
 
-/** Refuses every post to a workspace's endpoints. Returns how many of them took posts. */
-export function* pauseEndpointsOf(workspaceId: string): Steps<number> {
+/**
+ * Refuses every post to a workspace's endpoints as if they were gone already: their keys end, and their pages close. Returns how many rows
+ * it changed.
+ */
+export function* closeEndpointsOf(workspaceId: string, _limit: number, now: number): Steps<number> {
+  const ended = yield* endKeysOf(
+    query.selectFrom("endpoint").select("id").where("workspace_id", "=", workspaceId).$asScalar(),
+    now,
+  );
   const paused = yield* run(
     query
       .updateTable("endpoint")
@@ -12,8 +20,8 @@ export function* pauseEndpointsOf(workspaceId: string): Steps<number> {
       .where("workspace_id", "=", workspaceId)
       .where("state", "=", "active"),
   );
-  if (paused > 0) yield* raiseSettingsVersion();
-  return paused;
+  if (ended + paused > 0) yield* raiseSettingsVersion();
+  return ended + paused;
 }
 
 /** Takes a batch of the oldest endpoint's contents away, or the endpoint when it has none left. Returns the number of rows. */

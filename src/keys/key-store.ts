@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Expression, Selectable } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
@@ -122,6 +122,17 @@ export function* endKey(key: Key, at: number, now: number): Steps<Key> {
   yield* run(query.updateTable("api_key").set(change).where("id", "=", key.id));
   yield* raiseSettingsVersion();
   return { ...key, revokedAt, isRevoked };
+}
+
+/** Refuses every key of these endpoints from now on. Inside a transaction that raises the version of settings. Returns how many worked. */
+export function endKeysOf(endpoints: Expression<string>, now: number): Steps<number> {
+  return run(
+    query
+      .updateTable("api_key")
+      .set({ revoked_at: now, is_revoked: 1 })
+      .where("endpoint_id", "in", endpoints)
+      .where("is_revoked", "=", 0),
+  );
 }
 
 export function hasEnded({ revokedAt, isRevoked }: Key, now: number): boolean {

@@ -63,9 +63,15 @@ function stillOwns({ email }: Account, workspaces: readonly Workspace[]): Formsv
   );
 }
 
-/** The rows of its sign-in, sessions, tokens and memberships go with it. @throws conflict for the only operator */
+/**
+ * The rows of its sign-in, sessions, tokens and memberships go with it.
+ *
+ * @throws conflict for the only operator, and for the only owner of a workspace: other owners may have left since the deletion began
+ */
 function* deleteAccountRow(account: Account): Steps<void> {
   yield* checkOtherOperator(account);
+  const owned = yield* listSolelyOwned(account.id);
+  if (owned.length > 0) throw stillOwns(account, owned);
   yield* passOn(account.id);
   yield* run(query.deleteFrom("account").where("id", "=", account.id));
   yield* raiseSettingsVersion();

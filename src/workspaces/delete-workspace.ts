@@ -20,7 +20,7 @@ export const contentsShape = z.strictObject({
 export interface WorkspaceContents {
   count(workspaceId: string): Steps<z.output<typeof contentsShape>>;
   /** Each takes at most that many rows away and returns how many; when it returns 0, nothing of its kind is left. They run in this order. */
-  readonly removals: readonly ((workspaceId: string, limit: number) => Steps<number>)[];
+  readonly removals: readonly ((workspaceId: string, limit: number, now: number) => Steps<number>)[];
 }
 
 export interface WorkspaceParts {
@@ -47,7 +47,7 @@ export const countContents = operation({
 
 /**
  * It is recorded first: if this is interrupted, it is seen who deleted, and deleting again finishes it. Posts to its endpoints are refused
- * from the beginning on. The output is the workspace as it was.
+ * from the beginning on, like posts to none. The output is the workspace as it was.
  */
 export const deleteWorkspace = operation({
   name: "workspace.delete",
@@ -68,14 +68,14 @@ export const deleteWorkspace = operation({
 
 /** As a part of an operation that has recorded it. */
 export async function* emptyAndDelete(
-  { db, parts }: Context<WorkspaceParts>,
+  { db, parts, now }: Context<WorkspaceParts>,
   id: string,
 ): AsyncGenerator<Progress, void> {
   let done = 0;
   for (const remove of parts.workspaceContents.removals) {
     let removed: number;
     do {
-      removed = await db.transaction(() => remove(id, BATCH_SIZE));
+      removed = await db.transaction(() => remove(id, BATCH_SIZE, now));
       done += removed;
       yield { done, total: null };
     } while (removed > 0);
