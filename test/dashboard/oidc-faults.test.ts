@@ -5,11 +5,32 @@ import type { Lies } from "../support/scripted-issuer.ts";
 
 const MINUTE = 60_000;
 
+/** A token for this client and another one. @param party for whom it says that it was made */
+function several(other: string, party?: string): NonNullable<Lies["claims"]> {
+  return ({ aud, ...right }) => ({ ...right, aud: [aud, other], ...(party !== undefined && { azp: party }) });
+}
+
 const LIES: readonly (readonly [string, Partial<Lies>, RegExp])[] = [
   ["another nonce", { claims: (right) => ({ ...right, nonce: "of an earlier sign-in" }) }, /nonce/],
   ["no nonce", { claims: ({ nonce: _none, ...right }) => right }, /nonce/],
   ["another issuer", { claims: (right) => ({ ...right, iss: "https://evil.example" }) }, /iss/],
   ["another audience", { claims: (right) => ({ ...right, aud: "another client" }) }, /aud/],
+  ["two audiences, and none of them as the one it is for", { claims: several("another client") }, /aud/],
+  ["two audiences, made for the other", { claims: several("another client", "another client") }, /azp/],
+  ["no audience", { claims: ({ aud: _none, ...right }) => right }, /aud/],
+  ["no end", { claims: ({ exp: _none, ...right }) => right }, /exp/],
+  ["no time", { claims: ({ iat: _none, ...right }) => right }, /iat/],
+  ["a begin in the future", { claims: (right) => ({ ...right, nbf: Number(right["iat"]) + 3600 }) }, /nbf/],
+  ["a number as subject", { claims: (right) => ({ ...right, sub: 1 }) }, /sub/],
+  ["a list of addresses", { claims: (right) => ({ ...right, email: [ANA.email] }) }, /no e-mail address/],
+  [
+    "a page of users about another subject",
+    {
+      claims: ({ email_verified: _none, ...right }) => right,
+      userinfo: { sub: "another", email: ANA.email, email_verified: true },
+    },
+    /sub/,
+  ],
   ["an end in the past", { claims: (right) => ({ ...right, exp: Number(right["iat"]) - 3600 }) }, /exp/],
   ["no subject", { claims: ({ sub: _none, ...right }) => right }, /sub/],
   ["no signature (alg none)", { header: () => ({ alg: "none" }), signature: () => "" }, /alg/],
