@@ -20,6 +20,11 @@ const OWNERS_WRITES = /\/(?:workspaces\/:id(?!\/leave)|endpoints\/:id\/(?:delete
 /** Of whoever is signed in, with an account of their own. */
 const OWN = /^\/dashboard\/(?:account|invitations|system|help)\b/;
 
+/** Of operators. */
+const SYSTEM = /^\/dashboard\/system\b/;
+/** Rows of Ada's own account. */
+const OWN_ROW = /^\/dashboard\/(?:account|invitations)\/.*:/;
+
 let server: TestServer;
 let routes: readonly DashboardRoute[];
 let ada: OwnerHome;
@@ -71,17 +76,20 @@ test("every route of the dashboard is tried by every role, and the table is prin
     const [address, name] = [addressOf(route, ada), `${route.method} ${route.path}`];
     for (const [person, visitor] of Object.entries(people)) {
       // Rights are looked at before a form is read, and this is none: nobody changes anything.
-      const type = { "content-type": "application/json" };
+      const isOfRow = ofRows.has(route.path);
+      const isClosed =
+        (isOfRow && person === "stranger") ||
+        (SYSTEM.test(route.path) && person !== "operator") ||
+        (OWN_ROW.test(route.path) && person !== "owner" && person !== "operator");
+      // Whoever it is closed to sends a form, which changes nothing all the same.
+      const type = isClosed ? {} : { "content-type": "application/json" };
       const { status } =
         route.method === "GET" ? await visitor.get(address) : await visitor.post(address, {}, type);
       table.note(name, person, status === 415 ? "may send" : status < 400 ? "may" : String(status));
-      const isOfRow = ofRows.has(route.path);
       if (isOfRow && person === "owner") expect([403, 404], `${name} by its owner`).not.toContain(status);
       if (isOfRow && person === "operator") expect(status, `${name} by an operator`).not.toBe(403);
-      if (isOfRow && person === "stranger" && route.method === "GET")
-        expect(status, `${name} by a stranger`).toBe(404);
-      if (/^\/dashboard\/system\b/.test(route.path) && person !== "operator")
-        expect([403, 404, 415], `${name} by ${person}`).toContain(status);
+      if (isOfRow && person === "stranger") expect(status, `${name} by a stranger`).toBe(404);
+      if (isClosed) expect([403, 404], `${name} by ${person}`).toContain(status);
     }
   }
   table.print("Routes of the dashboard, by each role:");
@@ -116,6 +124,37 @@ test("a reader's bulk marks change nothing but what they have read", async () =>
   expect(await content()).toEqual(before);
 });
 
+test("forms that name somebody else's rows in their body change nothing for a reader, a stranger or whoever edits another form", async () => {
+  const others = { ...EDITOR, endpoints: ["ep_01h455vb4pex5vsknk084sn02q"] };
+  const people = {
+    reader: await memberAs("reader@example.com", READER),
+    bound: await memberAs("bound@example.com", others),
+    stranger: await visit(server, "stranger@example.com"),
+  };
+  const { heldId: held, endpointId: endpoint, workspaceId: workspace } = ada;
+  const FORMS: readonly (readonly [path: string, form: Record<string, string>])[] = [
+    ["/held/release", { id: held }],
+    ["/held/drop", { id: held, confirmed: "yes" }],
+    [`/held/drop-all?endpoint=${endpoint}`, { newest: held, confirmed: "yes" }],
+    [`/empty-bin?workspace=${workspace}`, { confirmed: "yes" }],
+    [`/empty-bin?endpoint=${endpoint}`, { confirmed: "yes" }],
+    ["/recipients/new", { endpoint, address: "me@example.com" }],
+    ["/webhooks/new", { endpoint, url: "https://example.org/hook" }],
+    ["/endpoints/new", { workspace, name: "Mine", action: "create" }],
+  ];
+  const before = await content();
+  for (const [name, person] of Object.entries(people))
+    for (const [path, form] of FORMS) {
+      const { status } = await person.post(`/dashboard${path}`, form);
+      expect([400, 403, 404, 422], `${path} by the ${name}: ${status}`).toContain(status);
+    }
+  // Without naming anything, all that one may empty or drop is one's own.
+  for (const person of Object.values(people))
+    for (const path of ["/held/drop-all", "/empty-bin"])
+      await person.post(`/dashboard${path}`, { newest: held, confirmed: "yes" });
+  expect(await content()).toEqual(before);
+});
+
 test("the inbox and a submission offer a reader no button that would be refused", async () => {
   const reader = await memberAs("reader@example.com", READER);
   for (const path of [
@@ -135,6 +174,22 @@ test("the inbox and a submission offer a reader no button that would be refused"
   // What may be exported of no form in the inbox is not offered; one's own workspace has none.
   expect((await silent.get("/dashboard")).text).not.toContain("export");
   expect((await reader.get("/dashboard")).text).toContain("export");
+});
+
+test("a reader is told who looks after a submission, and so is everybody in the bin", async () => {
+  const reader = await memberAs("reader@example.com", READER);
+  const [id = ""] = ada.submissionIds;
+  const path = `/dashboard/submissions/${id}`;
+  const card = async (visitor: Visitor) =>
+    /<h2>Who does it<\/h2>[\s\S]*?<\/section>/.exec((await visitor.get(path)).text)?.[0] ?? "";
+  expect(await card(reader)).toBe("");
+  await ada.visitor.post("/dashboard/bulk", { id, do: "assign", assignee: reader.accountId });
+  expect(await card(reader)).toContain("<bdi>reader@example.com</bdi> (you)");
+  await ada.visitor.post("/dashboard/bulk", { id, do: "delete" });
+  const inBin = await card(ada.visitor);
+  expect([inBin.includes("<bdi>reader@example.com</bdi>"), inBin.includes("<button")]).toEqual([true, false]);
+  await ada.visitor.post("/dashboard/bulk", { id, do: "undelete" });
+  await ada.visitor.post("/dashboard/bulk", { id, do: "assign", assignee: "none" });
 });
 
 test("an editor is refused what owners alone do, with the role's name, and changes nothing by it", async () => {

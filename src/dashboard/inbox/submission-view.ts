@@ -17,7 +17,7 @@ import { setAsideCard } from "./set-aside-view.ts";
 import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
 import { exactTime, time, tryTime } from "../kit/time.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { assigneeCard, notesCard, type NotesCardParts } from "./work-view.ts";
+import { assigneeCard, assigneeShown, notesCard, type NotesCardParts } from "./work-view.ts";
 
 interface SubmissionViewParts extends WholeSubmission {
   readonly shown: InboxFilter;
@@ -71,12 +71,14 @@ function turnLinks({ shown, newer, older }: SubmissionViewParts): Html {
 function workCards({ submission, assignees, viewer, shown, refused, may }: SubmissionViewParts): Html | null {
   const { id, notes, deletedAt } = submission;
   const mayWork = may.change && deletedAt === null;
-  if (!mayWork && notes.length === 0) return null;
-  const action = addressOf(shown, "/bulk", { on: id });
   const { accountId, email } = viewer;
+  if (!mayWork)
+    return html`${assigneeShown(submission, accountId)}
+    ${notes.length > 0 && notesCard({ notes, email, action: null, refused })}`;
+  const action = addressOf(shown, "/bulk", { on: id });
   const notesAction = addressOf(shown, `/submissions/${id}/notes`);
-  return html`${mayWork && assigneeCard({ submission, assignees, accountId, action })}
-  ${notesCard({ notes, email, action: mayWork ? notesAction : null, refused })}`;
+  return html`${assigneeCard({ submission, assignees, accountId, action })}
+  ${notesCard({ notes, email, action: notesAction, refused })}`;
 }
 
 const DAY_MS = 86_400_000;

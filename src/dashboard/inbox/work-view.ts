@@ -54,6 +54,15 @@ export interface AssigneeCardParts {
   readonly action: string;
 }
 
+/** For those who may not change it; nothing if nobody does it. */
+export function assigneeShown({ assignee }: SubmissionWork, accountId: string): Html | null {
+  if (assignee === null) return null;
+  return html`<section class="card">
+    <header><h2>Who does it</h2></header>
+    <p class="in"><bdi>${assignee.email}</bdi>${assignee.id === accountId && " (you)"}</p>
+  </section>`;
+}
+
 export function assigneeCard({ submission, assignees, accountId, action }: AssigneeCardParts): Html {
   const { id, assignee } = submission;
   return html`<section class="card">
