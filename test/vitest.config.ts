@@ -14,6 +14,7 @@ const OF_FAULTS = ["test/faults/**/*.test.ts"];
 const AT_A_DISTANCE = [
   "autoreply-commands",
   "endpoint-language",
+  "export-workspace",
   "held-commands",
   "hints",
   "import-command",

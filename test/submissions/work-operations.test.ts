@@ -280,6 +280,41 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect((await performOn(db, showSubmission, { submission }, { actor })).state).toBe("open");
   });
 
+  test("if two people assign, note and delete the same submission at once, what was done before the deletion comes back with it", async () => {
+    const db = await temporary();
+    const { actor, shop } = await twoOwners(db);
+    const { submission } = shop;
+    const submissions = [submission];
+    const other: Actor = { kind: "terminal", user: "ada" };
+    const by = [{ actor }, { actor: other }];
+    const deedsOf = (door: { readonly actor: Actor }, who: number) => [
+      ...Array.from(
+        { length: 5 },
+        (_, index) => () => performOn(db, addNote, { submission, text: `${who} ${index}` }, door),
+      ),
+      () => performOn(db, setSubmissions, { submissions, assignee: "ben@example.com" }, door),
+      () => performOn(db, deleteSubmissions, { submissions }, { ...door, parts }),
+      () => performOn(db, setSubmissions, { submissions, state: "done" }, door),
+    ];
+    const deeds = by.flatMap(deedsOf);
+    const results = await Promise.allSettled(deeds.map((deed) => deed()));
+    const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    for (const reason of refused) expect(reason).toMatchObject({ code: "not_found" });
+    const of = (from: number, to: number) =>
+      results.filter(({ status }, index) => status === "fulfilled" && index % 8 >= from && index % 8 < to);
+    // Who deletes second finds nothing.
+    expect(of(6, 7)).toHaveLength(1);
+    expect(await listed(db, actor)).not.toContain(submission);
+    await performOn(db, undeleteSubmissions, { submissions }, { actor });
+    const shown = await performOn(db, showSubmission, { submission }, { actor });
+    expect(shown.notes).toHaveLength(of(0, 5).length);
+    expect(shown.assignee?.email ?? null).toBe(of(5, 6).length > 0 ? "ben@example.com" : null);
+    expect(shown.state).toBe(of(7, 8).length > 0 ? "done" : "open");
+    const changes = await db.read(() => listChanges(50));
+    expect(changes.filter(({ action }) => action === "submission.delete")).toHaveLength(1);
+    expect(changes.filter(({ action }) => action === "submission.note")).toHaveLength(of(0, 5).length);
+  });
+
   test("a note has 1 to 2,000 characters without control characters, and a submission has 100 notes at most", async () => {
     const db = await temporary();
     const { actor, shop } = await twoOwners(db);
