@@ -84,7 +84,7 @@ import {
   tryWebhook,
 } from "../webhooks/webhook-operations.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
-import { deleteAccount } from "../workspaces/delete-account.ts";
+import { countAccountContents, deleteAccount } from "../workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import {
   createWorkspace,
@@ -257,6 +257,7 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/accounts", listAllAccounts),
   make("/accounts", createAccount),
   read("/accounts/:account", showAccount, ofAccount),
+  read("/accounts/:account/contents", countAccountContents, ofAccount),
   change("/accounts/:account", setAccount, ofAccount),
   remove("/accounts/:account", deleteAccount, ofAccount),
   act("/accounts/:account/rename", renameAccount, ofAccount),

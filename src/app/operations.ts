@@ -95,7 +95,7 @@ import {
   setSubmissions,
   undeleteSubmissions,
 } from "../submissions/work-operations.ts";
-import { deleteAccount } from "../workspaces/delete-account.ts";
+import { countAccountContents, deleteAccount } from "../workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import {
   createAccount,
@@ -203,6 +203,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   setWorkspacePlan,
   renameWorkspace,
   transferWorkspace,
+  countAccountContents,
   countContents,
   deleteWorkspace,
   exportWorkspace,

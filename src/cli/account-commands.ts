@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { z } from "zod";
 import { WORKSPACE_CONTENTS } from "../app/features.ts";
 import { dashboardAddress } from "../config/dashboard-address.ts";
 import { countOf } from "../foundation/count-of.ts";
@@ -11,9 +12,7 @@ import {
   resetTotp,
 } from "../sessions/sign-in-operations.ts";
 import { unbindAccount } from "../sessions/oidc-operations.ts";
-import { deleteAccount } from "../workspaces/delete-account.ts";
-import { countContents } from "../workspaces/delete-workspace.ts";
-import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
+import { countAccountContents, deleteAccount } from "../workspaces/delete-account.ts";
 import {
   createAccount,
   listAllAccounts,
@@ -25,8 +24,7 @@ import { confirm, parseBaseUrl } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
 import { operate, operateHere } from "./operate.ts";
-import type { Perform } from "./terminal.ts";
-import { type Contents, contentsText } from "./workspace-commands.ts";
+import { contentsText } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
   addNoun(program, "account", "Owners of workspaces, and how they sign in to the dashboard", [
@@ -245,9 +243,10 @@ const remove = command({
   ],
   action: (context, { withWorkspaces, yes }, [email]) =>
     operate(context, async ({ perform }) => {
-      const { account } = await perform(showAccount, { account: email });
       const parts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
-      const owned = withWorkspaces ? await countOwned(perform, account.id) : "";
+      const counted = await perform(countAccountContents, { account: email }, parts);
+      const { account } = counted;
+      const owned = withWorkspaces ? withOwned(counted) : "";
       await confirm(`Delete the account ${account.email}${owned}?`, yes);
       const input = { account: account.id, with_workspaces: withWorkspaces };
       const deleted = await perform(deleteAccount, input, parts);
@@ -257,21 +256,8 @@ const remove = command({
 });
 
 /** What goes with the account, in words. */
-async function countOwned(perform: Perform, accountId: string): Promise<string> {
-  const { data } = await perform(listAllWorkspaces, {});
-  const parts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
-  const owned = data.filter((workspace) => workspace.account_id === accountId);
-  const counted = owned.map(
-    async ({ id }) => (await perform(countContents, { workspace: id }, parts)).contents,
-  );
-  const contents = await Promise.all(counted);
-  if (owned.length === 0) return ", which owns no workspace";
-  const sum = (count: (each: Contents) => number): number =>
-    contents.reduce((total, each) => total + count(each), 0);
-  const all = {
-    endpoints: sum(({ endpoints }) => endpoints),
-    submissions: sum(({ submissions }) => submissions),
-    held: sum(({ held }) => held),
-  };
-  return ` and ${countOf(owned.length, "workspace")} (${owned.map(({ name }) => name).join(", ")}) with ${contentsText(all)}`;
+function withOwned({ workspaces, contents }: z.output<(typeof countAccountContents)["output"]>): string {
+  if (workspaces.length === 0) return ", which alone owns no workspace";
+  const names = workspaces.map(({ name }) => name).join(", ");
+  return ` and ${countOf(workspaces.length, "workspace")} (${names}) with ${contentsText(contents)}`;
 }

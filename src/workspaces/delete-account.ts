@@ -6,14 +6,58 @@ import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { accountReference } from "./account-operations.ts";
-import { emptyAndDelete, type WorkspaceParts } from "./delete-workspace.ts";
+import {
+  contentsShape,
+  emptyAndDelete,
+  type WorkspaceContents,
+  type WorkspaceParts,
+} from "./delete-workspace.ts";
 import { listSolelyOwned, passOn } from "./member-store.ts";
 import type { Account, Workspace } from "./workspace.ts";
-import { accountJson, accountShape } from "./workspace-json.ts";
+import { accountJson, accountShape, workspaceJson, workspaceShape } from "./workspace-json.ts";
 import { checkOtherOperator, getAccount } from "./workspace-store.ts";
 
 /** Names of workspaces that a refusal tells. */
 const MAX_NAMED = 10;
+
+/** What goes with an account: the workspaces that have no other owner, and what is in them. */
+export interface GoingWithAccount {
+  readonly workspaces: readonly Workspace[];
+  readonly contents: z.output<typeof contentsShape>;
+}
+
+export function* countWithAccount(
+  accountId: string,
+  { count }: Pick<WorkspaceContents, "count">,
+): Steps<GoingWithAccount> {
+  const workspaces = yield* listSolelyOwned(accountId);
+  const contents = { endpoints: 0, submissions: 0, held: 0 };
+  for (const { id } of workspaces) {
+    const { endpoints, submissions, held } = yield* count(id);
+    contents.endpoints += endpoints;
+    contents.submissions += submissions;
+    contents.held += held;
+  }
+  return { workspaces, contents };
+}
+
+export const countAccountContents = operation({
+  name: "account.count-contents",
+  summary: "Count what would be deleted with an account and the workspaces that it alone owns",
+  kind: "read",
+  access: "operator",
+  input: z.strictObject(accountReference),
+  output: z.strictObject({
+    account: accountShape,
+    workspaces: z.array(workspaceShape).describe("Those that have no other owner."),
+    contents: contentsShape.describe("Of all of them together."),
+  }),
+  *run({ parts }: Context<WorkspaceParts>, { account: reference }) {
+    const account = yield* getAccount(reference);
+    const { workspaces, contents } = yield* countWithAccount(account.id, parts.workspaceContents);
+    return { account: accountJson(account), workspaces: workspaces.map(workspaceJson), contents };
+  },
+});
 
 /**
  * It is recorded first: if this is interrupted, it is seen who deleted, and deleting again finishes it. The record of changes keeps the

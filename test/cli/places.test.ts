@@ -120,6 +120,18 @@ test("workspaces and accounts are made, renamed, counted and deleted", async () 
   });
   expect(await machine.json(["workspace", "usage", "Clients"])).toMatchObject({ used: 0 });
   expect((await machine.json<{ data: object[] }>(["workspace", "usage"])).data).toHaveLength(3);
+  await machine.createEndpoint({ workspace: "Clients" });
+  const unasked = async (...args: string[]) => {
+    const { code, stdout, stderr } = await machine.run([...args, "--json"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    return stderr;
+  };
+  expect(await unasked("workspace", "delete", "Clients")).toContain(
+    `Delete ${workspace.id} (Clients) with 1 endpoint, 0 submissions and 0 held posts?`,
+  );
+  expect(await unasked("account", "delete", "ben@example.org", "--with-workspaces")).toContain(
+    "and 2 workspaces (ben, Clients) with 1 endpoint, 0 submissions and 0 held posts?",
+  );
   expect(await machine.json(["workspace", "delete", "Clients", "--yes"])).toMatchObject({
     workspace: { id: workspace.id },
   });

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { NOON } from "../support/fake-clock.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
+import { OWNER, READER } from "../support/members.ts";
 import { visit } from "../support/visitor.ts";
+import { storeMember } from "../../src/workspaces/member-store.ts";
 import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
 
 const count = (server: TestServer, table: string, where = "1 = 1"): unknown =>
@@ -72,6 +74,23 @@ test("an operator gives an account another address, and deletes it with its work
   expect(count(server, "endpoint")).toBe(0);
   // Whoever was signed in with it is not any more.
   expect((await eve.get("/dashboard")).headers["location"]).toContain("/dashboard/sign-in");
+});
+
+test("the page of an account counts what goes with it: workspaces with another owner, or that it only reads, do not", async () => {
+  const { server, ada, eve, own } = await begin();
+  const bob = await visit(server, "bob@example.com");
+  const path = `/dashboard/system/accounts/${eve.accountId}`;
+  const told = async () => /There is no way back[\s\S]*?<\/p>/.exec((await ada.get(path)).text)?.[0];
+  expect(await told()).toContain("It is the only owner of 2 workspaces, which go too, with 1 form, 0 posts");
+  const made = { since: 1, byAccountId: null };
+  const ofBob = String(
+    server.owner.prepare("SELECT workspace_id FROM member WHERE account_id = ?").pluck().get(bob.accountId),
+  );
+  await server.owner.transaction(function* () {
+    yield* storeMember({ workspaceId: own, accountId: bob.accountId }, OWNER, made);
+    yield* storeMember({ workspaceId: ofBob, accountId: eve.accountId }, READER, made);
+  });
+  expect(await told()).toContain("It is the only owner of 1 workspace, which goes too");
 });
 
 test("an owner sets the look for visitors, and each part that is wrong is named at its field with what was typed", async () => {

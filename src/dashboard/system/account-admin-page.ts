@@ -8,11 +8,11 @@ import { html, type Html } from "../../foundation/html.ts";
 import { findSecondFactors, type SecondFactors } from "../../sessions/second-factor.ts";
 import { endAccountSessions, giveSignInLink, resetTotp } from "../../sessions/sign-in-operations.ts";
 import { renameAccount, setAccount } from "../../workspaces/account-operations.ts";
-import { deleteAccount } from "../../workspaces/delete-account.ts";
+import { countWithAccount, deleteAccount, type GoingWithAccount } from "../../workspaces/delete-account.ts";
 import { findCredential } from "../../sessions/credential-store.ts";
 import { unbindAccount } from "../../sessions/oidc-operations.ts";
 import { isBound } from "../../sessions/oidc-store.ts";
-import { listSessions, type Session, type SessionSettings } from "../../sessions/session.ts";
+import { listSessions, type Session } from "../../sessions/session.ts";
 import type { Account, Workspace } from "../../workspaces/workspace.ts";
 import { getAccount, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { type Answer, page, redirect } from "../answer.ts";
@@ -38,7 +38,7 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
   read("/system/accounts/:id", async (visit) => {
-    const state = await db.read(() => readState(idOf(visit), visit.now, config.dashboard));
+    const state = await db.read(() => readState(parts, idOf(visit), visit.now));
     return page(state.account.email, stateView(state, visit.viewer.accountId));
   });
 
@@ -78,7 +78,8 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
 }
 
 /** The same account under another address, and its end. */
-function leavingPages(routes: Routes, { db, config, log }: DashboardParts): void {
+function leavingPages(routes: Routes, parts: DashboardParts): void {
+  const { db, log } = parts;
   const { write } = operatorRoutes(routes);
 
   write("/system/accounts/:id/address", async (visit) => {
@@ -111,7 +112,7 @@ function leavingPages(routes: Routes, { db, config, log }: DashboardParts): void
   async function refused(visit: Visit, error: unknown, field: string, typed: Typed): Promise<Answer> {
     if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
     const problems = new Map([[field, pageWords(error.message)]]);
-    const state = await db.read(() => readState(idOf(visit), visit.now, config.dashboard));
+    const state = await db.read(() => readState(parts, idOf(visit), visit.now));
     return page(state.account.email, stateView(state, visit.viewer.accountId, { typed, problems }), 422);
   }
 }
@@ -132,7 +133,9 @@ function dashboardOrigin(request: FastifyRequest, config: Config): string {
 
 interface AccountState {
   readonly account: Account;
+  /** The workspaces that it is a member of. */
   readonly workspaces: readonly Workspace[];
+  readonly going: GoingWithAccount;
   readonly sessions: readonly Session[];
   readonly hasPassword: boolean;
   readonly factors: SecondFactors | null;
@@ -140,13 +143,18 @@ interface AccountState {
   readonly isBound: boolean;
 }
 
-function* readState(id: string, now: number, settings: SessionSettings): Steps<AccountState> {
+function* readState(
+  { config, workspaceContents }: DashboardParts,
+  id: string,
+  now: number,
+): Steps<AccountState> {
   const account = yield* getAccount(id);
   const credential = yield* findCredential(account.id);
   return {
     account,
     workspaces: yield* listViewableWorkspaces({ accountId: account.id, isOperator: false }),
-    sessions: yield* listSessions(account.id, now, settings),
+    going: yield* countWithAccount(account.id, workspaceContents),
+    sessions: yield* listSessions(account.id, now, config.dashboard),
     hasPassword: credential !== undefined,
     factors: yield* findSecondFactors(id),
     isBound: yield* isBound(account.id, null),
@@ -306,16 +314,18 @@ function addressCard({ account }: AccountState, path: string, { typed, problems 
   </section>`;
 }
 
-function deletionCard({ account, workspaces }: AccountState, path: string, { typed, problems }: Tried): Html {
+function deletionCard({ account, going }: AccountState, path: string, { typed, problems }: Tried): Html {
+  const { workspaces, contents } = going;
   const owned = countOf(workspaces.length, "workspace");
+  const { endpoints, submissions, held } = contents;
   return html`<section class="card">
     <header><h2 class="danger">Delete this account</h2></header>
     <form class="stacked" method="post" action="${path}/delete">
       <p>
         There is no way back. Its sessions and tokens end. ${
           workspaces.length === 0
-            ? "It owns no workspace."
-            : html`It is the only owner of ${owned}, which ${workspaces.length === 1 ? "goes" : "go"} too, or the account stays. To keep forms, move them first.`
+            ? "It is the only owner of no workspace."
+            : html`It is the only owner of ${owned}, which ${workspaces.length === 1 ? "goes" : "go"} too, with ${countOf(endpoints, "form")}, ${countOf(submissions, "post")} and ${countOf(held, "held one")}, or the account stays. To keep forms, move them first.`
         }
       </p>
       ${
