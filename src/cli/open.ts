@@ -13,7 +13,7 @@ import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { migrate, type MigrationResult, migrationStatus } from "../database/migrate.ts";
-import { lockServer } from "../database/sqlite/server-lock.ts";
+import { isServed, lockServer } from "../database/sqlite/server-lock.ts";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
@@ -170,9 +170,9 @@ function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
 /** A server that wants to write tries again every 20 ms. */
 const PAUSE_MS = 25;
 
-/** A pause between two transactions of a command that makes many. */
-export function letOthersWrite(): Promise<void> {
-  return sleep(PAUSE_MS);
+/** A pause between two transactions of a command that makes many; none if no server could write to the file meanwhile. */
+export async function letOthersWrite(db: AnyDatabase): Promise<void> {
+  if (!("path" in db) || isServed(db.path)) await sleep(PAUSE_MS);
 }
 
 type Work<Result> = (db: AnyDatabase, config: Config) => MaybeLater<Result>;

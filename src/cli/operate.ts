@@ -58,7 +58,7 @@ function doorOf(
 ): () => Omit<Door<never>, "parts"> {
   const onProgress = ({ done, total }: Progress): Promise<void> => {
     output.progress(`${done}${total === null ? "" : ` of ${total}`} done`);
-    return letOthersWrite();
+    return letOthersWrite(db);
   };
   const door = { db, config, actor, onChange: () => undefined, onProgress };
   return () => ({ ...door, now: clock.now() });

@@ -73,7 +73,7 @@ const decrypt = command({
   action: (context) =>
     withDatabase(context, async (db, config) => {
       const keyring = await db.read(() => openKeyring(config));
-      const decrypted = await repeat(() => db.transaction(() => decryptSome(SECRET_LISTS, keyring)));
+      const decrypted = await repeat(db, () => db.transaction(() => decryptSome(SECRET_LISTS, keyring)));
       if (context.output.isJson) return context.output.json({ decrypted });
       context.output.note(`${decrypted} secrets are plain again`);
       return context.output.note(
@@ -110,7 +110,7 @@ async function addNewestKey(
 async function encryptAll(context: CommandContext, db: AnyDatabase, keyring: Keyring): Promise<void> {
   const { output } = context;
   const hadPlain = ((await db.read(() => countSecrets(SECRET_LISTS))).get(null) ?? 0) > 0;
-  const encrypted = await repeat(() => db.transaction(() => encryptSome(SECRET_LISTS, keyring)));
+  const encrypted = await repeat(db, () => db.transaction(() => encryptSome(SECRET_LISTS, keyring)));
   clearLog(context, { db });
   const [key] = keyring.ids();
   if (output.isJson) return output.json({ key, source: keyring.source, encrypted });
@@ -121,11 +121,11 @@ async function encryptAll(context: CommandContext, db: AnyDatabase, keyring: Key
 }
 
 /** Small transactions with turns for a server between them. */
-async function repeat(some: () => Promise<number>): Promise<number> {
+async function repeat(db: AnyDatabase, some: () => Promise<number>): Promise<number> {
   let changed = 0;
   for (let count = await some(); count > 0; count = await some()) {
     changed += count;
-    await letOthersWrite();
+    await letOthersWrite(db);
   }
   return changed;
 }

@@ -4,7 +4,7 @@ import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { lockServer } from "../../src/database/sqlite/server-lock.ts";
+import { isServed, lockServer } from "../../src/database/sqlite/server-lock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const STARTED = "2026-06-15T12:00:00.000Z";
@@ -20,6 +20,18 @@ test("a second server on the same file is refused, and told which process serves
   );
   lock.release();
   lockServer(path, 4712, STARTED).release();
+});
+
+test("whether a file is served is seen without taking it: before, during and after, and beside a server that starts", () => {
+  const path = join(temporaryFolder(), "formsvc.db");
+  expect([isServed(path), existsSync(`${path}-serve`)]).toEqual([false, false]);
+  const lock = lockServer(path, 1, STARTED);
+  expect(isServed(path)).toBe(true);
+  lock.release();
+  expect(isServed(path)).toBe(false);
+  lockServer(path, 2, STARTED).release();
+  writeFileSync(`${path}-serve`, "no database at all, and longer than the header of one would be".repeat(3));
+  expect(isServed(path)).toBe(true);
 });
 
 test("servers on different files do not meet", () => {

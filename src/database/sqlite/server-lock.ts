@@ -6,6 +6,9 @@ import type { Hint } from "../../foundation/hint.ts";
 import { createPrivately } from "./private-file.ts";
 import { translateDatabaseError } from "./database-error.ts";
 
+/** How long a lock may be in the hands of somebody who only looks whether it is taken: that takes far less than a millisecond. */
+const LOOK_MS = 100;
+
 /** Held for as long as a server serves a database file. */
 export interface ServerLock {
   release(): void;
@@ -31,13 +34,13 @@ export function lockServer(
       `${databasePath}: its folder does not exist; create it first`,
     );
   }
-  const file = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
+  const file = lockFileOf(databasePath);
   createPrivately(file);
   // With a link here, a user who may write in the folder could make root write to another file.
   if (lstatSync(file).isSymbolicLink()) {
     throw new FormsvcError("database_unusable", `${file}: this must not be a link; remove it`);
   }
-  const connection = new Driver(file, { timeout: 0 });
+  const connection = new Driver(file, { timeout: LOOK_MS });
   try {
     connection.exec("BEGIN IMMEDIATE");
     connection.exec(
@@ -57,6 +60,27 @@ export function lockServer(
     });
   }
   return { release: () => void connection.close() };
+}
+
+/** Whether a server serves this file now. If that cannot be told, one does. */
+export function isServed(databasePath: string): boolean {
+  const file = lockFileOf(databasePath);
+  if (!existsSync(file)) return false;
+  try {
+    const connection = new Driver(file, { timeout: 0, fileMustExist: true });
+    try {
+      connection.exec("BEGIN IMMEDIATE; ROLLBACK");
+      return false;
+    } finally {
+      connection.close();
+    }
+  } catch {
+    return true;
+  }
+}
+
+function lockFileOf(databasePath: string): string {
+  return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
 }
 
 /** A reserved lock lets others read the rows that were committed before it. */
