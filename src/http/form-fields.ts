@@ -1,6 +1,7 @@
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
+import { isAnswer, isLongText } from "../schemas/form-inputs.ts";
 import { htmlPattern } from "../schemas/html-pattern.ts";
 import { labelAt } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
@@ -39,8 +40,10 @@ export interface PageField {
   readonly problems: readonly string[];
   /** What a browser checks before it sends; absent if the server alone does. */
   readonly rules?: FieldRules;
-  /** What stands above the inputs of one item of a list of groups; absent for any other input. */
+  /** What stands above the inputs of a group, or of one item of a list of groups; absent for any other input. */
   readonly group?: string;
+  /** Whether a box that stays empty is an answer too: a browser sends nothing for it by itself. */
+  readonly sendsNo?: boolean;
 }
 
 export interface FieldRules {
@@ -49,6 +52,8 @@ export interface FieldRules {
   readonly maxLength: number | null;
   /** As HTML writes it. */
   readonly pattern: string | null;
+  /** Whether a word says that it may stay empty. */
+  readonly isMarkedOptional: boolean;
 }
 
 /** The inputs that the error page shows again. */
@@ -120,7 +125,11 @@ export function pageForm(
 
 /** Every field, empty, with what a browser can check. */
 export function blankForm(asked: Omit<AskedForm, "isWhole">, wording: Wording): PageForm {
-  return pageForm([], { ...asked, isWhole: true }, {}, wording);
+  // What is "yes" by itself is shown so, or nobody could say "no".
+  const ticked = Object.entries(asked.definition)
+    .filter(([, { type, default: usual }]) => type === "boolean" && usual === true)
+    .map(([name]): FormEntry => [name, "true"]);
+  return pageForm(ticked, { ...asked, isWhole: true }, {}, wording);
 }
 
 /** A group without declared members, and a list of lists, have no input. */
@@ -134,16 +143,16 @@ function hasInput(field: FieldDefinition): boolean {
   return isScalar(field) || (field.type === "array" && isScalar(field.items));
 }
 
-/** A text that may have this length is written in a larger input. */
-const LONG_LENGTH = 300;
-
-function rulesOf(field: FieldDefinition): FieldRules {
+/** @param isAsked false in an item of a list that may stay empty as a whole. @param sendsNo of a box that nobody has to tick */
+function rulesOf(field: FieldDefinition, isAsked: boolean, sendsNo: boolean): FieldRules {
   const isText = field.type === "string";
+  const isNeeded = field.required === true && field.default === undefined;
   return {
-    isRequired: field.required === true && field.default === undefined,
+    isRequired: isAsked && isNeeded && !sendsNo,
     minLength: isText ? (field.minLength ?? null) : null,
     maxLength: isText ? (field.maxLength ?? null) : null,
     pattern: isText ? htmlPattern(field.pattern) : null,
+    isMarkedOptional: isAsked && !isNeeded && field.type !== "boolean",
   };
 }
 
@@ -296,14 +305,24 @@ function toPageField(
   };
   if (!isWhole) return shown;
   const row = rowAt(path, definition);
-  const known = rulesOf(field);
-  const isAsked = row === null || row.isRequired;
-  const rules = { ...known, isRequired: known.isRequired && isAsked };
-  const isLong = shown.kind === "text" && (rules.maxLength ?? 0) >= LONG_LENGTH;
-  const kind = isLong ? "area" : shown.kind;
-  if (row === null) return { ...shown, kind, rules };
-  const label = labelAt(row.members, path.slice(row.depth + 1), " ");
-  return { ...shown, kind, rules, label, group: labelAt(definition, path.slice(0, row.depth + 1), " ") };
+  // In a group or a row, a "no" would be sent of those that nobody filled in.
+  const sendsNo = path.length === 1 && isAnswer(field);
+  const whole = {
+    ...shown,
+    kind: shown.kind === "text" && isLong(path, field) ? ("area" as const) : shown.kind,
+    rules: rulesOf(field, row === null || row.isRequired, sendsNo),
+    sendsNo,
+  };
+  if (row === null && path.length === 1) return whole;
+  // What stands above a group is not said again before each of its inputs.
+  const depth = row === null ? path.length - 2 : row.depth;
+  const members = row === null ? { [path.at(-1) ?? ""]: field } : row.members;
+  const label = labelAt(members, path.slice(depth + 1), " ");
+  return { ...whole, label, group: labelAt(definition, path.slice(0, depth + 1), " ") };
+}
+
+function isLong(path: readonly string[], field: FieldDefinition): boolean {
+  return field.type === "string" && field.format === undefined && isLongText(path.at(-1) ?? "", field);
 }
 
 function inputKind(field: FieldDefinition, value: string): Pick<PageField, "kind" | "options"> {

@@ -83,7 +83,7 @@ function formHtml(form: PageForm, wording: Wording): Html {
   return html`<form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)} novalidate>
 ${hasFiles && html`<p>${wording.text("chooseFilesAgain")}</p>`}
 ${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
-${fieldsHtml(fields)}
+${fieldsHtml(fields, wording)}
 ${joinHtml(others.map(otherHtml), NEW_LINE)}
 ${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("sendAgain")}</button>
@@ -107,13 +107,14 @@ function hiddenHtml([name, value]: FormEntry): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** The inputs of one item of a list stand together. */
-function fieldsHtml(fields: readonly PageField[]): Html {
+/** The inputs of a group, and those of one item of a list, stand together. */
+function fieldsHtml(fields: readonly PageField[], wording: Wording): Html {
   const parts: { group: string | undefined; inputs: Html[] }[] = [];
   for (const [index, field] of fields.entries()) {
     const last = parts.at(-1);
-    if (last !== undefined && last.group === field.group) last.inputs.push(fieldHtml(field, index));
-    else parts.push({ group: field.group, inputs: [fieldHtml(field, index)] });
+    const shown = fieldHtml(field, index, wording);
+    if (last !== undefined && last.group === field.group) last.inputs.push(shown);
+    else parts.push({ group: field.group, inputs: [shown] });
   }
   const shown = parts.map(({ group, inputs }) => {
     const all = joinHtml(inputs, NEW_LINE);
@@ -124,7 +125,7 @@ function fieldsHtml(fields: readonly PageField[]): Html {
   return joinHtml(shown, NEW_LINE);
 }
 
-function fieldHtml(field: PageField, index: number): Html {
+function fieldHtml(field: PageField, index: number, wording: Wording): Html {
   const id = `i${index}`;
   const isWrong = field.problems.length > 0;
   const problems = isWrong
@@ -134,13 +135,46 @@ function fieldHtml(field: PageField, index: number): Html {
       )}</p>`
     : null;
   const marks = isWrong ? html` aria-invalid="true" aria-describedby="${id}-problem"` : null;
+  if (isTicked(field)) return boxesHtml(field, { id, marks, problems, wording });
   const attributes = html`id="${id}" name="${field.name}"${ruleMarks(field)}${marks}`;
   if (field.kind === "checkbox") {
     const checked = ["on", "true", "1"].includes(field.values[0] ?? "") ? html` checked` : null;
-    return html`<div><input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${field.label}</label>${problems}</div>`;
+    // The last of one name counts.
+    const none = field.sendsNo === true && hiddenHtml([field.name, "false"]);
+    return html`<div>${none}<input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${field.label}</label>${problems}</div>`;
   }
   const further = furtherValues(field).map(otherHtml);
-  return html`<div><label for="${id}">${field.label}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
+  return html`<div><label for="${id}">${field.label}${optionalMark(field, wording)}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
+}
+
+function optionalMark({ rules }: PageField, wording: Wording): Html | null {
+  if (rules?.isMarkedOptional !== true) return null;
+  return html` <span class="optional">(${wording.text("optional")})</span>`;
+}
+
+/** Choices that are boxes to tick; more are a list, so that the page stays short. */
+const MAX_BOXES = 12;
+
+/** A list in which several are chosen asks for a key and the mouse, which few people know. */
+function isTicked({ kind, options, rules }: PageField): boolean {
+  return kind === "choices" && rules !== undefined && options.length <= MAX_BOXES;
+}
+
+interface BoxParts {
+  readonly id: string;
+  readonly marks: Html | null;
+  readonly problems: Html | null;
+  readonly wording: Wording;
+}
+
+function boxesHtml(field: PageField, { id, marks, problems, wording }: BoxParts): Html {
+  const boxes = field.options
+    .filter((option) => option !== "")
+    .map((option, index) => {
+      const checked = field.values.includes(option) ? html` checked` : null;
+      return html`<div><input type="checkbox" name="${field.name}" id="${id}-${index}" value="${option}"${marks}${checked}><label class="check" for="${id}-${index}">${option}</label></div>`;
+    });
+  return html`<fieldset class="boxes" id="${id}"><legend dir="auto">${field.label}${optionalMark(field, wording)}</legend>${joinHtml(boxes, NEW_LINE)}${problems}</fieldset>`;
 }
 
 /** Inputs whose lengths and pattern a browser checks. */
@@ -165,7 +199,7 @@ export function blankPage(wording: Wording, look: PageLook, form: PageForm, hone
 ${look.intro !== null && paragraphs(look.intro)}
 <form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)}>
 ${honeypot !== null && html`<div class="far" aria-hidden="true"><input name="${honeypot}" tabindex="-1" autocomplete="off"></div>`}
-${fieldsHtml(form.fields)}
+${fieldsHtml(form.fields, wording)}
 ${challengeHtml(form.challenge ?? null, wording)}
 <button>${wording.text("send")}</button>
 </form>`,

@@ -27,7 +27,11 @@ ul.problems a { color: inherit; }
 .wrong ul.problems { margin: .5rem 0 0; padding-block: 0; padding-inline-start: 1.25rem; border: 0; }
 fieldset { margin: 1.5rem 0; padding: 0 1rem; border: 1px solid var(--line); border-radius: 8px; }
 fieldset > div { margin: 1rem 0; }
+.boxes { margin: 1.5rem 0; padding: 0; border: 0; }
+fieldset.boxes > div { margin: 0; padding: .375rem 0; }
+.optional { color: var(--muted); font-weight: 400; }
 legend { padding: 0 .375rem; font-weight: 600; }
+.boxes legend { padding: 0 0 .25rem; }
 form { margin-block-start: 1.5rem; }
 form > div, form > label { margin: 1.5rem 0; }
 label { display: block; margin-bottom: .25rem; font-weight: 600; }

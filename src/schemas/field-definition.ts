@@ -32,7 +32,7 @@ export interface NumberField extends AnyField {
   readonly default?: number;
 }
 
-interface BooleanField extends AnyField {
+export interface BooleanField extends AnyField {
   readonly type: "boolean";
   readonly enum?: readonly boolean[];
   readonly default?: boolean;

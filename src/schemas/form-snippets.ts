@@ -7,6 +7,7 @@ import type {
   StringField,
   StringFormat,
 } from "./field-definition.ts";
+import { isConsent, isLongText } from "./form-inputs.ts";
 import { htmlPattern } from "./html-pattern.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
 
@@ -137,12 +138,6 @@ function inputLines(path: readonly string[], field: FieldDefinition): string[] {
   return [`<p><label>${label} ${control(name, items, false, items.enum !== undefined)}</label></p>`];
 }
 
-/** A box that must be ticked: a browser then asks for it before it sends. */
-function isConsent(field: FieldDefinition): boolean {
-  const { enum: allowed = [] } = field as { readonly enum?: readonly unknown[] };
-  return field.required === true && allowed.length === 1 && allowed[0] === true;
-}
-
 function fileInput(name: string, { accept = DEFAULT_ACCEPT, maxFiles = 1, required }: FileField): string {
   const several = maxFiles > 1 ? " multiple" : "";
   return `<input type="file" ${name} accept="${escapeHtml(accept.join(","))}"${several}${required === true ? " required" : ""}>`;
@@ -187,14 +182,6 @@ function optionOf(value: string | number, isSelected: boolean): string {
 
 function bound(attribute: string, value: number | undefined): string {
   return value === undefined ? "" : ` ${attribute}="${value}"`;
-}
-
-/** A text that may be longer gets more than one line. */
-export const AREA_LENGTH = 200;
-
-/** Whether a text gets more than one line. @param name what the input is called in a page */
-export function isLongText(name: string, { maxLength }: Pick<StringField, "maxLength">): boolean {
-  return (maxLength ?? 0) > AREA_LENGTH || /message|comment|text|notes?\b|question|description/i.test(name);
 }
 
 /** The name of a plain form's input: `address[city]`. */

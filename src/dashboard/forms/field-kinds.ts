@@ -1,5 +1,5 @@
 import type { FieldDefinition, FieldType, StringFormat } from "../../schemas/field-definition.ts";
-import { isLongText } from "../../schemas/form-snippets.ts";
+import { isConsent, isLongText } from "../../schemas/form-inputs.ts";
 import type { IconName } from "../kit/icons.ts";
 import type { FieldRow, RowInput } from "./schema-words.ts";
 
@@ -143,13 +143,6 @@ export function kindOfField(name: string, field: FieldDefinition): FieldKind {
   if (field.type === "boolean") return isConsent(field) ? "consent" : "answer";
   if (field.type === "array") return isChoices(field.items) ? "choices" : "list";
   return field.type === "object" ? "group" : field.type;
-}
-
-function isConsent({
-  required,
-  enum: allowed = [],
-}: FieldDefinition & { readonly type: "boolean" }): boolean {
-  return required === true && allowed.length === 1 && allowed[0] === true;
 }
 
 /** Texts to choose from, and nothing else about them. */

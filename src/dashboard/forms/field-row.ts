@@ -1,5 +1,5 @@
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
-import { AREA_LENGTH, isLongText } from "../../schemas/form-snippets.ts";
+import { AREA_LENGTH, isLongText } from "../../schemas/form-inputs.ts";
 import { readLines, readNumber, readText, showLines, showText } from "../kit/typed-text.ts";
 import { inputsOf, kindOfField, kindOfRow, MEANINGS } from "./field-kinds.ts";
 import { type FieldRow, inputName, ROW_LABELS, type RowInput } from "./schema-words.ts";

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition, StringFormat } from "../../schemas/field-definition.ts";
-import { isLongText } from "../../schemas/form-snippets.ts";
+import { isLongText } from "../../schemas/form-inputs.ts";
 import { labelAt } from "../../schemas/field-label.ts";
 
 const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {

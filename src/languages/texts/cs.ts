@@ -67,6 +67,7 @@ export const cs: Texts = {
   headingRefused: "Váš formulář nebyl odeslán",
   goBack: "Tlačítkem Zpět v prohlížeči se vrátíte k formuláři; co jste napsali, tam většinou ještě je.",
   send: "Odeslat",
+  optional: "nepovinné",
   sendAgain: "Odeslat znovu",
   frontHeading: "Toto je služba pro formuláře",
   frontText: "Přijímá, co lidé píší do formulářů na jiných stránkách. Na této adrese není co dělat ani číst.",

@@ -57,6 +57,7 @@ export const da: Texts = {
   goBack:
     "Med browserens tilbageknap kommer du tilbage til formularen. Det, du skrev, står der som regel endnu.",
   send: "Indsend",
+  optional: "valgfrit",
   sendAgain: "Send igen",
   frontHeading: "Dette er en formulartjeneste",
   frontText:

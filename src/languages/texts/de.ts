@@ -61,6 +61,7 @@ export const de: Texts = {
   goBack:
     "Mit der Zurück-Taste Ihres Browsers kommen Sie wieder zum Formular. Was Sie geschrieben haben, ist meist noch da.",
   send: "Senden",
+  optional: "freiwillig",
   sendAgain: "Noch einmal senden",
   frontHeading: "Dies ist ein Formulardienst",
   frontText:

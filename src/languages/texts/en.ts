@@ -64,6 +64,7 @@ export const en = {
   headingRefused: "Your form was not sent",
   goBack: "With your browser’s Back button you get back to the form; what you typed is usually still there.",
   send: "Send",
+  optional: "optional",
   sendAgain: "Send again",
   frontHeading: "This is a form service",
   frontText:

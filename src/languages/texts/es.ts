@@ -60,6 +60,7 @@ export const es: Texts = {
   headingRefused: "Su formulario no se ha enviado",
   goBack: "Con el botón Atrás de su navegador vuelve al formulario; lo que ha escrito suele seguir ahí.",
   send: "Enviar",
+  optional: "opcional",
   sendAgain: "Enviar de nuevo",
   frontHeading: "Esto es un servicio de formularios",
   frontText:

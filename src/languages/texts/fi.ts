@@ -58,6 +58,7 @@ export const fi: Texts = {
   goBack:
     "Selaimen Takaisin-painikkeella pääset takaisin lomakkeeseen. Kirjoittamasi on yleensä yhä tallella.",
   send: "Lähetä",
+  optional: "vapaaehtoinen",
   sendAgain: "Lähetä uudelleen",
   frontHeading: "Tämä on lomakepalvelu",
   frontText:

@@ -61,6 +61,7 @@ export const fr: Texts = {
   goBack:
     "Avec le bouton Retour de votre navigateur, vous revenez au formulaire ; ce que vous avez écrit y est en général encore.",
   send: "Envoyer",
+  optional: "facultatif",
   sendAgain: "Renvoyer",
   frontHeading: "Ceci est un service de formulaires",
   frontText:

@@ -61,6 +61,7 @@ export const it: Texts = {
   headingRefused: "Il Suo modulo non è stato inviato",
   goBack: "Con il pulsante Indietro del browser torna al modulo; di solito ciò che ha scritto c’è ancora.",
   send: "Invia",
+  optional: "facoltativo",
   sendAgain: "Invia di nuovo",
   frontHeading: "Questo è un servizio per moduli",
   frontText:

@@ -57,6 +57,7 @@ export const ja: Texts = {
   headingRefused: "フォームは送信されませんでした",
   goBack: "ブラウザーの戻るボタンでフォームに戻れます。入力した内容はたいてい残っています。",
   send: "送信",
+  optional: "任意",
   sendAgain: "もう一度送信",
   frontHeading: "フォームサービスです",
   frontText:

@@ -56,6 +56,7 @@ export const ko: Texts = {
   headingRefused: "양식이 전송되지 않았습니다",
   goBack: "브라우저의 뒤로 버튼을 누르면 양식으로 돌아갑니다. 입력한 내용은 대개 그대로 남아 있습니다.",
   send: "보내기",
+  optional: "선택 사항",
   sendAgain: "다시 보내기",
   frontHeading: "양식 서비스입니다",
   frontText: "다른 페이지의 양식에 입력된 내용을 받습니다. 이 주소에는 하거나 읽을 것이 없습니다.",

@@ -59,6 +59,7 @@ export const nl: Texts = {
   goBack:
     "Met de knop Vorige van uw browser komt u terug bij het formulier; wat u hebt ingevuld staat er meestal nog.",
   send: "Versturen",
+  optional: "niet verplicht",
   sendAgain: "Opnieuw versturen",
   frontHeading: "Dit is een formulierdienst",
   frontText:

@@ -68,6 +68,7 @@ export const pl: Texts = {
   goBack:
     "Przycisk Wstecz w przeglądarce prowadzi z powrotem do formularza; wpisany tekst zwykle nadal tam jest.",
   send: "Wyślij",
+  optional: "opcjonalnie",
   sendAgain: "Wyślij ponownie",
   frontHeading: "To jest usługa formularzy",
   frontText:

@@ -60,6 +60,7 @@ export const pt: Texts = {
   goBack:
     "Com o botão Voltar do navegador, você retorna ao formulário; o que escreveu costuma ainda estar lá.",
   send: "Enviar",
+  optional: "opcional",
   sendAgain: "Enviar de novo",
   frontHeading: "Este é um serviço de formulários",
   frontText:

@@ -68,6 +68,7 @@ export const ru: Texts = {
   headingRefused: "Ваша форма не отправлена",
   goBack: "Кнопка «Назад» в браузере вернёт вас к форме; написанное обычно ещё там.",
   send: "Отправить",
+  optional: "необязательно",
   sendAgain: "Отправить ещё раз",
   frontHeading: "Это служба форм",
   frontText:

@@ -57,6 +57,7 @@ export const sv: Texts = {
   headingRefused: "Ditt formulär skickades inte",
   goBack: "Med webbläsarens bakåtknapp kommer du tillbaka till formuläret. Det du skrev finns oftast kvar.",
   send: "Skicka",
+  optional: "frivilligt",
   sendAgain: "Skicka igen",
   frontHeading: "Det här är en formulärtjänst",
   frontText:

@@ -56,6 +56,7 @@ export const tr: Texts = {
   headingRefused: "Formunuz gönderilmedi",
   goBack: "Tarayıcınızın Geri düğmesiyle forma dönebilirsiniz; yazdıklarınız çoğunlukla hâlâ oradadır.",
   send: "Gönder",
+  optional: "isteğe bağlı",
   sendAgain: "Yeniden gönder",
   frontHeading: "Bu bir form hizmetidir",
   frontText: "Başka sayfaların formlarına yazılanları alır. Bu adreste yapılacak ya da okunacak bir şey yok.",

@@ -66,6 +66,7 @@ export const uk: Texts = {
   headingRefused: "Вашу форму не надіслано",
   goBack: "Кнопка «Назад» у браузері поверне вас до форми; написане зазвичай ще там.",
   send: "Надіслати",
+  optional: "необов’язково",
   sendAgain: "Надіслати ще раз",
   frontHeading: "Це служба форм",
   frontText:

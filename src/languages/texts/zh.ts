@@ -55,6 +55,7 @@ export const zh: Texts = {
   headingRefused: "您的表单未能发送",
   goBack: "使用浏览器的返回按钮可以回到表单，您填写的内容通常还在。",
   send: "发送",
+  optional: "选填",
   sendAgain: "再次发送",
   frontHeading: "这是一个表单服务",
   frontText: "它接收人们在其他网页的表单中填写的内容。此地址没有可操作或可阅读的内容。",
