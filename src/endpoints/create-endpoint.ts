@@ -5,6 +5,7 @@ import { jsonObject } from "../operations/json-object.ts";
 import { shownOnce } from "../operations/marks.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { parseDefinition } from "../schemas/definition.ts";
+import { checkAskable } from "../schemas/form-inputs.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
 import { findStanding, refusalOf } from "../workspaces/standing.ts";
@@ -53,6 +54,7 @@ export const createEndpoint = operation({
     const prepare = (kind: KeyKind): Promise<PreparedKey> => prepareKey(kind, workspace ?? "");
     const [secret, publishable] = await Promise.all([prepare("secret"), prepare("publishable")]);
     const settings = { ...defaultEndpointSettings, ...settingsOf(input) };
+    if (settings.page.isOn) checkAskable(definition);
     const { config, now } = context;
     return context.transact(function* () {
       const owner = yield* reachWorkspace(context, workspace);

@@ -3,6 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { volatile } from "../operations/marks.ts";
 import { changed, type Context, type OwnChange, operation } from "../operations/operation.ts";
+import { checkAskable } from "../schemas/form-inputs.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { checkOrigin } from "./allowed-origin.ts";
@@ -86,6 +87,7 @@ export const setEndpoint = operation({
   *run(context, { name, ignore_origins, heed_origins, ...input }) {
     const before = yield* reachEndpoint(context, input);
     const settings = settingsOf(input, before.settings);
+    if (settings.page?.isOn === true && !before.settings.page.isOn) checkAskable(yield* readSchema(before));
     const endpoint = yield* updateEndpointRow(before, name === undefined ? { settings } : { name, settings });
     const changes = [changeOf(endpoint)];
     for (const origin of ignore_origins) changes.push(yield* markOrigin(endpoint, origin, true));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { jsonObject } from "../operations/json-object.ts";
 import { changed, operation } from "../operations/operation.ts";
 import { parseDefinition } from "../schemas/definition.ts";
+import { checkAskable } from "../schemas/form-inputs.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { insertSchemaVersionRow, reachEndpoint, readSchema } from "./endpoint-store.ts";
 
@@ -37,6 +38,7 @@ export const setSchema = operation({
   *run(context, { schema, based_on: basedOn, ...reference }) {
     const before = yield* reachEndpoint(context, reference);
     const parsed = parseDefinition(schema);
+    if (before.settings.page.isOn) checkAskable(parsed);
     const endpoint = yield* insertSchemaVersionRow(before, parsed, context.now, basedOn);
     const { id, schemaVersion } = endpoint;
     return changed({ endpoint_id: id, schema_version: schemaVersion }, changeOf(endpoint));

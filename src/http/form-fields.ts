@@ -1,7 +1,7 @@
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
-import { isAnswer, isLongText } from "../schemas/form-inputs.ts";
+import { isAnswer, isGroup, isLongText, isScalar, rowsOf } from "../schemas/form-inputs.ts";
 import { htmlPattern } from "../schemas/html-pattern.ts";
 import { labelAt } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
@@ -12,7 +12,7 @@ import type { Wording } from "../languages/wording.ts";
 import { ELAPSED_MEMBER, TOKEN_MEMBERS } from "../spam/spam-post.ts";
 import type { PageChallenge } from "./page-challenge.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
-import { isGroup, isShownRow, NO_ROWS, pathInRows, readRows, rowAt, type Rows, rowsOf } from "./form-rows.ts";
+import { isShownRow, NO_ROWS, pathInRows, readRows, rowAt, type Rows } from "./form-rows.ts";
 
 /** One of the schema's fields, shown again with the visitor's input. */
 export interface PageField {
@@ -143,8 +143,15 @@ function hasInput(field: FieldDefinition): boolean {
   return isScalar(field) || (field.type === "array" && isScalar(field.items));
 }
 
-/** @param isAsked false in an item of a list that may stay empty as a whole. @param sendsNo of a box that nobody has to tick */
-function rulesOf(field: FieldDefinition, isAsked: boolean, sendsNo: boolean): FieldRules {
+interface Standing {
+  readonly isInRow: boolean;
+  /** False in a group, or an item of a list, that may stay empty as a whole. */
+  readonly isAsked: boolean;
+  /** Of a box that nobody has to tick. */
+  readonly sendsNo: boolean;
+}
+
+function rulesOf(field: FieldDefinition, { isInRow, isAsked, sendsNo }: Standing): FieldRules {
   const isText = field.type === "string";
   const isNeeded = field.required === true && field.default === undefined;
   return {
@@ -152,8 +159,19 @@ function rulesOf(field: FieldDefinition, isAsked: boolean, sendsNo: boolean): Fi
     minLength: isText ? (field.minLength ?? null) : null,
     maxLength: isText ? (field.maxLength ?? null) : null,
     pattern: isText ? htmlPattern(field.pattern) : null,
-    isMarkedOptional: isAsked && !isNeeded && field.type !== "boolean",
+    // In a row that may stay empty, the word would stand beside each input.
+    isMarkedOptional: !(isAsked && isNeeded) && (isAsked || !isInRow) && field.type !== "boolean",
   };
+}
+
+/** Whether all groups around it have to be filled in. */
+function isAsked(path: readonly string[], definition: SchemaDefinition): boolean {
+  let fields: SchemaDefinition = definition;
+  return path.slice(0, -1).every((name) => {
+    const field: FieldDefinition | undefined = fields[name];
+    if (isGroup(field)) fields = field.properties;
+    return field?.required === true;
+  });
 }
 
 /**
@@ -247,10 +265,6 @@ function isKept(unknownFields: UnknownFields): boolean {
   return unknownFields === "keep" || unknownFields === "set-aside";
 }
 
-function isScalar(field: FieldDefinition | undefined): boolean {
-  return field?.type !== "object" && field?.type !== "array";
-}
-
 /** Undeclared, such a member is never stored. */
 function isControl([root = ""]: readonly string[]): boolean {
   return root.startsWith("_") || TOKEN_MEMBERS.has(root);
@@ -310,7 +324,11 @@ function toPageField(
   const whole = {
     ...shown,
     kind: shown.kind === "text" && isLong(path, field) ? ("area" as const) : shown.kind,
-    rules: rulesOf(field, row === null || row.isRequired, sendsNo),
+    rules: rulesOf(field, {
+      isInRow: row !== null,
+      isAsked: row?.isRequired ?? isAsked(path, definition),
+      sendsNo,
+    }),
     sendsNo,
   };
   if (row === null && path.length === 1) return whole;

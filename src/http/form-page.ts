@@ -2,6 +2,7 @@ import type { Brand } from "../foundation/brand.ts";
 import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
+import { MAX_BOXES } from "../schemas/form-inputs.ts";
 import { asksForFiles, isRepeated, type PageField, type PageForm } from "./form-fields.ts";
 import { challengeHtml, challengeMark } from "./page-challenge.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
@@ -151,9 +152,6 @@ function optionalMark({ rules }: PageField, wording: Wording): Html | null {
   if (rules?.isMarkedOptional !== true) return null;
   return html` <span class="optional">(${wording.text("optional")})</span>`;
 }
-
-/** Choices that are boxes to tick; more are a list, so that the page stays short. */
-const MAX_BOXES = 12;
 
 /** A list in which several are chosen asks for a key and the mouse, which few people know. */
 function isTicked({ kind, options, rules }: PageField): boolean {

@@ -1,32 +1,17 @@
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import type { ArrayField, FieldDefinition, ObjectField } from "../schemas/field-definition.ts";
+import type { FieldDefinition } from "../schemas/field-definition.ts";
+import { isGroup, leastRows, MAX_ROWS } from "../schemas/form-inputs.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
 
 /* Lists of groups on the form's own page: each item is a row of inputs, `guests[0][name]` and so on. Rows left empty are no items. */
-
-/** Rows that a page has without being asked for more: a page without script cannot add any. */
-const USUAL_ROWS = 3;
-/** The largest number of rows; what is sent beyond is shown by its names. */
-const MAX_ROWS = 10;
 
 /** The numbers of the rows that were sent, in their order, by the input name of the list. */
 export type Rows = ReadonlyMap<string, readonly number[]>;
 
 export const NO_ROWS: Rows = new Map();
 
-type Group = ObjectField & Required<Pick<ObjectField, "properties">>;
-
-export function isGroup(field: FieldDefinition | undefined): field is Group {
-  return field?.type === "object" && field.properties !== undefined;
-}
-
 export function isShownRow(name: string): boolean {
   return /^\d$/.test(name) && Number(name) < MAX_ROWS;
-}
-
-/** How many rows a list is shown with: one more than was sent. */
-export function rowsOf({ minItems = 0, maxItems = MAX_ROWS }: ArrayField, sent: number): number {
-  return Math.min(Math.max(USUAL_ROWS, minItems, sent + 1), maxItems, MAX_ROWS);
 }
 
 interface Row {
@@ -45,8 +30,11 @@ export function rowAt(path: readonly string[], definition: SchemaDefinition): Ro
     if (field?.type === "array" && isGroup(field.items)) {
       const number = path[depth + 1] ?? "";
       if (!/^\d{1,6}$/.test(number)) return null;
-      const least = field.required === true ? Math.max(1, field.minItems ?? 0) : 0;
-      return { depth: depth + 1, isRequired: Number(number) < least, members: field.items.properties };
+      return {
+        depth: depth + 1,
+        isRequired: Number(number) < leastRows(field),
+        members: field.items.properties,
+      };
     }
     if (!isGroup(field)) return null;
     fields = field.properties;

@@ -1,13 +1,26 @@
 import { escapeHtml } from "../foundation/html.ts";
 import type { SchemaDefinition } from "./definition.ts";
+import { findLanguage } from "../languages/language.ts";
+import { type Wording, wordingIn } from "../languages/wording.ts";
 import type {
+  ArrayField,
+  BooleanField,
   FieldDefinition,
   FileField,
   NumberField,
   StringField,
   StringFormat,
 } from "./field-definition.ts";
-import { isConsent, isLongText } from "./form-inputs.ts";
+import {
+  type Group,
+  isAnswer,
+  isConsent,
+  isGroup,
+  isLongText,
+  leastRows,
+  MAX_BOXES,
+  rowsOf,
+} from "./form-inputs.ts";
 import { htmlPattern } from "./html-pattern.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
 
@@ -32,7 +45,10 @@ export function formSnippet(
   definition: SchemaDefinition,
   { base, key, honeypot, language = null, challenge }: SnippetTarget,
 ): string {
-  const fields = Object.entries(definition).flatMap(([name, field]) => inputLines([name], field));
+  const wording = wordingIn(findLanguage(language) ?? "en");
+  const fields = Object.entries(definition).flatMap(([name, field]) =>
+    inputLines(field, { path: [name], isAsked: true, isInRow: false }, wording),
+  );
   // Without it a browser sends the names of files, and not the files.
   const isUpload = Object.values(definition).some(({ type }) => type === "file");
   const encoding = isUpload ? ' enctype="multipart/form-data"' : "";
@@ -50,9 +66,12 @@ export function formSnippet(
   return [
     `<script src="${escapeHtml(base)}/formsvc.js" defer></script>`,
     `<form data-formsvc action="${escapeHtml(base)}/f/${escapeHtml(key)}" method="post"${encoding}${lang}${task}>`,
-    ...[...fields, ...trap, ...challengeLines(challenge), "<p><button>Send</button></p>"].map(
-      (line) => `  ${line}`,
-    ),
+    ...[
+      ...fields,
+      ...trap,
+      ...challengeLines(challenge),
+      `<p><button>${escapeHtml(wording.text("send"))}</button></p>`,
+    ].map((line) => `  ${line}`),
     "</form>",
   ].join("\n");
 }
@@ -116,26 +135,71 @@ function harmless(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
-function inputLines(path: readonly string[], field: FieldDefinition): string[] {
-  if (field.type === "object")
-    return Object.entries(field.properties ?? {}).flatMap(([name, member]) =>
-      inputLines([...path, name], member),
-    );
+/** Where an input stands: a member of a group or row that may stay empty as a whole has to be filled in by nobody. */
+interface Place {
+  readonly path: readonly string[];
+  readonly isAsked: boolean;
+  readonly isInRow: boolean;
+}
+
+function inputLines(field: FieldDefinition, place: Place, wording: Wording): string[] {
+  const { path, isAsked } = place;
+  if (isGroup(field))
+    return groupLines(field, { ...place, isAsked: isAsked && field.required === true }, wording);
+  if (field.type === "array" && isGroup(field.items) && !place.isInRow)
+    return rowLines(field, field.items, place, wording);
+  const isNeeded = isAsked && field.required === true && field.default === undefined;
+  const optional = isNeeded ? "" : ` (${wording.text("optional")})`;
   const label = escapeHtml(field.label ?? labelOf(path));
   const name = `name="${escapeHtml(nameOf(path))}"`;
-  if (field.type === "boolean")
-    return [
-      `<p><label><input type="checkbox" ${name} value="true"${isConsent(field) ? " required" : ""}> ${label}</label></p>`,
-    ];
-  if (field.type === "file") return [`<p><label>${label} ${fileInput(name, field)}</label></p>`];
+  if (field.type === "boolean") return [`<p>${boxOf(name, field, path.length === 1)} ${label}</label></p>`];
+  if (field.type === "file") return [`<p><label>${label}${optional} ${fileInput(name, field)}</label></p>`];
+  const item = field.type === "array" ? field.items : field;
+  if (item === undefined || (item.type !== "string" && item.type !== "number"))
+    return [`<!-- ${label}: no input of a page can hold this; send it by a script. -->`];
   if (field.type !== "array")
-    return [`<p><label>${label} ${control(name, field, field.required === true)}</label></p>`];
-  const { items } = field;
-  // A list of lists or groups cannot be typed into one input.
-  if (items === undefined || items.type === "object" || items.type === "array" || items.type === "boolean")
-    return [];
-  if (items.type === "file") return [];
-  return [`<p><label>${label} ${control(name, items, false, items.enum !== undefined)}</label></p>`];
+    return [`<p><label>${label}${optional} ${control(name, item, isNeeded)}</label></p>`];
+  if (item.enum === undefined || item.enum.length > MAX_BOXES)
+    return [
+      `<p><label>${label}${optional} ${control(name, item, false, item.enum !== undefined)}</label></p>`,
+    ];
+  const boxes = item.enum.map((value) => {
+    const text = escapeHtml(String(value));
+    return `<label><input type="checkbox" ${name} value="${text}"> ${text}</label>`;
+  });
+  return fieldset(`${label}${optional}`, boxes);
+}
+
+function groupLines({ label, properties }: Group, place: Place, wording: Wording): string[] {
+  const { path } = place;
+  const lines = Object.entries(properties).flatMap(([name, member]) =>
+    inputLines(member, { ...place, path: [...path, name] }, wording),
+  );
+  return fieldset(escapeHtml(label ?? labelOf(path)), lines);
+}
+
+function rowLines(list: ArrayField, items: Group, { path, isAsked }: Place, wording: Wording): string[] {
+  const label = list.label ?? labelOf(path);
+  return Array.from({ length: rowsOf(list) }, (_, row) => {
+    const place = { path: [...path, String(row)], isAsked: isAsked && row < leastRows(list), isInRow: true };
+    return groupLines({ ...items, required: true, label: `${label} ${row + 1}` }, place, wording);
+  }).flat();
+}
+
+function fieldset(legend: string, lines: readonly string[]): string[] {
+  return [
+    "<fieldset>",
+    ...[`<legend>${legend}</legend>`, ...lines].map((line) => `  ${line}`),
+    "</fieldset>",
+  ];
+}
+
+/** Without an end: the label's text follows. @param canSayNo false in groups and rows, which would not be empty any more */
+function boxOf(name: string, field: BooleanField, canSayNo: boolean): string {
+  // Of one name the last value counts, and a browser sends nothing for an empty box.
+  const no = canSayNo && isAnswer(field) ? `<input type="hidden" ${name} value="false">` : "";
+  const marks = isConsent(field) ? " required" : no !== "" && field.default === true ? " checked" : "";
+  return `${no}<label><input type="checkbox" ${name} value="true"${marks}>`;
 }
 
 function fileInput(name: string, { accept = DEFAULT_ACCEPT, maxFiles = 1, required }: FileField): string {

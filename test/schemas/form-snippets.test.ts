@@ -28,8 +28,95 @@ test("a choice with a default shows it as chosen", () => {
   );
 });
 
-test("a list of choices has no empty option: nothing is chosen until somebody does", () => {
-  expect(selectOf({ type: "array", items: { type: "string", enum: ["a", "b"] } })).toBe(
-    '<select name="topic" multiple><option>a</option><option>b</option></select>',
-  );
+/** The lines between the form's tags. */
+function linesOf(definition: object, language: string | null = null): string[] {
+  const snippet = formSnippet(parseDefinition(definition), { ...target, language });
+  return snippet
+    .split("\n")
+    .slice(2, -1)
+    .map((line) => line.slice(2));
+}
+
+const SEND = "<p><button>Send</button></p>";
+
+test("several choices are boxes to tick, and many of them a list without an empty option", () => {
+  const days = { type: "array", required: true, items: { type: "string", enum: ["a", 'b"<'] } };
+  expect(linesOf({ days })).toEqual([
+    "<fieldset>",
+    "  <legend>Days</legend>",
+    '  <label><input type="checkbox" name="days" value="a"> a</label>',
+    '  <label><input type="checkbox" name="days" value="b&quot;&lt;"> b&quot;&lt;</label>',
+    "</fieldset>",
+    SEND,
+  ]);
+  const many = {
+    type: "array",
+    items: { type: "number", enum: Array.from({ length: 13 }, (_, day) => day) },
+  };
+  expect(selectOf(many)).toMatch(/^<select name="topic" multiple><option>0<\/option>/);
+});
+
+test("what may stay empty is marked and the button named in the form's language; a value of its own is not asked for", () => {
+  const definition = {
+    name: { type: "string", required: true },
+    phone: { type: "string", format: "phone" },
+    from: { type: "string", required: true, default: "web" },
+  };
+  expect(linesOf(definition, "de-AT")).toEqual([
+    '<p><label>Name <input name="name" required></label></p>',
+    '<p><label>Phone (freiwillig) <input name="phone" type="tel" autocomplete="tel"></label></p>',
+    '<p><label>From (freiwillig) <input name="from"></label></p>',
+    "<p><button>Senden</button></p>",
+  ]);
+});
+
+test("a group has its name above its inputs, and a list of groups has rows, of which the first is asked for", () => {
+  const properties = { name: { type: "string", required: true } };
+  const guests = {
+    type: "array",
+    label: "Guests",
+    required: true,
+    maxItems: 2,
+    items: { type: "object", properties },
+  };
+  expect(linesOf({ guests, home: { type: "object", label: "<Home>", properties } })).toEqual([
+    "<fieldset>",
+    "  <legend>Guests 1</legend>",
+    '  <p><label>Name <input name="guests[0][name]" required></label></p>',
+    "</fieldset>",
+    "<fieldset>",
+    "  <legend>Guests 2</legend>",
+    '  <p><label>Name (optional) <input name="guests[1][name]"></label></p>',
+    "</fieldset>",
+    "<fieldset>",
+    "  <legend>&lt;Home&gt;</legend>",
+    '  <p><label>Name (optional) <input name="home[name]"></label></p>',
+    "</fieldset>",
+    SEND,
+  ]);
+});
+
+test("a yes or no can be answered with no, and a consent has to be ticked", () => {
+  const definition = {
+    paid: { type: "boolean", required: true },
+    news: { type: "boolean", default: true },
+    vegan: { type: "boolean" },
+    agree: { type: "boolean", required: true, enum: [true] },
+  };
+  expect(linesOf(definition)).toEqual([
+    '<p><input type="hidden" name="paid" value="false"><label><input type="checkbox" name="paid" value="true"> Paid</label></p>',
+    '<p><input type="hidden" name="news" value="false"><label><input type="checkbox" name="news" value="true" checked> News</label></p>',
+    '<p><label><input type="checkbox" name="vegan" value="true"> Vegan</label></p>',
+    '<p><label><input type="checkbox" name="agree" value="true" required> Agree</label></p>',
+    SEND,
+  ]);
+});
+
+test("what no input can hold is told in its place, and its label ends no comment", () => {
+  const table = { type: "array", label: "a --> <b>", items: { type: "array" } };
+  expect(linesOf({ table, any: { type: "object" } })).toEqual([
+    "<!-- a --&gt; &lt;b&gt;: no input of a page can hold this; send it by a script. -->",
+    "<!-- Any: no input of a page can hold this; send it by a script. -->",
+    SEND,
+  ]);
 });
