@@ -9,6 +9,13 @@ import { PATIENCE_MS } from "../support/until.ts";
 
 const PASSWORD = "seven loaves and a plum cake";
 const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 900 };
+/** How the pages are looked at: wide and narrow, light and dark, and right to left. */
+const LOOKS = [
+  { viewport: PHONE, colorScheme: "light", locale: "de-DE" },
+  { viewport: DESK, colorScheme: "dark", locale: "de-DE" },
+] as const;
+const HEBREW = { viewport: PHONE, colorScheme: "light", locale: "he-IL" } as const;
 
 describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and without script", () => {
   let server: TestServer;
@@ -29,27 +36,28 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     return page;
   }
 
-  /** What axe says of a page in light and dark, after somebody did something on it; for whoever is signed in on the phone. */
+  type Look = (typeof LOOKS)[number] | typeof HEBREW;
+
+  /** What axe says of a page, after somebody did something on it; for whoever is signed in on the phone. `SHOTS` names a folder for pictures. */
   async function violations(
     owner: Page,
     path: string,
-    act: (page: Page) => Promise<void> = async () => undefined,
+    { looks = LOOKS, act }: { looks?: readonly Look[]; act?: (page: Page) => Promise<void> } = {},
   ): Promise<string[]> {
     const found: string[] = [];
-    for (const colorScheme of ["light", "dark"] as const) {
-      const storageState = await owner.context().storageState();
-      const context = await browser.newContext({
-        viewport: PHONE,
-        colorScheme,
-        storageState,
-        locale: "de-DE",
-      });
+    const storageState = await owner.context().storageState();
+    for (const look of looks) {
+      const context = await browser.newContext({ ...look, storageState });
       const page = await context.newPage();
       const opened = await page.goto(`${server.url}${path}`);
       if (opened?.status() !== 200) found.push(`${path}: ${opened?.status()}`);
-      await act(page);
+      await act?.(page);
       found.push(...(await axeViolations(page)));
-      if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) found.push("too wide");
+      if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+        found.push(`${path}: too wide`);
+      const folder = process.env["SHOTS"];
+      const name = `${path.replaceAll(/\W+/g, "-")}${act?.name ?? ""}-${look.viewport.width}-${look.locale}`;
+      if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
       await context.close();
     }
     return found;
@@ -83,11 +91,14 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
         meine_angaben_durfen_verwendet_werden: true,
       },
     ]);
-    expect(await violations(mia, "/dashboard/endpoints/new?start=order")).toEqual([]);
-    expect(await violations(mia, fields)).toEqual([]);
-    expect(await violations(mia, pathname)).toEqual([]);
-    expect(await violations(mia, path)).toEqual([]);
-    expect(await violations(mia, path, order)).toEqual([]);
+    const form = fields.replace(/\/fields$/, "");
+    const seen = ["/dashboard/endpoints/new?start=order", "/dashboard/endpoints", "/dashboard", pathname];
+    for (const each of [...seen, ...["", "/fields", "/page", "/keys", "/import"].map((name) => form + name)])
+      expect(await violations(mia, each), each).toEqual([]);
+    const looks = [...LOOKS, HEBREW];
+    expect(await violations(mia, path, { looks })).toEqual([]);
+    expect(await violations(mia, path, { act: order })).toEqual([]);
+    expect(await violations(mia, path, { looks: [HEBREW, LOOKS[1]], act: err })).toEqual([]);
     await Promise.all([mia.context().close(), ida.context().close()]);
   });
 
@@ -146,7 +157,10 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     await page.getByLabel("Colour").fill("#8a1c4a");
     await page.getByRole("button", { name: "Save" }).click();
     await page.waitForURL("**notice=saved**");
-    return (await page.locator("main a[href^='/p/']").first().getAttribute("href")) ?? "";
+    const address = (await page.locator("main a[href*='/p/']").first().getAttribute("href")) ?? "";
+    // Whole, to be copied into a message.
+    expect(address.startsWith(`${server.url}/p/`)).toBe(true);
+    return address.slice(server.url.length);
   }
 
   /** On the form's own page. */
@@ -166,5 +180,12 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     await page.getByRole("heading", { name: "Vielen Dank" }).waitFor();
     expect(await page.textContent("main")).toContain("Ihre Angaben sind angekommen.");
     expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+  }
+
+  /** Sends the page with everything missing, as a browser does that checks nothing. */
+  async function err(page: Page): Promise<void> {
+    await page.evaluate("document.forms[0].noValidate = true");
+    await page.locator("main button").last().click();
+    await page.locator("[role=alert]").waitFor();
   }
 });

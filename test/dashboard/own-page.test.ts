@@ -16,7 +16,7 @@ test("an owner gives a form a page on the dashboard, and is told what is wrong w
   ]);
   const saved = await ben.post(address, { page: "on", page_title: "Cakes", page_colour: "#0B6E5F" });
   expect(saved.status).toBe(303);
-  const path = /href="(\/p\/[^"]+)"/.exec((await ben.get(address)).text)?.[1] ?? "";
+  const path = /href="http[^"]*(\/p\/[^"]+)"/.exec((await ben.get(address)).text)?.[1] ?? "";
   await until(async () => (await server.request({ method: "GET", path })).status === 200);
   expect((await server.request({ method: "GET", path })).text).toContain('<h1 dir="auto">Cakes</h1>');
   await ben.post(`/dashboard/endpoints/${ben.endpoint.id}`, { name: "Renamed", unknown_fields: "drop" });

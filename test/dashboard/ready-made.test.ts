@@ -45,15 +45,23 @@ test("a start that is not there is the first one, and a form without fields can 
   expect((await ada.get(`${PAGE}?start=nothing`)).text).toContain("No fields yet.");
 });
 
-test("a preview shows the fields once they are right again, and its inputs are no part of the page's form", async () => {
+test("a preview shows each field that is right, one without a name by its place, and its inputs are no part of the page's form", async () => {
   const server = await startServer();
   const ada = await visit(server);
   const { values } = formOf((await ada.get(`${PAGE}?start=newsletter`)).text, PAGE);
   expect([...values.keys()].filter((name) => name === "")).toEqual([]);
   values.set("f.0.name", "");
   values.set("f.0.label", "");
-  values.set("action", "add-text");
+  values.set("f.1.label", "");
+  values.set("f.1.name", "consent");
+  values.set("action", "add-choice");
+  const begun = (await ada.post(PAGE, values)).text.replace(/[^]*form-preview/, "");
+  // A choice without choices is none yet.
+  expect([...begun.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, label]) => label)).toEqual(["Field 1", "consent"]);
+  values.set("view", "json");
+  values.set("schema", "{");
   expect((await ada.post(PAGE, values)).text).toContain("Once the fields are right");
+  values.set("view", "form");
   values.set("f.0.name", "email");
   values.set("f.0.label", "Where to <write>");
   values.set("action", "up-1");

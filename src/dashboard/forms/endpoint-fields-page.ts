@@ -14,7 +14,15 @@ import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import { Stopped } from "../perform.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import {
+  checkDraft,
+  draftOf,
+  editDraft,
+  problemsOf,
+  readDraft,
+  type SchemaDraft,
+  shownOf,
+} from "./schema-draft.ts";
 import { formPreview } from "./form-preview.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
 
@@ -137,7 +145,7 @@ function view(endpoint: Endpoint, { draft, version, problems, action = "", chang
             ${REMOVED[endpoint.settings.unknownFields]} Posts that came before stay as they are.
           </p>
         </div>
-        ${formPreview(checkDraft(draft).definition)}
+        ${formPreview(shownOf(draft))}
       </div>
       <div class="savebar">
         <span class="muted">Nothing changes before you save.</span>

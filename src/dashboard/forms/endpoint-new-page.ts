@@ -16,7 +16,15 @@ import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import { planName } from "../system/plan-name.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import {
+  checkDraft,
+  draftOf,
+  editDraft,
+  problemsOf,
+  readDraft,
+  type SchemaDraft,
+  shownOf,
+} from "./schema-draft.ts";
 import { formPreview } from "./form-preview.ts";
 import { readyMade, startLinks } from "./ready-made.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
@@ -163,7 +171,9 @@ function formView(
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head"><h1>New form</h1></div>
-    <p class="muted">It takes the posts of one form of your website. When it is made, you get the form’s HTML to paste.</p>
+    <p class="muted">
+      When it is made, you get its code to paste into your website. Without a website, it can have a page of its own to link to.
+    </p>
     ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId), start ?? null)}
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
@@ -177,10 +187,10 @@ function formView(
           </section>
           ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
         </div>
-        ${formPreview(checkDraft(draft).definition)}
+        ${formPreview(shownOf(draft))}
       </div>
       <div class="savebar">
-        <span class="muted">Nothing is public yet. Next: put it on your page.</span>
+        <span class="muted">Nothing is public yet. Next: put it on your page, or give it one.</span>
         <a class="button" href="/dashboard/endpoints">Cancel</a>
         <button class="primary" name="action" value="create">Make the form</button>
       </div>
@@ -192,7 +202,7 @@ function startPath(start: string, workspaceId: string): string {
   return `${PATH}?${query.toString()}`;
 }
 
-const NAME_HINT = "How you and your team find it, like Contact.";
+const NAME_HINT = "How you and your team find it. Visitors see it only on the form’s own page.";
 
 function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], problems: Problems): Html {
   const options = [
@@ -234,7 +244,18 @@ function createdView(
       }
     </section>
     ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
-    ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${tellCard(endpoint.id)}`;
+    ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${pageCard(endpoint.id)} ${tellCard(endpoint.id)}`;
+}
+
+/** Who has no website has no use for the code. */
+function pageCard(endpointId: string): Html {
+  return html`<section class="card" aria-labelledby="own-page">
+    <header><h2 id="own-page">No website to put it into?</h2></header>
+    <div class="body">
+      <p class="muted">The form can have a page of its own here, to link to from anywhere. It needs no key and no code.</p>
+      <p class="actions-left"><a class="button" href="/dashboard/endpoints/${endpointId}/page">Give it a page</a></p>
+    </div>
+  </section>`;
 }
 
 /** A new form tells nobody, which its owner would notice late. */

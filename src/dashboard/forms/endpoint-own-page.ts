@@ -14,6 +14,7 @@ import {
   textField,
 } from "../kit/field.ts";
 import { pageWords } from "../kit/sentence.ts";
+import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
@@ -22,20 +23,25 @@ const SECTION = "/page";
 
 /** `/dashboard/endpoints/:id/page`: the form's own page, to link to. */
 export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
-  function* read({ viewer, params }: Visit): Steps<{ readonly endpoint: Endpoint; readonly path: string }> {
+  function* read({
+    viewer,
+    params,
+    request,
+  }: Visit): Steps<{ readonly endpoint: Endpoint; readonly address: string }> {
     const endpoint = yield* getViewableEndpoint(viewer, params["id"] ?? "");
     const isUnique = (yield* findUniqueName(endpoint.name)) === endpoint.id;
-    return { endpoint, path: `/p/${isUnique ? encodeURIComponent(endpoint.name) : endpoint.id}` };
+    const name = isUnique ? encodeURIComponent(endpoint.name) : endpoint.id;
+    return { endpoint, address: `${ownAddress(request, parts.config)}/p/${name}` };
   }
 
   routes.read("/endpoints/:id/page", async (visit) => {
-    const { endpoint, path } = await parts.db.read(() => read(visit));
-    const content = view(endpoint, path, typedOf(endpoint), NO_PROBLEMS);
+    const { endpoint, address } = await parts.db.read(() => read(visit));
+    const content = view(endpoint, address, typedOf(endpoint), NO_PROBLEMS);
     return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content));
   });
 
   routes.write("/endpoints/:id/page", async (visit) => {
-    const { endpoint, path } = await parts.db.read(() => read(visit));
+    const { endpoint, address } = await parts.db.read(() => read(visit));
     const typed = readTyped(visit.form);
     try {
       await visit.perform(setEndpoint, { endpoint: endpoint.id, ...inputOf(typed) });
@@ -43,7 +49,7 @@ export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
       const problems = new Map([["", `${pageWords(error.message)}.`]]);
-      const content = view(endpoint, path, typed, problems);
+      const content = view(endpoint, address, typed, problems);
       return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content), 422);
     }
   });
@@ -82,7 +88,7 @@ function inputOf({ isOn, title, intro, colour, logo, thanks }: Typed) {
   };
 }
 
-function view(endpoint: Endpoint, path: string, typed: Typed, problems: Problems): Html {
+function view(endpoint: Endpoint, address: string, typed: Typed, problems: Problems): Html {
   const isThere = endpoint.settings.page.isOn;
   return html`${problemSummary(problems)}
     <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
@@ -90,12 +96,18 @@ function view(endpoint: Endpoint, path: string, typed: Typed, problems: Problems
         A page with the form itself, to link to when you have no page to put it into. It works on phones and without script, in
         the language of whoever opens it.
       </p>
-      ${isThere && html`<p>It is at <a href="${path}">${path}</a>.</p>`}
+      ${
+        isThere &&
+        html`<p class="secret">
+          <span>It is at</span> <a href="${address}"><code>${address}</code></a>
+          <button type="button" data-copy aria-label="Copy: the address of the page">Copy</button>
+        </p>`
+      }
       ${checkField({ name: "page", label: "The form has a page of its own", value: typed.isOn })}
       ${textField({ name: "page_title", label: "Title", value: typed.title, hint: "Empty is the name of the form." })}
       ${areaField({ name: "page_intro", label: "Above the fields", value: typed.intro })}
       ${textField({ name: "page_colour", label: "Colour", value: typed.colour, hint: "Of the button and the edge, like #0b6e5f. Empty is the built-in one." })}
-      ${textField({ name: "page_logo", label: "Address of the logo", value: typed.logo, hint: "An https address of one of the sites that may post." })}
+      ${textField({ name: "page_logo", label: "Address of the logo", value: typed.logo, hint: "An https address of one of the sites that may post, which stand under Settings." })}
       ${areaField({ name: "page_thanks", label: "After it was sent", value: typed.thanks })}
       <p><button class="primary">Save</button></p>
     </form>`;

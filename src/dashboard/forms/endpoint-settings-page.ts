@@ -191,7 +191,7 @@ function trapField(typed: TypedSettings, problems: Problems): Html {
 }
 
 const HINTS: Partial<TypedSettings> = {
-  name: "How you find it here. Visitors do not see it.",
+  name: "How you find it here. Visitors see it only on the form’s own page, if that has no title.",
   allowedOrigins:
     "The sites of the pages with your form, one a line, like https://example.com or https://*.example.com. Empty lets every site post with the publishable key.",
   honeypots: `People do not see these inputs: who fills one in is a robot, and the post is held. One name a line. Empty is the built-in list: ${BUILT_IN_HONEYPOTS}.`,

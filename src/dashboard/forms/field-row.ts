@@ -207,6 +207,11 @@ export function afterRetype(row: FieldRow): FieldRow {
   return row;
 }
 
+/** What a field is called that has no name yet. */
+export function placeName(index: number): string {
+  return `Field ${index + 1}`;
+}
+
 /** What people call the field: its label, or else its name. */
 export function calledOf({ label = "", name = "" }: FieldRow): string {
   const shown = readText(label);

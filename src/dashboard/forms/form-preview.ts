@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition, StringFormat } from "../../schemas/field-definition.ts";
-import { isLongText } from "../../schemas/form-inputs.ts";
+import { isGroup, isLongText, MAX_BOXES, rowsOf } from "../../schemas/form-inputs.ts";
 import { labelAt } from "../../schemas/field-label.ts";
 
 const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
@@ -27,7 +27,7 @@ export function formPreview(definition: SchemaDefinition | null): Html {
         ? html`<p class="muted body">Once the fields are right, the form is shown here.</p>`
         : html`<div class="phone-frame" inert>
             <div class="sheet">
-              ${Object.entries(definition).map(([name, field]) => fieldView(definition, [name], field))}
+              ${Object.entries(definition).map(([name, field]) => fieldView(definition, name, field))}
               <div><span class="button primary">Send</span></div>
             </div>
           </div>`
@@ -35,24 +35,47 @@ export function formPreview(definition: SchemaDefinition | null): Html {
   </aside>`;
 }
 
-function fieldView(definition: SchemaDefinition, path: readonly string[], field: FieldDefinition): Html {
-  if (field.type === "object")
-    return html`${Object.entries(field.properties ?? {}).map(([name, member]) => fieldView(definition, [...path, name], member))}`;
+function fieldView(fields: SchemaDefinition, name: string, field: FieldDefinition): Html {
+  const label = html`<bdi>${labelAt(fields, [name], " ")}</bdi>`;
+  if (isGroup(field)) return groupView(label, field.properties);
+  if (field.type === "array" && isGroup(field.items)) {
+    const { properties } = field.items;
+    return html`${Array.from({ length: rowsOf(field) }, (_, row) => groupView(html`${label} ${row + 1}`, properties))}`;
+  }
+  // No page has an input for it.
+  if (field.type === "object") return html``;
   const optional = field.required !== true && html` <span class="muted">(optional)</span>`;
-  const label = html`<bdi>${labelAt(definition, path, " ")}</bdi>`;
-  if (field.type === "boolean")
-    return html`<div class="field"><label class="check"><input type="checkbox" /> <span>${label}</span></label></div>`;
-  return html`<div class="field"><label><span>${label}${optional}</span>${control(path.at(-1) ?? "", field)}</label></div>`;
+  if (field.type === "boolean") return html`<div class="field">${box(label, field.default === true)}</div>`;
+  const choices = choicesOf(field);
+  if (choices.length > 0 && choices.length <= MAX_BOXES)
+    return html`<fieldset><legend>${label}${optional}</legend>${choices.map((each) => box(html`${each}`, false))}</fieldset>`;
+  return html`<div class="field"><label><span>${label}${optional}</span>${control(name, field)}</label></div>`;
+}
+
+function groupView(legend: Html, properties: SchemaDefinition): Html {
+  return html`<fieldset>
+    <legend>${legend}</legend>
+    ${Object.entries(properties).map(([name, member]) => fieldView(properties, name, member))}
+  </fieldset>`;
+}
+
+function box(label: Html, isChecked: boolean): Html {
+  return html`<label class="check"><input type="checkbox" ${isChecked && html` checked`} /> <span>${label}</span></label>`;
+}
+
+/** Of which several may be chosen. */
+function choicesOf(field: FieldDefinition): readonly string[] {
+  if (field.type !== "array" || field.items === undefined || !("enum" in field.items)) return [];
+  return (field.items.enum ?? []).map(String);
 }
 
 function control(name: string, field: Exclude<FieldDefinition, { type: "object" | "boolean" }>): Html {
   if (field.type === "file") return html`<input type="file" />`;
   if (field.type === "array") {
-    const { items } = field;
-    const choices = items !== undefined && "enum" in items ? (items.enum ?? []) : [];
+    const choices = choicesOf(field);
     return choices.length === 0
       ? html`<input />`
-      : html`<select multiple>${choices.map((each) => html`<option>${String(each)}</option>`)}</select>`;
+      : html`<select multiple>${choices.map((each) => html`<option>${each}</option>`)}</select>`;
   }
   if (field.enum !== undefined)
     return html`<select><option>Please choose</option>${field.enum.map((each) => html`<option>${each}</option>`)}</select>`;

@@ -3,7 +3,7 @@ import { MAX_FIELDS } from "../../schemas/field-definition.ts";
 import { NO_PROBLEMS, type Problems } from "../kit/field.ts";
 import { assemble, type CheckedDefinition, checkJson, checkRows, JSON_INPUT, rowsOf } from "./schema-form.ts";
 import { FIELD_KINDS } from "./field-kinds.ts";
-import { afterRetype } from "./field-row.ts";
+import { afterRetype, calledOf, placeName } from "./field-row.ts";
 import { type FieldRow, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
 /** A schema that somebody edits: as a form of fields, or as JSON. Nothing of it is checked yet. */
@@ -38,6 +38,21 @@ export function readDraft(form: URLSearchParams): SchemaDraft {
 
 export function checkDraft(draft: SchemaDraft): CheckedDefinition {
   return draft.view === "json" ? checkJson(draft.json) : checkRows(draft.rows);
+}
+
+/**
+ * What visitors would see of a draft: a field without a name is called by its place, and one that has something to mend is left out until
+ * it is right. Null if nothing of it can be shown.
+ */
+export function shownOf(draft: SchemaDraft): SchemaDefinition | null {
+  if (draft.view === "json") return checkDraft(draft).definition;
+  const rows = draft.rows.map((row, index) =>
+    calledOf(row) === "" ? { ...row, label: placeName(index) } : row,
+  );
+  const checked = checkRows(rows);
+  if (checked.definition !== null) return checked.definition;
+  const wrong = new Set([...checked.problems.keys()].map((name) => ROW_INPUT.exec(name)?.[1]));
+  return checkRows(rows.filter((_row, index) => !wrong.has(String(index)))).definition;
 }
 
 /** None if the draft passes the check. */
