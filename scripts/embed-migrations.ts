@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import Driver from "better-sqlite3";
-import { type Part, structureAfter } from "../src/database/sqlite/structure.ts";
+import { type SchemaPart, structureAfter } from "../src/database/sqlite/structure.ts";
 import { renderTables } from "./table-types.ts";
 
 const folder = new URL("../migrations/", import.meta.url);
@@ -204,12 +204,12 @@ export function renderSchema(): string {
 }
 
 /** The table that a table, index or trigger belongs to. */
-function tableOf({ type, name, sql }: Part): string | undefined {
+function tableOf({ type, name, sql }: SchemaPart): string | undefined {
   return type === "table" ? name : /\bON "?(\w+)"?/i.exec(sql)?.[1];
 }
 
 /** Columns that a migration added stand behind the others without a line break. */
-function layOut({ sql }: Part): string {
+function layOut({ sql }: SchemaPart): string {
   const plain = sql.replaceAll(/"(\w+)"/g, "$1");
   return `${plain.replaceAll("\n, ", ",\n  ").replace(/([^\n])\) (STRICT.*)$/, "$1\n) $2")};\n`;
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { version } from "../../src/foundation/version.ts";
 import { type Figure, isMet, renderFigures } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";
-import { measureJudge } from "./judge.ts";
+import { measureFilter } from "./filter.ts";
 import { compareFiles } from "./large-file.ts";
 import { compareVersion } from "./starts.ts";
 import { comparePosts } from "./submit.ts";
@@ -24,7 +24,7 @@ const STARTS = 15;
 
 const results = fileURLToPath(new URL("../../build/bench.json", import.meta.url));
 const parts: readonly [string, () => Figure[] | Promise<Figure[]>][] = [
-  ["judging", measureJudge],
+  ["judging", measureFilter],
   ["starting", () => compareVersion(STARTS)],
   ["posts", () => comparePosts(ROUNDS, SECONDS)],
   ["a large file", () => compareFiles(SUBMISSIONS, PENDING, ROUNDS)],

@@ -3,7 +3,7 @@ import fastify from "fastify";
 
 /**
  * The least that a durable post costs with this framework and this driver: an echo whose body becomes the last row of a
- * table without indices, committed with whatever came beside it before the answer leaves. No key, check, judge, id or log.
+ * table without indices, committed with whatever came beside it before the answer leaves. No key, check, score, id or log.
  * Usage: node floor-server.ts DATABASE, a file that is not there yet.
  */
 const db = new SqliteDatabase(process.argv[2]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { executable, postRequest, type RunningServer, startServer } from "./processes.ts";
 
-/** A contact form of 300 bytes that the judge has nothing against. */
+/** A contact form of 300 bytes that the filter has nothing against. */
 export const POST_BODY = JSON.stringify({
   name: "Ada Lovelace",
   email: "ada@example.com",

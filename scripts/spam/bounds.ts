@@ -1,4 +1,4 @@
-import { contentPoints } from "../../src/spam/judge.ts";
+import { contentPoints } from "../../src/spam/score-spam.ts";
 import { CONTENT_BOUNDS } from "../../src/spam/points.ts";
 import type { Case } from "./cases.ts";
 import type { Check } from "./checks.ts";

@@ -1,5 +1,5 @@
 import { UNSPACED } from "../../src/spam/characters.ts";
-import { type Evidence, gatherEvidence, weigh } from "../../src/spam/judge.ts";
+import { type Evidence, gatherEvidence, weigh } from "../../src/spam/score-spam.ts";
 import { readPost } from "../../src/spam/read-post.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
@@ -66,8 +66,8 @@ function groupOf({ id, source, label }: LabelledText): string {
   return label === "spam" ? "other own spam" : "other own genuine texts";
 }
 
-/** Texts as a model judges them that was trained with all others. */
-export function judgeLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[]): Case[] {
+/** Texts as a model scores them that was trained with all others. */
+export function scoreLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[]): Case[] {
   const model = trainModel(rest);
   return out.map((text) => textCase(text, model));
 }
@@ -78,7 +78,7 @@ const UNSEEN_GROUPS: Readonly<Record<string, string>> = {
   genuine: "other genuine texts",
 };
 
-/** Texts as the filter that ships judges them. Spam stands in two groups: all of it, and by whether it has a link. */
+/** Texts as the filter that ships scores them. Spam stands in two groups: all of it, and by whether it has a link. */
 export function unseenCases(texts: readonly LabelledText[]): Case[] {
   const cases = texts.map((text) => {
     const [, file = ""] = /^(.+)-\w+: /.exec(text.id) ?? [];
@@ -93,7 +93,7 @@ export function unseenCases(texts: readonly LabelledText[]): Case[] {
   ];
 }
 
-/** Short genuine sentences of other people, as the filter that ships judges them. */
+/** Short genuine sentences of other people, as the filter that ships scores them. */
 export function shortCases(texts: readonly LabelledText[]): Case[] {
   return texts.map((text) => {
     const [file] = text.id.split(":");
@@ -113,13 +113,13 @@ function textCase(text: LabelledText, model: TextModel | null): Case {
 
 const FOLDS = 5;
 
-/** The project's own texts, judged by models that each lack a fifth of the kinds. */
+/** The project's own texts, scored by models that each lack a fifth of the kinds. */
 export function kindsLeftOut(own: readonly LabelledText[], others: readonly LabelledText[]): Case[] {
   const kinds = [...new Set(own.map(({ kind }) => kind))];
   const foldOf = ({ kind }: LabelledText): number => kinds.indexOf(kind) % FOLDS;
   return Array.from({ length: FOLDS }, (_, fold) => {
     const out = own.filter((text) => foldOf(text) === fold);
-    return judgeLeftOut(out, [...others, ...own.filter((text) => foldOf(text) !== fold)]);
+    return scoreLeftOut(out, [...others, ...own.filter((text) => foldOf(text) !== fold)]);
   }).flat();
 }
 
@@ -141,10 +141,10 @@ export function leaveSourcesOut(
   }));
 }
 
-/** Texts of a source that are judged: more say no more. */
+/** Texts of a source that are scored: more say no more. */
 const MOST_OF_A_SOURCE = 3000;
 
-/** The others' texts, judged by models that each lack a source. */
+/** The others' texts, scored by models that each lack a source. */
 export function sourcesLeftOut(leftOut: readonly LeftOutSource[]): Case[] {
   return leftOut.flatMap(({ texts, model }) => {
     const every = Math.ceil(texts.length / MOST_OF_A_SOURCE);
@@ -179,7 +179,7 @@ export function onePerCluster(rows: readonly MeasureRow[]): MeasureRow[] {
 }
 
 /**
- * A row as the judge that ships sees it.
+ * A row as the filter that ships sees it.
  *
  * @param group null for the row's site or source.
  * @param withIdentity whether the sender's name and e-mail address are shown.

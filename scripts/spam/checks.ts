@@ -23,15 +23,15 @@ const VERSION_3 = {
   } as Readonly<Record<string, number>>,
 } as const;
 
-/** What the checks look at: every text as a filter judges it that was not trained with it. */
-export interface Judged {
-  /** Each public source, judged by a model without it. */
+/** What the checks look at: every text as a filter scores it that was not trained with it. */
+export interface CheckedTexts {
+  /** Each public source, scored by a model without it. */
   readonly sources: readonly Case[];
   readonly unseen: readonly Case[];
   readonly measure: readonly Case[];
 }
 
-export function checksOf({ sources, unseen, measure }: Judged): Check[] {
+export function checksOf({ sources, unseen, measure }: CheckedTexts): Check[] {
   const youtube = measure.filter(({ group }) => group.startsWith("youtube"));
   const spam = unseen.filter(({ group }) => group === "spam");
   const links = unseen.filter(({ group }) => group === "genuine short posts with a link");

@@ -2,7 +2,7 @@ import { POINTS } from "../../src/spam/points.ts";
 import { boundChecks, boundsOf, likePosts } from "./bounds.ts";
 import {
   type Case,
-  judgeLeftOut,
+  scoreLeftOut,
   kindsLeftOut,
   leaveSourcesOut,
   measureCase,
@@ -41,7 +41,7 @@ shareTable(
     .toSorted((a, b) => a.group.localeCompare(b.group) || b.label.localeCompare(a.label)),
 );
 heading("All own texts left out");
-shareTable(judgeLeftOut(own, others));
+shareTable(scoreLeftOut(own, others));
 heading("Each source left out in turn");
 const leftOut = leaveSourcesOut(own, others);
 const sources = sourcesLeftOut(leftOut);

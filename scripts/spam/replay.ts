@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { migrate } from "../../src/database/migrate.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { weigh } from "../../src/spam/judge.ts";
+import { weigh } from "../../src/spam/score-spam.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
 import type { TextModel } from "../../src/spam/text-model.ts";

@@ -60,7 +60,7 @@ export interface ApiParts {
   /** The file that came with the request, for operations that read one. */
   readonly source: ImportedFile;
   readonly limiter: RateLimiter;
-  /** Why nobody's token can be judged now; null if it can. */
+  /** Why nobody's token can be checked now; null if it can. */
   readonly blindness: () => Blindness | null;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
   readonly onChange: (kind: "write" | "danger") => void;

@@ -16,7 +16,7 @@ export interface Memories {
   readonly directory: EndpointDirectory;
   readonly usage: UsageCounter;
   readonly spam: SpamMemory;
-  /** Told of each commit that stored submissions, in whatever process. */
+  /** Called for each commit that stored submissions, in whatever process. */
   readonly news: News;
 }
 
@@ -42,7 +42,7 @@ export function forgetChanges(
       usage.forget();
       spam.forget();
       deliverer.reload();
-      news.tell();
+      news.announce();
     },
     onSettingsChange() {
       usage.forget();

@@ -40,15 +40,15 @@ export interface PostService {
   readonly intake: Intake;
   readonly challenges: Pick<Challenges, "make">;
   readonly uploads: Uploads;
-  /** Told when a browser sent a secret key. */
+  /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
-  /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
+  /** Called with the address of a request with `X-Forwarded-For` that is not trusted. */
   readonly onUntrustedProxy: (peer: string) => void;
-  /** Told of a form whose page after success is on a site that it may not lead to. */
+  /** Called for a form whose page after success is on a site that it may not lead to. */
   readonly onPageFault: PageWatch;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
-  /** Why no key can be judged now; null if it can. */
+  /** Why no key can be checked now; null if it can. */
   readonly blindness: () => Blindness | null;
   /** Whether a post could be stored now. */
   readonly isWritable: () => boolean;
@@ -58,7 +58,7 @@ export interface PostService {
 
 interface OpenedPosts {
   readonly posts: PostService;
-  /** Told of commits that bring a workspace near its monthly limit. */
+  /** Called for commits that bring a workspace near its monthly limit. */
   readonly limitNews: LimitNews;
   /** Resolves when every accepted post is stored. */
   readonly drain: () => Promise<void>;
@@ -82,8 +82,8 @@ export function openPosts(
   const { writability } = served;
   const room = openHeldRoom(parts, served);
   const limitNews = createLimitNews();
-  const told = [room.note, limitNews.report, wakeScanner(parts.scanner)];
-  const reports = [measureCommits(metrics), logCommits(log), ...told];
+  const listeners = [room.note, limitNews.report, wakeScanner(parts.scanner)];
+  const reports = [measureCommits(metrics), logCommits(log), ...listeners];
   const commits = createCommitQueue(write, watchCommits(reports, served, memories));
   const openedGate = openGate(parts, memories, limiter);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
@@ -199,9 +199,9 @@ function watchCommits(
       for (const report of reports) report(committed, seconds);
       // If all of them were refused, nothing had to be written.
       if (!committed.outcomes.includes("stored")) return;
-      writability.tell(true);
-      news.tell();
+      writability.report(true);
+      news.announce();
     },
-    onRefusal: () => writability.tell(false),
+    onRefusal: () => writability.report(false),
   };
 }

@@ -1,6 +1,6 @@
 import { Clamd } from "../files/clamd.ts";
 import type { FileLinks } from "../files/file-links.ts";
-import { countUnjudged } from "../files/scan-store.ts";
+import { countUnscanned } from "../files/scan-store.ts";
 import { parseClamdAddress } from "../foundation/clamd-address.ts";
 import { noMetrics } from "../foundation/metrics.ts";
 import { FileScanner, type FileScannerParts, SCAN_RESULTS } from "../submissions/file-scanner.ts";
@@ -20,9 +20,9 @@ export function openScanner(
   );
   (metrics ?? noMetrics).gauges(
     "formsvc_files_without_verdict",
-    "Files that wait for the virus scanner, and those that it did not judge in time.",
+    "Files that wait for the virus scanner, and those that it did not scan in time.",
     "state",
-    async () => new Map(Object.entries(await db.read(countUnjudged))),
+    async () => new Map(Object.entries(await db.read(countUnscanned))),
   );
   return new FileScanner({
     db,

@@ -1,5 +1,5 @@
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
-import { type Outcomes, Refusals } from "../database/postgresql/refusals.ts";
+import { type Outcomes, DatabaseRefusals } from "../database/postgresql/refusals.ts";
 import { createRateExchange } from "../database/postgresql/rate-exchange.ts";
 import { serveAddress } from "../database/postgresql/served-postgresql.ts";
 import { SingleFlight } from "../foundation/single-flight.ts";
@@ -19,7 +19,7 @@ export function openPostgresqlEngine(
   { config, clock, log }: ServiceParts,
   { usage, spam, mayReply }: StoringParts,
 ): Engine {
-  const refusals = new Refusals(log, db.name);
+  const refusals = new DatabaseRefusals(log, db.name);
   const served = serveAddress(db, clock.now(), log, refusals);
   const outbox = createOutbox();
   const limiter = createJointRateLimiter();

@@ -56,9 +56,9 @@ export interface SubmitService {
   readonly sender: HttpSender;
   /** Null if no mail server is configured. */
   readonly mail: MailService | null;
-  /** Told of each commit that stored submissions, in whatever process. */
+  /** Called for each commit that stored submissions, in whatever process. */
   readonly news: News;
-  /** Told of commits that bring a workspace near its monthly limit. */
+  /** Called for commits that bring a workspace near its monthly limit. */
   readonly limitNews: LimitNews;
   /** Null if the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
@@ -90,7 +90,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const engine = await openEngine(parts, { usage, spam, mayReply });
   const { served, outbox, claims } = engine;
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
-  deliverer.onQueuedForOthers(() => served.tell());
+  deliverer.onQueuedForOthers(() => served.notifyOthers());
 
   const { onForeignCommit, onSettingsChange } = forgetChanges(memories, served.cleaner, deliverer);
   const upkeep = createUpkeep(db, config, clock, engine);
@@ -105,8 +105,8 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const scanner = openScanner(parts, fileLinks, {
     onQueued() {
       deliverer.reload();
-      served.tell();
-      news.tell();
+      served.notifyOthers();
+      news.announce();
     },
     onDeleted() {
       served.cleaner.note(1);

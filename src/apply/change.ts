@@ -1,4 +1,4 @@
-import type { Perform } from "./read-current.ts";
+import type { PerformAnywhere } from "./read-current.ts";
 
 /** One setting that becomes another. */
 export interface Difference {
@@ -39,7 +39,7 @@ export interface FormsChange {
   /** Whether it makes keys or a secret, which are shown once. */
   readonly makesSecret: boolean;
   /** Does it. The id of what it makes is remembered for the changes after it. */
-  readonly run: (perform: Perform) => Promise<ChangeOutcome>;
+  readonly run: (perform: PerformAnywhere) => Promise<ChangeOutcome>;
 }
 
 /** What is to be done, in this order. */

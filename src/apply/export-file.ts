@@ -8,7 +8,7 @@ import { hasAgreed } from "./plan-recipients.ts";
 import { WORKSPACE_SETTINGS } from "../workspaces/workspace-json.ts";
 import {
   type CurrentEndpoint,
-  type Perform,
+  type PerformAnywhere,
   readEndpoint,
   readEndpoints,
   readWorkspaces,
@@ -30,7 +30,7 @@ export interface Exported {
  * @param only the id of the workspace that the file is about; null is every one
  * @throws ambiguous for what a file cannot tell apart
  */
-export async function exportFile(perform: Perform, only: string | null = null): Promise<Exported> {
+export async function exportFile(perform: PerformAnywhere, only: string | null = null): Promise<Exported> {
   const notes: string[] = [];
   const workspaces: FileWorkspace[] = [];
   for (const { id, name, plan, ...shown } of (await readWorkspaces(perform, only)).values()) {

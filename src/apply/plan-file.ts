@@ -19,7 +19,7 @@ import { isChosen, planKnownEndpoint, planNewEndpoint, spamDifferences } from ".
 import { changeOf, deletionOf, differencesOf, valuesAfter } from "./plan-recipients.ts";
 import {
   type ListedEndpoint,
-  type Perform,
+  type PerformAnywhere,
   readEndpoint,
   readEndpoints,
   readWorkspaces,
@@ -53,7 +53,7 @@ interface Phases {
  *
  * @throws usage, ambiguous, forbidden: what could not be done, as far as it can be known before
  */
-export async function planFile(perform: Perform, file: FormsFile, pruning: Pruning): Promise<Plan> {
+export async function planFile(perform: PerformAnywhere, file: FormsFile, pruning: Pruning): Promise<Plan> {
   const phases: Phases = { workspaces: [], endpoints: [], deletions: [], kept: [], notes: [] };
   const known = await readWorkspaces(perform);
   const spare = await findSpareWorkspace(perform, file, known);
@@ -83,7 +83,7 @@ const FIRST_NAME = "owner";
  * does when the database is empty still.
  */
 async function findSpareWorkspace(
-  perform: Perform,
+  perform: PerformAnywhere,
   file: FormsFile,
   known: ReadonlyMap<string, ShownWorkspace>,
 ): Promise<ShownWorkspace | null> {
@@ -94,7 +94,10 @@ async function findSpareWorkspace(
 }
 
 /** @throws ambiguous if the workspace would have to be made for one of several accounts */
-async function isWithoutAccounts(perform: Perform, made: FileWorkspace | undefined): Promise<boolean> {
+async function isWithoutAccounts(
+  perform: PerformAnywhere,
+  made: FileWorkspace | undefined,
+): Promise<boolean> {
   const { data: accounts } = await perform(listAllAccounts, {});
   if (accounts.length < 2) return accounts.length === 0;
   throw new FormsvcError(
@@ -141,7 +144,7 @@ function settingsDifferences(known: Partial<ShownWorkspace>, wanted: FileWorkspa
 }
 
 async function makeWorkspace(
-  perform: Perform,
+  perform: PerformAnywhere,
   name: string,
   from: ShownWorkspace | "first" | null,
 ): Promise<ShownWorkspace> {
@@ -162,7 +165,7 @@ interface KnownWorkspace {
   readonly phases: Phases;
 }
 
-async function planKnownWorkspace(perform: Perform, known: KnownWorkspace): Promise<void> {
+async function planKnownWorkspace(perform: PerformAnywhere, known: KnownWorkspace): Promise<void> {
   const { wanted, current, phases } = known;
   const { name, plan, spam } = wanted;
   const cell: WorkspaceCell = { name, id: current.id };
@@ -211,7 +214,7 @@ function takeEndpoint(
 }
 
 async function addKnownEndpoint(
-  perform: Perform,
+  perform: PerformAnywhere,
   wanted: FileEndpoint,
   id: string,
   { wanted: { name: workspace }, phases }: KnownWorkspace,
@@ -225,7 +228,7 @@ async function addKnownEndpoint(
 
 /** An endpoint that the file does not name. */
 async function addUnnamed(
-  perform: Perform,
+  perform: PerformAnywhere,
   { id, name }: ListedEndpoint,
   { wanted, pruning, phases }: KnownWorkspace,
 ): Promise<void> {
@@ -243,7 +246,7 @@ async function addUnnamed(
   phases.deletions.push({ ...deletion, differences });
 }
 
-async function hasPosts(perform: Perform, endpoint: string): Promise<boolean> {
+async function hasPosts(perform: PerformAnywhere, endpoint: string): Promise<boolean> {
   const { data: submissions } = await perform(listSubmissions, { endpoint, limit: 1 });
   return submissions.length > 0 || (await perform(listHeld, { endpoint, limit: 1 })).data.length > 0;
 }

@@ -11,7 +11,7 @@ import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { type RecipientKey, recipientKey, webhookKey } from "./match-recipients.ts";
 
 /** Does an operation, beside the database or at a distance. This folder does not know which of the two it is. */
-export type Perform = <Input extends z.ZodObject, Output extends z.ZodType>(
+export type PerformAnywhere = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<never, Input, Output>,
   input: z.input<Input>,
 ) => Promise<z.output<Output>>;
@@ -35,7 +35,7 @@ export interface CurrentEndpoint {
 
 /** Every workspace that may be seen, or the one with this id. @throws ambiguous if two have one name: a file could not tell them apart */
 export async function readWorkspaces(
-  perform: Perform,
+  perform: PerformAnywhere,
   only: string | null = null,
 ): Promise<ReadonlyMap<string, ShownWorkspace>> {
   const { data } = await perform(listAllWorkspaces, { name: null });
@@ -44,7 +44,7 @@ export async function readWorkspaces(
 
 /** The endpoints of a workspace. @throws ambiguous, as {@link readWorkspaces} does */
 export async function readEndpoints(
-  perform: Perform,
+  perform: PerformAnywhere,
   workspaceId: string,
 ): Promise<ReadonlyMap<string, ListedEndpoint>> {
   const { data } = await perform(listAllEndpoints, { workspace: workspaceId });
@@ -52,7 +52,7 @@ export async function readEndpoints(
 }
 
 /** @throws ambiguous if two of its webhooks or recipients are equal in what they are known by */
-export async function readEndpoint(perform: Perform, id: string): Promise<CurrentEndpoint> {
+export async function readEndpoint(perform: PerformAnywhere, id: string): Promise<CurrentEndpoint> {
   const { endpoint } = await perform(showEndpoint, { endpoint: id });
   const { data: webhooks } = await perform(listAllWebhooks, { endpoint: id });
   const { data: recipients } = await perform(listAllRecipients, { endpoint: id });

@@ -1,9 +1,9 @@
 import type { FormsChange, ChangeOutcome, Plan } from "./change.ts";
-import type { Perform } from "./read-current.ts";
+import type { PerformAnywhere } from "./read-current.ts";
 
 export interface Applying {
-  readonly perform: Perform;
-  /** Told of each change when it is done, with what came of it. */
+  readonly perform: PerformAnywhere;
+  /** Called for each change when it is done, with what came of it. */
   readonly onDone: (change: FormsChange, outcome: ChangeOutcome) => void;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exportFile } from "../apply/export-file.ts";
-import type { Perform } from "../apply/read-current.ts";
+import type { PerformAnywhere } from "../apply/read-current.ts";
 import type { Steps } from "../database/steps.ts";
 import type { SpamParts } from "../endpoints/spam-operations.ts";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
@@ -56,7 +56,7 @@ async function* partsOf(context: Context<Parts>, workspace: string): AsyncGenera
   yield { base64: "", ...counts, notes };
 }
 
-interface Told {
+interface ExportNotes {
   readonly counts: Counts;
   readonly notes: string[];
 }
@@ -64,7 +64,7 @@ interface Told {
 async function* membersOf(
   context: Context<Parts>,
   workspace: string,
-  { counts, notes }: Told,
+  { counts, notes }: ExportNotes,
 ): AsyncGenerator<ArchiveMember> {
   const door = doorOf(context);
   const settings = await exportFile(performing(door), workspace);
@@ -91,7 +91,7 @@ function doorOf({ db, config, now, actor, parts, gone }: Context<Parts>): Door<P
 }
 
 /** What reads the settings works with no more than this has. */
-function performing(door: Door<Parts>): Perform {
+function performing(door: Door<Parts>): PerformAnywhere {
   return (read, input) => perform({ ...door, parts: door.parts as never }, read, input);
 }
 

@@ -4,7 +4,7 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 
 /** An account, with its address of that time. */
-export interface Actor {
+export interface RecordedAccount {
   readonly accountId: string;
   readonly email: string;
 }
@@ -14,7 +14,7 @@ interface TokenDoer {
   readonly tokenId: string;
   readonly tokenName: string;
   /** Whose token it is; null is a token of a workspace. */
-  readonly account: Actor | null;
+  readonly account: RecordedAccount | null;
 }
 
 /** Somebody at the command line, as the operating system names them. */
@@ -26,10 +26,10 @@ interface TerminalDoer {
 const VISITOR = "visitor";
 
 /** Who did it. Null is somebody at the command line whose name is not known, or the server itself. */
-export type Doer = Actor | TokenDoer | TerminalDoer | typeof VISITOR | null;
+export type Doer = RecordedAccount | TokenDoer | TerminalDoer | typeof VISITOR | null;
 
 /** The account that did something, itself or by its token; null if none did. */
-export function accountOf(doer: Doer): Actor | null {
+export function accountOf(doer: Doer): RecordedAccount | null {
   if (doer === null || doer === VISITOR || "terminalUser" in doer) return null;
   return "tokenId" in doer ? doer.account : doer;
 }

@@ -1,7 +1,7 @@
 import type { Formsvc } from "./client-api.ts";
 import { LANGUAGE, prepare, PROOF, submitForm } from "./enhance.ts";
 import { randomKey, send } from "./send.ts";
-import { type Attempt, sendProved } from "./task.ts";
+import { type PostAttempt, sendProved } from "./task.ts";
 
 const FORMS = "form[data-formsvc]";
 
@@ -10,7 +10,7 @@ export function createSubmit(serverOf: () => string): Formsvc["submit"] {
   return async (key, data, options = {}) => {
     const server = options.server === undefined ? serverOf() : `${options.server}/`;
     const task = key.startsWith("fpk_") ? new URL(`challenge?key=${key}`, server).href : "";
-    const attempt: Attempt = {};
+    const attempt: PostAttempt = {};
     const headers = {
       Authorization: `Bearer ${key}`,
       "Content-Type": "application/json",

@@ -1,7 +1,7 @@
 import type { Accepted, UploadProgress, Refused, Result } from "./client-api.ts";
 import { clearErrors, showErrors, statusOf } from "./messages.ts";
 import { randomKey, send } from "./send.ts";
-import { type Attempt, sendProved } from "./task.ts";
+import { type PostAttempt, sendProved } from "./task.ts";
 
 const HONEYPOT = "_gotcha";
 const ELAPSED = "_elapsed_ms";
@@ -9,7 +9,7 @@ export const LANGUAGE = "_language";
 export const PROOF = "_pow";
 
 /** A post that was not stored yet. */
-interface OpenPost extends Attempt {
+interface OpenPost extends PostAttempt {
   readonly content: string;
   readonly key: string;
   readonly elapsed: string;
@@ -56,7 +56,7 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   const data = new FormData(form, submitter);
   // The visitor reads the answers in the language of the form; an empty one leaves the choice to the server, and has it thank in words.
   if (!data.has(LANGUAGE)) data.set(LANGUAGE, form.closest<HTMLElement>("[lang]")?.lang ?? "");
-  if (!tell(form, "submit", { data })) return;
+  if (!dispatch(form, "submit", { data })) return;
   setBusy(form, state, true);
   clearErrors(form);
   try {
@@ -74,7 +74,7 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
       () => {
         const body = bodyOf(data, post);
         const onProgress =
-          body === data ? (at: UploadProgress) => void tell(form, "progress", at) : undefined;
+          body === data ? (at: UploadProgress) => void dispatch(form, "progress", at) : undefined;
         return send(address, { language, body, headers, onProgress });
       },
     );
@@ -125,14 +125,14 @@ function finish(form: HTMLFormElement, state: FormState, data: FormData, result:
   if (!result.ok) {
     // A post that was surely not stored may be sent as a new one; a post that may be stored keeps its key.
     if (result.status !== 0 && result.status < 500) state.open = null;
-    if (!tell(form, "error", result)) return;
+    if (!dispatch(form, "error", result)) return;
     showErrors(form, result);
     // What is there already is not sent again by a second press.
     if (result.notices?.includes("held")) form.reset();
     return;
   }
   state.open = null;
-  if (!tell(form, "success", result)) return;
+  if (!dispatch(form, "success", result)) return;
   form.reset();
   const next = data.get("_redirect");
   if (typeof next === "string" && /^https?:/.test(new URL(next, document.baseURI).protocol)) {
@@ -154,7 +154,7 @@ function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
 }
 
 /** False if a listener took over. */
-function tell(
+function dispatch(
   form: HTMLFormElement,
   name: "submit" | "progress" | "success" | "error",
   detail: Accepted | Refused | UploadProgress | { readonly data: FormData },

@@ -8,17 +8,17 @@ const WAITS_MS = [1000, 2000, 4000, 8000];
 /** Longest `Retry-After` that a visitor is made to wait, in seconds. */
 const MAX_RETRY_AFTER = 30;
 
-export interface Sending {
+export interface OutgoingPost {
   /** The visitor's, as a tag; it may be anything. */
   readonly language: unknown;
   readonly body: BodyInit;
   readonly headers: Readonly<Record<string, string>>;
-  /** Told how many bytes of the body have gone out; a further try begins anew. */
+  /** Called with how many bytes of the body have gone out; a further try begins anew. */
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
 /** One request, tried again while the server is busy or cannot be reached. */
-export async function send(address: string, sending: Sending): Promise<Result> {
+export async function send(address: string, sending: OutgoingPost): Promise<Result> {
   const { language } = sending;
   for (let tries = 0; ; tries += 1) {
     const wait = WAITS_MS[tries];
@@ -43,7 +43,7 @@ export async function send(address: string, sending: Sending): Promise<Result> {
 const PROGRESS_MS = 125;
 
 /** `fetch` cannot tell how much of a body has gone out. */
-function post(address: string, { body, headers, onProgress }: Sending): Promise<Response> {
+function post(address: string, { body, headers, onProgress }: OutgoingPost): Promise<Response> {
   if (onProgress === undefined) return fetch(address, { method: "POST", body, headers });
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -72,25 +72,25 @@ export function randomKey(): string {
 
 async function read(answer: Response, language: unknown): Promise<Result> {
   const { ok, status } = answer;
-  const told = parse(await answer.text());
-  const isOurs = [told["message"], told[ok ? "submission_id" : "error"]].every(
+  const reply = parse(await answer.text());
+  const isOurs = [reply["message"], reply[ok ? "submission_id" : "error"]].every(
     (text) => typeof text === "string",
   );
   // A server of an earlier version has one text for all.
-  const visitor = ok ? {} : { visitor_message: told["visitor_message"] ?? told["message"] };
-  if (isOurs) return { ...told, ...visitor, ok, status, details: fieldsOf(told["details"]) } as Result;
+  const visitor = ok ? {} : { visitor_message: reply["visitor_message"] ?? reply["message"] };
+  if (isOurs) return { ...reply, ...visitor, ok, status, details: fieldsOf(reply["details"]) } as Result;
   // The answer came from something between us and the server.
   const message = "Something went wrong. Please try again.";
   return failure({ status, error: "Unknown answer", message }, language);
 }
 
 /** What the server did not say itself, because nothing of it arrived. */
-function failure(told: Pick<Refused, "status" | "error" | "message">, language: unknown): Refused {
+function failure(reply: Pick<Refused, "status" | "error" | "message">, language: unknown): Refused {
   const named = typeof language === "string" && language !== "";
   const tag = named ? language : (globalThis.navigator?.language ?? "");
   const main = tag.split("-", 1)[0]?.toLowerCase() ?? "";
   const visitor = Object.keys(UNREACHABLE).includes(main) ? UNREACHABLE[main] : undefined;
-  return { ok: false, ...told, visitor_message: visitor ?? UNREACHABLE.en };
+  return { ok: false, ...reply, visitor_message: visitor ?? UNREACHABLE.en };
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -7,7 +7,7 @@ const ASK = "ask";
 const known = new Set<string>();
 
 /** One post, which may be sent several times. */
-export interface Attempt {
+export interface PostAttempt {
   /** What is sent as the proof of work. */
   proof?: string;
 }
@@ -18,7 +18,7 @@ export interface Attempt {
  * @param task its address; empty if there can be none. @param isNamed whether the page says that there is one
  */
 export async function sendProved(
-  attempt: Attempt,
+  attempt: PostAttempt,
   task: string,
   isNamed: boolean,
   post: () => Promise<Result>,

@@ -5,7 +5,7 @@ import { checkFile } from "../apply/check-file.ts";
 import { parseFile } from "../apply/file-text.ts";
 import type { FormsFile } from "../apply/forms-file.ts";
 import { planFile } from "../apply/plan-file.ts";
-import type { Perform as Performing } from "../apply/read-current.ts";
+import type { PerformAnywhere as Performing } from "../apply/read-current.ts";
 import { runPlan } from "../apply/run-plan.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";

@@ -63,12 +63,12 @@ function refuseItself({ url }: Config["database"], target: string): void {
 }
 
 async function copyTo({ output }: CommandContext, from: AnyDatabase, target: string): Promise<MadeCopy> {
-  const tell = (rows: number): void => output.progress(`copied ${countOf(rows, "row")}`);
+  const report = (rows: number): void => output.progress(`copied ${countOf(rows, "row")}`);
   try {
-    if (!isDatabaseAddress(target)) return await copyToFile(from, target, tell);
+    if (!isDatabaseAddress(target)) return await copyToFile(from, target, report);
     const to = await openAddress(target);
     try {
-      return await copyToPostgresql(from, to, tell);
+      return await copyToPostgresql(from, to, report);
     } finally {
       await to.close();
     }

@@ -11,7 +11,7 @@ import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command, type CommandContext } from "./command.ts";
 import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
-import type { Perform } from "./terminal.ts";
+import type { PerformCommand } from "./terminal.ts";
 
 type Listed = z.output<(typeof listMailDeliveries | typeof listWebhookDeliveries)["output"]>;
 type Whole = z.output<(typeof showMailDelivery | typeof showWebhookDelivery)["output"]>;
@@ -45,10 +45,14 @@ interface DeliveryWords {
   readonly messageId: string;
   /** What else is to be known of a delivery; null for nothing. */
   readonly noteOf: (delivery: ListedDelivery, attempts: readonly ListedAttempt[]) => string | null;
-  readonly list: (perform: Perform, recipientId: string | null, request: ListRequest) => Promise<Listed>;
-  readonly show: (perform: Perform, delivery: string) => Promise<Whole>;
+  readonly list: (
+    perform: PerformCommand,
+    recipientId: string | null,
+    request: ListRequest,
+  ) => Promise<Listed>;
+  readonly show: (perform: PerformCommand, delivery: string) => Promise<Whole>;
   readonly replay: (
-    perform: Perform,
+    perform: PerformCommand,
     recipientId: string | null,
     request: ReplayRequest,
   ) => Promise<z.output<typeof replayedShape>>;

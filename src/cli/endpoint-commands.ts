@@ -24,7 +24,7 @@ import { originOption, readChallengeSecretFile, readSettings, settingOptions } f
 import { withNewDatabase } from "./open.ts";
 import { ifAllowed } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
-import type { Perform, Terminal } from "./terminal.ts";
+import type { PerformCommand, Terminal } from "./terminal.ts";
 import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
 import { withKeyring } from "./with-keyring.ts";
@@ -76,7 +76,7 @@ const create = command({
         const input = { name, schema, workspace, allowed_origins: allowOrigin ?? [] };
         const created = await terminal.perform(createEndpoint, input);
         printCreated(context, created, options.env);
-        await tellMore(context, terminal, created.endpoint);
+        await showMore(context, terminal, created.endpoint);
       },
       withNewDatabase,
     );
@@ -84,7 +84,7 @@ const create = command({
 });
 
 /** That the name alone does not lead to a new endpoint; and with the first one of a workspace, what its plan allows. */
-async function tellMore(
+async function showMore(
   { output }: CommandContext,
   { perform, here }: Terminal,
   made: { readonly id: string; readonly name: string; readonly workspace_id: string },
@@ -215,7 +215,7 @@ function challengeWords({ challenge, challenge_required: required }: Shown): str
 
 /** Posts of sites that were refused before, and are held still. */
 async function describeHeld(
-  perform: Perform,
+  perform: PerformCommand,
   { id, allowed_origins: allowed }: Pick<Shown, "id" | "allowed_origins">,
 ): Promise<string[]> {
   const asked = perform(listHeld, { endpoint: id, why: "origin", limit: MAX_HELD_OF_ORIGINS });

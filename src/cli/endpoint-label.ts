@@ -1,13 +1,13 @@
 import { listAllEndpoints } from "../endpoints/endpoint-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
-import type { Perform } from "./terminal.ts";
+import type { PerformCommand } from "./terminal.ts";
 
 /**
  * How lists name endpoints: by the name, and if there are several workspaces, as `WORKSPACE/NAME`, which commands take as a reference;
  * by the id for whoever may not look at endpoints.
  */
-export async function labelEndpoints(perform: Perform): Promise<(endpointId: string) => string> {
+export async function labelEndpoints(perform: PerformCommand): Promise<(endpointId: string) => string> {
   const endpoints = await ifAllowed(perform(listAllEndpoints, {}));
   const workspaces = await ifAllowed(perform(listAllWorkspaces, {}));
   const places = new Map(workspaces?.data.map(({ id, name }) => [id, name]));

@@ -37,7 +37,7 @@ export function createExportFile(file: string, unfinished = `${file}.unfinished-
     if (isOpen) closeSync(fd);
     isOpen = false;
   };
-  const told = (work: () => void): void => {
+  const withHint = (work: () => void): void => {
     try {
       work();
     } catch (error) {
@@ -46,7 +46,7 @@ export function createExportFile(file: string, unfinished = `${file}.unfinished-
   };
   const bytes = (content: Uint8Array): void => {
     let rest = content;
-    told(() => {
+    withHint(() => {
       while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
     });
   };
@@ -54,7 +54,7 @@ export function createExportFile(file: string, unfinished = `${file}.unfinished-
     text: (text) => bytes(Buffer.from(text)),
     bytes,
     finish() {
-      told(() => fsyncSync(fd));
+      withHint(() => fsyncSync(fd));
       close();
       moveToNewName(unfinished, file);
     },

@@ -66,10 +66,10 @@ export async function saveFiles(
     try {
       const { file } = await terminal.perform(showFile, { file: id });
       if (file.submission_id !== submission) [submission, names] = [file.submission_id, new Names()];
-      const place = await findPlace(folderOf(folder, submission), file, names);
-      if (place.isThere) done.known += 1;
-      else await saveOne(terminal, folder, file, place.path);
-      if (!place.isThere) done.saved += 1;
+      const target = await findFile(folderOf(folder, submission), file, names);
+      if (target.isThere) done.known += 1;
+      else await saveOne(terminal, folder, file, target.path);
+      if (!target.isThere) done.saved += 1;
     } catch (error) {
       if (!isWithoutBytes(error)) throw error;
       done.missing.push({ id, message: error.message });
@@ -102,7 +102,7 @@ class Names {
 }
 
 /** A place that is free, or the one in which these very bytes are under whatever name. */
-async function findPlace(
+async function findFile(
   folder: string,
   file: FileJson,
   { taken, claimed }: Names,

@@ -47,12 +47,12 @@ export const findCommand = command({
         output.note(`erased: ${erased}; backups made before still hold them`);
         clearLog(context, here);
       }
-      if (found.has_more) throw new FormsvcError("failed", tellMore(erases));
+      if (found.has_more) throw new FormsvcError("failed", describeRest(erases));
     }),
 });
 
 /** A script must not mistake a part of the result for all of it. */
-function tellMore(erased: boolean): string {
+function describeRest(erased: boolean): string {
   return erased
     ? `there is more than the ${MAX_PERSON_RECORDS} that were erased; run it again`
     : `there is more than the ${MAX_PERSON_RECORDS} that are shown; export all with: formsvc submission export`;

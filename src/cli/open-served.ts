@@ -51,7 +51,7 @@ async function migrateAddress(url: string, log: Log): Promise<void> {
   const { migratePostgresql } = await import("../database/postgresql/migrate-postgresql.ts");
   const db = await openAddress(url);
   try {
-    tellOfMigration(log, db.name, { ...(await migratePostgresql(db)), keptCopy: null });
+    logMigration(log, db.name, { ...(await migratePostgresql(db)), keptCopy: null });
   } finally {
     await db.close();
   }
@@ -67,7 +67,7 @@ async function serveFile(
   try {
     const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
     try {
-      tellOfMigration(log, db.path, migrated);
+      logMigration(log, db.path, migrated);
       db.readNow(() => requireStructure(db, db.path));
       proveWritable(db);
       await serve(db);
@@ -79,7 +79,7 @@ async function serveFile(
   }
 }
 
-function tellOfMigration(log: Log, database: string, { version, pending, keptCopy }: MigrationResult): void {
+function logMigration(log: Log, database: string, { version, pending, keptCopy }: MigrationResult): void {
   if (version === 0) databaseCreated(log, database);
   else if (pending.length > 0) databaseMigrated(log, { applied: pending, keptCopy });
 }

@@ -24,7 +24,7 @@ import type { CommandContext } from "./command.ts";
 export function readSettings(context: CommandContext): Config {
   requireHere(context);
   const loaded = loadConfig(context.configFile);
-  tellChoice(loaded, context);
+  noteChoice(loaded, context);
   return nameDatabase(loaded.config, context);
 }
 
@@ -46,7 +46,7 @@ export function loadForDatabase(context: CommandContext): LoadedConfig {
   const isNamed = context.databasePath !== null || variables.includes("FORMSVC_DATABASE_PATH");
   if (!isNamed && config.database.url === null && !isAbsolute(config.database.path))
     refuseForeignOwner(config.database.path, "database");
-  tellChoice(loaded, context);
+  noteChoice(loaded, context);
   return { ...loaded, config: nameDatabase(config, context) };
 }
 
@@ -61,15 +61,15 @@ export function doneBeside({ origin }: Pick<ChosenServer, "origin">): FormsvcErr
 }
 
 /** The terminals of commands that were told; some read the configuration more than once. */
-const told = new WeakSet<CommandContext["output"]>();
+const noted = new WeakSet<CommandContext["output"]>();
 
 /** A database that is named as a file in one place and as an address in another is easily the wrong one. */
-function tellChoice({ config, databaseNames }: LoadedConfig, { databasePath, output }: CommandContext): void {
+function noteChoice({ config, databaseNames }: LoadedConfig, { databasePath, output }: CommandContext): void {
   const isAddress = databasePath === null ? config.database.url !== null : isDatabaseAddress(databasePath);
   const by = databasePath === null ? undefined : "--db";
   const note = describeNames(databaseNames, isAddress ? "url" : "path", by);
-  if (note === null || told.has(output)) return;
-  told.add(output);
+  if (note === null || noted.has(output)) return;
+  noted.add(output);
   output.note(note);
 }
 
@@ -101,7 +101,7 @@ interface OpeningChoices {
   readonly makes: boolean;
   /** Whether a PostgreSQL database is brought up to date while servers of an older version run that can go on. */
   readonly besideServers?: boolean;
-  /** Told what a person who waits should know. */
+  /** Called with what a person who waits should know. */
   readonly note?: (text: string) => void;
 }
 

@@ -7,7 +7,7 @@ import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
-import { judge, JUDGE_VERSION } from "../spam/judge.ts";
+import { FILTER_VERSION, scoreSpam } from "../spam/score-spam.ts";
 import { parseKeyword, type SpamKeyword } from "../spam/keyword.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { readBody } from "../spam/spam-post.ts";
@@ -101,7 +101,7 @@ const explain = command({
     {
       flags: "--endpoint <endpoint>",
       summary:
-        "judge as this endpoint does: with its schema, honeypots and settings and its workspace's memory",
+        "score as this endpoint does: with its schema, honeypots and settings and its workspace's memory",
     },
   ],
   examples: [
@@ -113,7 +113,7 @@ const explain = command({
     const { endpoint } = options;
     if (!isStored && endpoint === null) {
       const post = readBody(readJsonObject(source), DEFAULT_HONEYPOTS, {}, null);
-      const verdict = verdictJson(judge(post, spamDefaultsOf(context), noHistory));
+      const verdict = verdictJson(scoreSpam(post, spamDefaultsOf(context), noHistory));
       return printVerdict(context.output, verdict);
     }
     return operate(context, async ({ perform }) => {
@@ -137,9 +137,9 @@ function printScored(output: Output, { unfit, ...verdict }: z.output<typeof scor
 }
 
 function printStored(output: Output, { version, ...verdict }: z.output<typeof explainScore.output>): void {
-  if (version !== JUDGE_VERSION)
+  if (version !== FILTER_VERSION)
     output.note(
-      `version ${version} of the filter gave this score; posts are judged by version ${JUDGE_VERSION} now`,
+      `version ${version} of the filter gave this score; posts are scored by version ${FILTER_VERSION} now`,
     );
   printVerdict(output, verdict);
 }

@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { spamDefaults } from "../app/features.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Counts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
+import { type LabelCounts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
 import { evalScoreJson, evaluationJson } from "../spam/evaluation-json.ts";
 import { command } from "./command.ts";
 import { readSettings } from "./open.ts";
@@ -30,7 +30,7 @@ export const evaluateCommand = command({
       lineNumber += 1;
       if (line.trim() === "") continue;
       const row = parseEvalRow(line, lineNumber);
-      const verdict = evaluation.judge(row);
+      const verdict = evaluation.score(row);
       if (printScores) output.jsonLine(evalScoreJson(row, verdict));
     }
     if (!printScores) print(output, evaluation.report());
@@ -74,7 +74,7 @@ function print(output: Output, report: EvalReport): void {
   return output.line(`time a post: p50 ${p50.toFixed(0)} us, p99 ${p99.toFixed(0)} us`);
 }
 
-function row(source: string, label: string, counts: Counts): string[][] {
+function row(source: string, label: string, counts: LabelCounts): string[][] {
   if (counts.rows === 0) return [];
   const share = (count: number): string => `${((count / counts.rows) * 100).toFixed(2)} %`;
   const { rows, at26, at51, at76 } = counts;

@@ -19,7 +19,7 @@ import { labelEndpoints } from "./endpoint-label.ts";
 import { findCommand } from "./find-command.ts";
 import { operate } from "./operate.ts";
 import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
-import type { Here, Perform } from "./terminal.ts";
+import type { Here, PerformCommand } from "./terminal.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { contentText, printWhole } from "./submission-view.ts";
 import { workCommands } from "./submission-work-commands.ts";
@@ -171,7 +171,7 @@ function toRow(submission: SubmissionJson, endpoint: string): string[] {
 }
 
 /** How a tail names endpoints; each is looked up once. */
-function rememberLabels(perform: Perform): (endpointId: string) => Promise<string> {
+function rememberLabels(perform: PerformCommand): (endpointId: string) => Promise<string> {
   const labels = new Map<string, string>();
   return async (id) => {
     const label = labels.get(id) ?? (await labelEndpoints(perform))(id);

@@ -100,12 +100,12 @@ export const exportCommand = command({
       if (name !== null && output.isJson)
         output.json({ exported: count, file: name, ...(saved && { files: saved }) });
       output.note(`${countOf(count, "submission")} exported${name === null ? "" : ` to ${name}`}`);
-      if (folder !== null && saved !== null) tellSaved(output, folder, saved);
+      if (folder !== null && saved !== null) showSaved(output, folder, saved);
     }),
 });
 
 /** @throws failed if files are missing */
-function tellSaved(output: Output, { path }: ExportFolder, { saved, known, missing }: SavedFiles): void {
+function showSaved(output: Output, { path }: ExportFolder, { saved, known, missing }: SavedFiles): void {
   output.note(`${countOf(saved, "file")} saved in ${path}, ${known} ${known === 1 ? "was" : "were"} there`);
   if (missing.length === 0) return;
   for (const { id, message } of missing.slice(0, SHOWN_REFUSALS)) output.note(`${id}: ${message}`);
@@ -188,7 +188,7 @@ are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was 
         );
       const did = options.dryRun ? "would be added" : "added";
       output.note(`${countOf(added, "submission")} ${did}, ${known} ${known === 1 ? "was" : "were"} there`);
-      if (brought !== undefined) tellBrought(output, brought);
+      if (brought !== undefined) showBrought(output, brought);
     }),
 });
 
@@ -212,7 +212,7 @@ function bringWithFiles(
 }
 
 /** @throws failed if files were refused */
-function tellBrought(output: Output, files: BroughtFiles): void {
+function showBrought(output: Output, files: BroughtFiles): void {
   const { added, known, refused, refused_count: count } = files;
   output.note(`${countOf(added, "file")} added, ${known} known`);
   for (const { submission_id: submission, name, message } of refused.slice(0, SHOWN_REFUSALS))

@@ -15,7 +15,7 @@ export interface Here {
 type MakeParts<Parts> = unknown extends Parts ? [] : [(here: Here) => MaybeLater<Parts>];
 
 /** Runs an operation as whoever types the command. */
-export type Perform = <Parts, Input extends z.ZodObject, Output extends z.ZodType>(
+export type PerformCommand = <Parts, Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<Parts, Input, Output>,
   input: z.input<Input>,
   ...parts: MakeParts<Parts>
@@ -37,7 +37,7 @@ type Bring = <Input extends z.ZodObject, Output extends z.ZodType>(
 
 /** The place in which a command runs operations: beside the database, or at a distance. */
 export interface Terminal {
-  readonly perform: Perform;
+  readonly perform: PerformCommand;
   readonly stream: Stream;
   readonly bring: Bring;
   /** What is here alone; null at a distance. */

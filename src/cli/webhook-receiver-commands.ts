@@ -149,9 +149,9 @@ function printArrival(output: Output, { id, body, problem, status }: Arrival): v
   const content = body.toString("utf8");
   if (output.isJson)
     return output.jsonLine({ id, verified, problem: problem ?? null, status, body: content });
-  const judged = problem === undefined ? "unverified" : (problem ?? "verified");
+  const verdict = problem === undefined ? "unverified" : (problem ?? "verified");
   const answer = status === null ? "dropped" : `answered ${status}`;
-  output.line(plainText(`${id}  ${judged}  ${answer}`));
+  output.line(plainText(`${id}  ${verdict}  ${answer}`));
   return output.line(`  ${plainText(content)}`);
 }
 

@@ -92,7 +92,9 @@ export const filesSection = z.strictObject({
     ),
   whenUnscanned: z
     .enum(["keep", "refuse"])
-    .describe("Whether a file that the scanner did not judge in that time may be opened (`keep`) or not."),
+    .describe(
+      "Whether a file that the scanner gave no verdict about in that time may be opened (`keep`) or not.",
+    ),
 });
 
 export const defaultFiles: z.infer<typeof filesSection> = {

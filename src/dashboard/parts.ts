@@ -56,7 +56,7 @@ export interface DashboardParts {
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
   /** Takes work that goes on after the page that began it. */
   readonly background: Background;
-  /** Why nobody's session can be judged now; null if it can. */
+  /** Why nobody's session can be checked now; null if it can. */
   readonly blindness: () => Blindness | null;
   /** Counts what an account or an address may do in a time. */
   readonly limiter: RateLimiter;

@@ -30,7 +30,7 @@ import {
   type Routes,
 } from "./routes.ts";
 import { readCookie } from "./sign-in/session-cookie.ts";
-import { createChangeTeller } from "./tell-changes.ts";
+import { createChangeLogger } from "./log-changes.ts";
 import { COST_OF_A_CHANGE, VisitSlots } from "./visit-slots.ts";
 import { trustedUsers } from "./trusted-user.ts";
 import { createVisitorNames } from "./visitor-name.ts";
@@ -80,10 +80,10 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   );
   const isOutsider = outsiders(parts);
   guard(scope, parts, isOutsider);
-  const tellChanges = createChangeTeller(parts.db, parts.log);
+  const logChanges = createChangeLogger(parts.db, parts.log);
   scope.addHook("onResponse", async (request) => {
     // What was refused for want of a place has changed nothing, and costs no look.
-    if (!isRead(request) && request.releaseSlot !== null) await tellChanges();
+    if (!isRead(request) && request.releaseSlot !== null) await logChanges();
   });
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);

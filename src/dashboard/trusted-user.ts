@@ -9,7 +9,7 @@ import { canonicalAddress, compileNetworks } from "../foundation/ip-address.ts";
  */
 export type NamedUser = string | null | undefined;
 
-/** Judges each request by itself: no session is made of it. */
+/** Checks each request by itself: no session is made of it. */
 export function trustedUsers({ server, dashboard }: Config): (request: FastifyRequest) => NamedUser {
   const { name, secretHeader, secret } = dashboard.trustedUserHeader;
   if (name === null) return () => undefined;

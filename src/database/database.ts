@@ -66,7 +66,7 @@ export interface Head {
   /** Called when the value is another one. */
   readonly onChange: () => void;
   /** Whether it is called as well when another server tells. */
-  readonly isTold?: boolean;
+  readonly isNotified?: boolean;
 }
 
 /**

@@ -14,10 +14,10 @@ export interface ServedDatabase {
   /** Notices what others commit, from `begin` on. Call it before. */
   watch(listener: ChangeListener, heads: readonly Head[]): ChangeWatch;
   /**
-   * Has the other servers call their heads with `isTold` at once. It may be missed: then they see within 250 ms that the values
+   * Has the other servers call their heads with `isNotified` at once. It may be missed: then they see within 250 ms that the values
    * changed.
    */
-  tell(): void;
+  notifyOthers(): void;
   measure(metrics: Metrics): void;
   /**
    * Call it before the server listens. It resolves when what is remembered can be believed; from then on nothing waits for another
@@ -33,7 +33,7 @@ export interface ServedDatabase {
 /** Whether a post could be stored now. */
 export interface Writability {
   /** Call it after each commit that had to write. */
-  tell(worked: boolean): void;
+  report(worked: boolean): void;
   /** By the last commit or write of its own, which is a few seconds old at most. */
   isWritable(): boolean;
   /** Whether that is because commits wait for a synchronous standby that is not there. */
@@ -42,7 +42,7 @@ export interface Writability {
 
 /** Empties what still holds deleted content after something was deleted, tried again until it succeeds. */
 export interface LogCleaner {
-  /** Told how many rows were deleted. */
+  /** Called with how many rows were deleted. */
   note(deleted: number): void;
   /** Another process may have deleted something without being able to empty the log. */
   suspect(): void;

@@ -71,7 +71,7 @@ export function* run(built: Built): Steps<number> {
 }
 
 /** Work of a part that is written for one engine and has its own statements: it takes place in the transaction that is open. */
-export function* inPlace<Result>(work: () => Result): Steps<Result> {
+export function* runNow<Result>(work: () => Result): Steps<Result> {
   yield* [];
   return work();
 }

@@ -62,12 +62,12 @@ export class LimitLetters {
     const { db, plans, clock, onWritten } = this.#parts;
     const month = monthOf(clock.now());
     const due = await db.read(function* () {
-      const untold: LimitNotice[] = [];
+      const missing: LimitNotice[] = [];
       for (const near of yield* listNearStorage(plans, clock.now()))
-        untold.push(...(yield* findUntoldStorage(near, month)));
-      return untold;
+        missing.push(...(yield* findStorageNotices(near, month)));
+      return missing;
     });
-    for (const notice of due) if (await db.transaction(() => this.#tell(notice))) onWritten();
+    for (const notice of due) if (await db.transaction(() => this.#write(notice))) onWritten();
   }
 
   stop(): void {
@@ -87,16 +87,16 @@ export class LimitLetters {
     const { db, plans, onWritten } = this.#parts;
     const { due, last } = await db.read(function* () {
       const page = yield* listNearLimit(plans, month, range);
-      const untold: LimitNotice[] = [];
-      for (const near of page.found) untold.push(...(yield* findUntold(near, month)));
-      return { due: untold, last: page.last };
+      const missing: LimitNotice[] = [];
+      for (const near of page.found) missing.push(...(yield* findNotices(near, month)));
+      return { due: missing, last: page.last };
     });
-    for (const notice of due) if (await db.transaction(() => this.#tell(notice))) onWritten();
+    for (const notice of due) if (await db.transaction(() => this.#write(notice))) onWritten();
     return last;
   }
 
   /** False if another server told it meanwhile. */
-  *#tell(notice: LimitNotice): Steps<boolean> {
+  *#write(notice: LimitNotice): Steps<boolean> {
     const { clock } = this.#parts;
     const { workspaceId, month, what } = notice;
     const row = { workspace_id: workspaceId, month, what, told_at: clock.now() };
@@ -128,28 +128,28 @@ export class LimitLetters {
   }
 }
 
-function* readTold(workspaceId: string, month: string): Steps<ReadonlySet<LimitNotice["what"]>> {
+function* readNoticed(workspaceId: string, month: string): Steps<ReadonlySet<LimitNotice["what"]>> {
   const rows = query.selectFrom("limit_notice").select("what").where("workspace_id", "=", workspaceId);
   return new Set((yield* all(rows.where("month", "=", month))).map(({ what }) => what));
 }
 
 /** Room that is full needs no letter that it is nearly full. */
-function* findUntoldStorage({ isFull, ...near }: NearStorage, month: string): Steps<LimitNotice[]> {
-  const told = yield* readTold(near.workspaceId, month);
+function* findStorageNotices({ isFull, ...near }: NearStorage, month: string): Steps<LimitNotice[]> {
+  const noticed = yield* readNoticed(near.workspaceId, month);
   const what = isFull ? "files_full" : "files_near";
-  return told.has(what) || told.has("files_full") ? [] : [{ ...near, month, what }];
+  return noticed.has(what) || noticed.has("files_full") ? [] : [{ ...near, month, what }];
 }
 
-function* findUntold(near: NearLimit, month: string): Steps<LimitNotice[]> {
+function* findNotices(near: NearLimit, month: string): Steps<LimitNotice[]> {
   const { workspaceId, used, limit } = near;
-  const told = yield* readTold(workspaceId, month);
-  const untold: LimitNotice[] = [];
-  if (!told.has("near")) untold.push({ ...near, month, what: "near" });
-  if (!hasReached(used, limit, 100)) return untold;
-  if (!told.has("full")) untold.push({ ...near, month, what: "full" });
-  if (told.has("held")) return untold;
+  const noticed = yield* readNoticed(workspaceId, month);
+  const missing: LimitNotice[] = [];
+  if (!noticed.has("near")) missing.push({ ...near, month, what: "near" });
+  if (!hasReached(used, limit, 100)) return missing;
+  if (!noticed.has("full")) missing.push({ ...near, month, what: "full" });
+  if (noticed.has("held")) return missing;
   const from = Date.parse(`${month}-01T00:00:00Z`);
   if (yield* holdsForLimit(workspaceId, from, nextMonthStart(from)))
-    untold.push({ ...near, month, what: "held" });
-  return untold;
+    missing.push({ ...near, month, what: "held" });
+  return missing;
 }

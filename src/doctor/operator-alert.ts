@@ -2,7 +2,7 @@ import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { LetterContent } from "../mail/letter-store.ts";
 import { oneLine } from "../mail/mail-text.ts";
-import type { Problems } from "./told-problems.ts";
+import type { ReportedProblems } from "./reported-problems.ts";
 
 interface OperatorAlertParts {
   readonly examine: () => Promise<readonly Finding[]>;
@@ -12,10 +12,10 @@ interface OperatorAlertParts {
   readonly systemUrl: string | null;
   readonly clock: Clock;
   /** What the operator was told of, which outlives this process. */
-  readonly told: {
-    read(): Promise<Problems>;
+  readonly reported: {
+    read(): Promise<ReportedProblems>;
     /** Writes the letter and what it tells, both or neither. False if an earlier letter still waits for the mail server. */
-    tell(letter: LetterContent, problems: Problems): Promise<boolean>;
+    report(letter: LetterContent, problems: ReportedProblems): Promise<boolean>;
   };
 }
 
@@ -40,7 +40,7 @@ interface Change {
 export class OperatorAlert {
   readonly #parts: OperatorAlertParts;
   /** Null until it is read. */
-  #told: Problems | null = null;
+  #reported: ReportedProblems | null = null;
   #examinedAt: number;
   #writtenAt = -Infinity;
 
@@ -53,8 +53,8 @@ export class OperatorAlert {
   async look(): Promise<void> {
     if (this.#isWithin(EXAMINE_EVERY_MS, this.#examinedAt)) return;
     this.#examinedAt = this.#parts.clock.now();
-    this.#told ??= await this.#parts.told.read();
-    await this.#tell(this.#told, problemsOf(this.#told, await this.#parts.examine()));
+    this.#reported ??= await this.#parts.reported.read();
+    await this.#report(this.#reported, problemsOf(this.#reported, await this.#parts.examine()));
   }
 
   /** Also false after the clock was set back. */
@@ -62,12 +62,12 @@ export class OperatorAlert {
     return Math.abs(this.#parts.clock.now() - since) < ms;
   }
 
-  async #tell(told: Problems, current: Problems): Promise<void> {
-    const change = compare(told, current);
+  async #report(reported: ReportedProblems, current: ReportedProblems): Promise<void> {
+    const change = compare(reported, current);
     if (change.began.length + change.ended.length === 0) return;
     if (this.#isWithin(LETTER_EVERY_MS, this.#writtenAt)) return;
-    if (!(await this.#parts.told.tell(this.#write(change), current))) return;
-    this.#told = current;
+    if (!(await this.#parts.reported.report(this.#write(change), current))) return;
+    this.#reported = current;
     this.#writtenAt = this.#parts.clock.now();
   }
 
@@ -93,12 +93,12 @@ export class OperatorAlert {
 }
 
 /** A problem's message is cut as in the letter, because it may quote what a stranger chose. */
-function problemsOf(told: Problems, findings: readonly Finding[]): Problems {
+function problemsOf(reported: ReportedProblems, findings: readonly Finding[]): ReportedProblems {
   const problems = findings.filter(({ ok }) => !ok);
   // Without a sound database not everything could be examined, so nothing is known to have ended.
   const isWhole = problems.every(({ name }) => !name.startsWith("database."));
   return new Map([
-    ...(isWhole ? [] : told),
+    ...(isWhole ? [] : reported),
     ...problems.map(
       (each) => [topicOf(each), { ...each, message: oneLine(each.message, MAX_LENGTH) }] as const,
     ),
@@ -110,11 +110,11 @@ function topicOf({ name, advice }: Finding): string {
   return advice === null || typeof advice === "string" ? name : `${name} ${JSON.stringify(advice)}`;
 }
 
-function compare(told: Problems, current: Problems): Change {
-  const without = (some: Problems, others: Problems): Finding[] =>
+function compare(reported: ReportedProblems, current: ReportedProblems): Change {
+  const without = (some: ReportedProblems, others: ReportedProblems): Finding[] =>
     [...some].filter(([topic]) => !others.has(topic)).map(([, finding]) => finding);
-  const began = without(current, told);
-  return { began, ended: without(told, current), stillCount: current.size - began.length };
+  const began = without(current, reported);
+  return { began, ended: without(reported, current), stillCount: current.size - began.length };
 }
 
 function describe({ name, message }: Finding): string {

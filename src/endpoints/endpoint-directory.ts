@@ -20,7 +20,7 @@ export interface ReadyEndpoint {
   readonly honeypots: readonly string[];
   readonly plan: string;
   readonly limits: PlanLimits;
-  /** For the judge of its posts. */
+  /** For the score of its posts. */
   readonly spam: SpamSettings;
   /** Origins that are none of the owner's. */
   readonly ignoredOrigins: ReadonlySet<string>;

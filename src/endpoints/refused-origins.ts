@@ -19,7 +19,7 @@ export interface RefusedOrigin {
 }
 
 /** Posts that were refused since the last time. */
-export interface Refusals {
+export interface RefusedPosts {
   readonly endpointId: string;
   readonly origin: string;
   readonly posts: number;
@@ -98,7 +98,7 @@ export function* readIgnoredOrigins(endpointId: string): Steps<ReadonlySet<strin
 }
 
 /** Adds to the counts. What belongs to an endpoint that was deleted meanwhile is left out. */
-export function* addRefusals(refusals: readonly Refusals[]): Steps<void> {
+export function* addRefusals(refusals: readonly RefusedPosts[]): Steps<void> {
   for (const { endpointId, origin, posts, lastAt } of refusals) {
     yield* run(
       text(

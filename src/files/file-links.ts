@@ -66,8 +66,8 @@ export function createFileLinks({ db, keyring, baseUrl, days, dataOf = noData }:
       const rows = query.selectFrom("file").select("id").where("submission_id", "=", submissionId);
       const there = new Set((yield* all(rows)).map(({ id }) => id));
       const message = JSON.parse(body) as { submission: { data: Readonly<Record<string, unknown>> } };
-      const told = withStatesOf(yield* dataOf(submissionId), message.submission.data);
-      message.submission.data = withLinks(told, (id) => (there.has(id) ? linkOf(id) : null));
+      const data = withStatesOf(yield* dataOf(submissionId), message.submission.data);
+      message.submission.data = withLinks(data, (id) => (there.has(id) ? linkOf(id) : null));
       return JSON.stringify(message);
     },
     async isGood({ id, until, signature }, now) {

@@ -7,7 +7,7 @@ import { abandon } from "./abandon-body.ts";
 import type { S3Client, S3Settings } from "./s3-request.ts";
 import { asFault, StoreFault } from "./store-fault.ts";
 
-/** Told of requests that the store did not do. */
+/** Called for requests that the store did not do. */
 export interface StoreObserver {
   onFailure(kind: RequestKind): void;
   /** The store failed, after it had not. */
@@ -179,10 +179,10 @@ async function finish({ body }: Dispatcher.ResponseData): Promise<void> {
 
 /** @throws StoreFault if an answer says that it has another length; one may say nothing */
 function requireLength({ headers, body }: Dispatcher.ResponseData, length: number): void {
-  const told = headers["content-length"];
-  if (told === undefined || Number(told) === length) return;
+  const stated = headers["content-length"];
+  if (stated === undefined || Number(stated) === length) return;
   abandon(body);
-  throw new StoreFault(`has ${String(told).slice(0, 20)} bytes of a file in place of ${length}`, {
+  throw new StoreFault(`has ${String(stated).slice(0, 20)} bytes of a file in place of ${length}`, {
     status: 200,
   });
 }

@@ -153,7 +153,7 @@ function toOwner({ submission_id: submission, held_id: held }: OwnerRow): ScanOw
 }
 
 /** Files that have no verdict, by what may be done with them. */
-export function* countUnjudged(): Steps<{ readonly scanning: number; readonly unscanned: number }> {
+export function* countUnscanned(): Steps<{ readonly scanning: number; readonly unscanned: number }> {
   const sql = `SELECT coalesce(sum(CASE state WHEN 'scanning' THEN 1 ELSE 0 END), 0) AS scanning, count(*) AS files FROM file_scan`;
   const row = yield* first(text<{ readonly scanning: number; readonly files: number }>(sql));
   const scanning = row?.scanning ?? 0;

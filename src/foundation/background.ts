@@ -8,7 +8,7 @@ export interface Background {
   close(): Promise<void>;
 }
 
-/** @param onFailure told of work that failed. */
+/** @param onFailure called for work that failed. */
 export function createBackground(onFailure: (error: unknown) => void): Background {
   const running = new Set<Promise<void>>();
   let isClosing = false;

@@ -12,12 +12,12 @@ const DAY_MS = 86_400_000;
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** The last time that was rendered: under load a dozen log lines and notifications share a millisecond. */
-let told = { ms: Number.NaN, text: "" };
+let rendered = { ms: Number.NaN, text: "" };
 
 /** ISO 8601 UTC with milliseconds and `Z`, the only form in which times leave the program. */
 export function toIsoTime(ms: number): string {
-  if (ms !== told.ms) told = { ms, text: new Date(ms).toISOString() };
-  return told.text;
+  if (ms !== rendered.ms) rendered = { ms, text: new Date(ms).toISOString() };
+  return rendered.text;
 }
 
 /** The last month that was rendered: nearly every post asks for the same one. */

@@ -95,9 +95,9 @@ class GatheringOutput implements LogOutput {
 
   #tellLoss(): string {
     if (this.#lostLines === 0) return "";
-    const told = this.#describeLoss(this.#lostLines);
+    const loss = this.#describeLoss(this.#lostLines);
     this.#lostLines = 0;
-    return told;
+    return loss;
   }
 
   #writeBlock(): void {

@@ -20,7 +20,7 @@ export function scanFailed(
   log.warn({ event: "scan.failed", ...facts }, "the scanner gave no verdict about a file");
 }
 
-/** Told once until it answers again. */
+/** Called once until it answers again. */
 export function scannerAway(log: Log, facts: { readonly reason: string }): void {
   log.error({ event: "scan.away", ...facts }, "the virus scanner does not answer: files wait for it");
 }

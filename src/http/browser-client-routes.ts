@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { version } from "../foundation/version.ts";
 import { module, moduleTypes, pageScript, script, scriptTypes } from "./browser-client.generated.ts";
-import type { Operation } from "./operation.ts";
+import type { RouteDescription } from "./operation.ts";
 
 /** Seconds that a browser may keep the newest script: after an upgrade a page may use the old one for this time. */
 const NEWEST_SECONDS = 3600;
@@ -85,7 +85,7 @@ function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
   });
 }
 
-const scriptOperation: Operation = {
+const scriptOperation: RouteDescription = {
   id: "browserClient",
   summary: "The browser client",
   key: "none",

@@ -5,7 +5,7 @@ import type { Caller } from "../submissions/authenticate.ts";
 import type { Challenges } from "../submissions/check-challenge.ts";
 import { challengeShape } from "../submissions/proof-of-work.ts";
 import { allowAnyOrigin } from "./cors.ts";
-import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
+import { COMMON_ERRORS, type RouteDescription, readQuery } from "./operation.ts";
 import { findPage } from "./own-page-routes.ts";
 import { type CallerParts, identify } from "./receive-post.ts";
 
@@ -52,7 +52,7 @@ async function answer(
   return reply.send(await challenges.make(ready.endpoint.id));
 }
 
-const challengeOperation: Operation = {
+const challengeOperation: RouteDescription = {
   id: "challenge",
   summary: "A proof of work for a form",
   description:

@@ -10,7 +10,7 @@ const MAX_HOPS = 32;
 /** The proxies whose `X-Forwarded-For` is believed, and a listener for others that send it. */
 export interface ProxyTrust {
   readonly trustedProxies: NetworkList;
-  /** Told the socket's address, canonical. */
+  /** Called with the socket's address, canonical. */
   readonly onUntrustedProxy: (peer: string) => void;
 }
 

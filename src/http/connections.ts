@@ -42,7 +42,7 @@ export interface Connection {
 /**
  * Every open connection. A connection beyond the share of its address is closed as it comes, without being read.
  *
- * @param onClose told of each connection that has closed.
+ * @param onClose called for each connection that has closed.
  */
 export function followConnections(
   server: FastifyInstance,

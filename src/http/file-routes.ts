@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { LinkedFiles } from "../submissions/linked-files.ts";
 import { sendFile } from "./file-reply.ts";
-import { COMMON_ERRORS, type Operation } from "./operation.ts";
+import { COMMON_ERRORS, type RouteDescription } from "./operation.ts";
 
 export interface FileRoutesParts {
   readonly linkedFiles: LinkedFiles;
@@ -32,7 +32,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-const linkedOperation: Operation = {
+const linkedOperation: RouteDescription = {
   id: "getLinkedFile",
   summary: "Get a file by the signed address that a webhook’s message has",
   description:

@@ -219,12 +219,12 @@ export function asksForFiles({ fields }: PageForm): boolean {
 const STEERING: ReadonlySet<string> = new Set([REDIRECT_MEMBER, ELAPSED_MEMBER, LANGUAGE_MEMBER]);
 
 /** A field of the schema, at any depth. */
-interface Place {
+interface MessageSpot {
   readonly path: readonly string[];
   readonly field: FieldDefinition;
 }
 
-interface AskedField extends Place {
+interface AskedField extends MessageSpot {
   readonly name: string;
   readonly values: string[];
   readonly problems: string[];
@@ -237,7 +237,7 @@ interface AskedField extends Place {
 function placeOf(
   path: readonly string[],
   { definition, unknownFields, isWhole }: AskedForm,
-): Place | "beside" | "nowhere" {
+): MessageSpot | "beside" | "nowhere" {
   let fields: SchemaDefinition = definition;
   let field: FieldDefinition | undefined;
   for (const [depth, name] of path.entries()) {
@@ -275,7 +275,7 @@ function isControl([root = ""]: readonly string[]): boolean {
  *
  * @param rows null if lists of groups have no inputs
  */
-function inputsOf({ path, field }: Place, rows: Rows | null): Place[] {
+function inputsOf({ path, field }: MessageSpot, rows: Rows | null): MessageSpot[] {
   if (rows !== null && field.type === "array" && isGroup(field.items)) {
     const { items } = field;
     return Array.from({ length: rowsOf(field, rows.get(nameOf(path))?.length ?? 0) }, (_, row) =>
@@ -288,7 +288,7 @@ function inputsOf({ path, field }: Place, rows: Rows | null): Place[] {
   );
 }
 
-function askedAt(fields: Map<string, AskedField>, place: Place): AskedField {
+function askedAt(fields: Map<string, AskedField>, place: MessageSpot): AskedField {
   const name = nameOf(place.path);
   const asked = fields.get(name) ?? { ...place, name, values: [], problems: [] };
   fields.set(name, asked);

@@ -1,25 +1,25 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Operation } from "./operation.ts";
+import type { RouteDescription } from "./operation.ts";
 
 export interface HealthRoutesParts {
-  readonly blindness: () => Blindness | null;
+  readonly blindness: () => NotReadyReason | null;
   readonly isWritable: () => boolean;
   readonly awaitsStandby: () => boolean;
   readonly isDraining: () => boolean;
 }
 
-/** Why no key can be judged: the database was upgraded by a newer program, or says nothing. */
-export type Blindness = "upgraded" | "unheard";
+/** Why no key can be checked: the database was upgraded by a newer program, or says nothing. */
+export type NotReadyReason = "upgraded" | "unheard";
 
-const REFUSALS: Readonly<Record<Blindness, readonly [sentence: string, retryAfterSeconds: number]>> = {
+const REFUSALS: Readonly<Record<NotReadyReason, readonly [sentence: string, retryAfterSeconds: number]>> = {
   // Until the server is restarted with the version that did it.
   upgraded: ["The database was upgraded; the server is to be restarted.", 5],
   unheard: ["The database does not answer; try again shortly.", 2],
 };
 
-export function refusalOf(blindness: Blindness): FormsvcError {
+export function refusalOf(blindness: NotReadyReason): FormsvcError {
   const [sentence, retryAfterSeconds] = REFUSALS[blindness];
   return new FormsvcError("unavailable", sentence, { retryAfterSeconds });
 }
@@ -42,7 +42,7 @@ export function healthRoutes(server: FastifyInstance, parts: HealthRoutesParts):
   });
 }
 
-const healthOperation: Operation = {
+const healthOperation: RouteDescription = {
   id: "health",
   summary: "Whether the process is up",
   key: "none",
@@ -55,7 +55,7 @@ const healthOperation: Operation = {
   errors: ["internal"],
 };
 
-const readyOperation: Operation = {
+const readyOperation: RouteDescription = {
   id: "ready",
   summary: "Whether posts are taken: the database can be written and no stop is under way",
   key: "none",

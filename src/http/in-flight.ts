@@ -26,7 +26,7 @@ export interface InFlightParts extends ProxyTrust {
   readonly bodyLimitBytes: number;
   /** The secret key that a request has, by its id, if this process proved that key earlier. */
   readonly provenKeyOf: (request: FastifyRequest) => string | null;
-  /** Told of each request when its answer is taken or its client has left; `ms` is the time since it began. */
+  /** Called for each request when its answer is taken or its client has left; `ms` is the time since it began. */
   readonly onEnd: (request: FastifyRequest, reply: FastifyReply, ms: number) => void;
 }
 

@@ -7,13 +7,13 @@ import { type TextKey, wordingIn } from "../languages/wording.ts";
 import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/mail-links.ts";
 import { beginErrorReply } from "./error-reply.ts";
 import { FORM_TYPES } from "./form-body.ts";
-import { type Blindness, refusalOf } from "./health-routes.ts";
+import { type NotReadyReason, refusalOf } from "./health-routes.ts";
 import { pagePolicy, sendPage, type ServicePage, servicePage } from "./visitor-page.ts";
 
 export interface MailLinkParts {
   /** Null if no mail server is configured: the links of earlier e-mails then lead to no page. */
   readonly mailLinks: MailLinks | null;
-  readonly blindness: () => Blindness | null;
+  readonly blindness: () => NotReadyReason | null;
   readonly log: Log;
 }
 

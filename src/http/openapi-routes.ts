@@ -2,7 +2,7 @@ import type { FastifyInstance, RouteOptions } from "fastify";
 import { z } from "zod";
 import { describeError } from "../foundation/errors.ts";
 import { version } from "../foundation/version.ts";
-import type { Operation, OperationAnswer } from "./operation.ts";
+import type { RouteDescription, OperationAnswer } from "./operation.ts";
 
 type Json = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 interface DescribedRoute {
   readonly method: string;
   readonly url: string;
-  readonly operation: Operation;
+  readonly operation: RouteDescription;
 }
 
 /**
@@ -82,13 +82,13 @@ const postError = generalError.extend({
     .describe("`held`: the post is kept all the same, so it need not be sent again."),
 });
 
-const SECURITY: Readonly<Record<Operation["key"], readonly Json[]>> = {
+const SECURITY: Readonly<Record<RouteDescription["key"], readonly Json[]>> = {
   either: [{ key: [] }],
   secret: [{ secretKey: [] }],
   none: [],
 };
 
-function operationJson(operation: Operation, schemas: Json): Json {
+function operationJson(operation: RouteDescription, schemas: Json): Json {
   const parameters = [
     ...parametersOf("path", operation.path, schemas),
     ...parametersOf("query", operation.query, schemas),
@@ -138,7 +138,7 @@ function contentJson(content: Readonly<Record<string, z.ZodType>>, schemas: Json
 }
 
 /** One answer for each status, naming each `error` that it may have. */
-function errorAnswers({ errors: codes, hasVisitors }: Operation): Json {
+function errorAnswers({ errors: codes, hasVisitors }: RouteDescription): Json {
   const name = hasVisitors === true ? "PostError" : "Error";
   const byStatus = new Map<number, string[]>();
   for (const { status, error } of codes.map(describeError)) {

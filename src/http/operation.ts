@@ -3,7 +3,7 @@ import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { problemsOf } from "../foundation/problems.ts";
 
 /** The input and the answers of a route: the route parses its query with it, and `/openapi.json` shows it. */
-export interface Operation {
+export interface RouteDescription {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
@@ -32,7 +32,7 @@ export interface OperationAnswer {
 declare module "fastify" {
   interface FastifyContextConfig {
     /** Routes without one are left out of `/openapi.json`. */
-    operation?: Operation;
+    operation?: RouteDescription;
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { POST_REFUSALS } from "../submissions/receive-submission.ts";
-import { COMMON_ERRORS, type Operation } from "./operation.ts";
+import { COMMON_ERRORS, type RouteDescription } from "./operation.ts";
 
 const accepted = z
   .object({
@@ -25,7 +25,7 @@ const idempotencyKey = z
 
 const POST_ERRORS = [...POST_REFUSALS, ...COMMON_ERRORS] as const;
 
-export const submitOperation: Operation = {
+export const submitOperation: RouteDescription = {
   id: "submit",
   summary: "Submit a form as JSON",
   key: "either",
@@ -79,7 +79,7 @@ const noticeHeader = z.object({
     .describe("The form's `_redirect` is not on an allowed origin, and nobody is led there."),
 });
 
-export const formOperation: Operation = {
+export const formOperation: RouteDescription = {
   id: "submitForm",
   summary: "Submit a plain HTML form",
   description:

@@ -9,15 +9,15 @@ import type { Reservation } from "../files/spool-room.ts";
 import type { Uploads } from "../files/uploads.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
-import { type Blindness, refusalOf } from "./health-routes.ts";
+import { type NotReadyReason, refusalOf } from "./health-routes.ts";
 import { MAX_READ_ON, postTooLarge } from "./upload-body.ts";
 
 /** What is needed to identify the sender. */
 export interface CallerParts {
   readonly gatekeeper: Gatekeeper;
   readonly noticeChanges: () => void;
-  /** Why no key can be judged now; null if it can. */
-  readonly blindness: () => Blindness | null;
+  /** Why no key can be checked now; null if it can. */
+  readonly blindness: () => NotReadyReason | null;
 }
 
 export interface PostParts extends CallerParts {

@@ -46,7 +46,7 @@ export interface GuardParts extends ProxyTrust {
   readonly provenKeyOf: (request: FastifyRequest) => string | null;
   /** Whether the server stops and takes nothing new. */
   readonly isDraining: () => boolean;
-  /** Told of each request that has ended. */
+  /** Called for each request that has ended. */
   readonly observe: RequestObserver;
   /** Routes that are not added before it listens. */
   readonly late: readonly LateRoutes[];

@@ -7,7 +7,7 @@ import { EVERY_SUBMISSION } from "../submissions/submission-store.ts";
 import type { OpenedFile, SubmissionReader } from "../submissions/submission-reader.ts";
 import { sendFile } from "./file-reply.ts";
 import { goneSignal } from "./gone-signal.ts";
-import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
+import { COMMON_ERRORS, type RouteDescription, readQuery } from "./operation.ts";
 import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
 
 export interface SubmissionRoutesParts extends CallerParts {
@@ -137,7 +137,7 @@ const path = z.object({ id: z.string().describe("A submission's id.") });
 
 const READ_ERRORS = ["unauthorized", "forbidden", "rate_limited", ...COMMON_ERRORS] as const;
 
-const listOperation: Operation = {
+const listOperation: RouteDescription = {
   id: "listSubmissions",
   summary: "List the endpoint's submissions, newest first",
   description:
@@ -148,7 +148,7 @@ const listOperation: Operation = {
   errors: ["invalid_request", ...READ_ERRORS],
 };
 
-const showOperation: Operation = {
+const showOperation: RouteDescription = {
   id: "getSubmission",
   summary: "Show a submission",
   key: "secret",
@@ -157,7 +157,7 @@ const showOperation: Operation = {
   errors: ["not_found", ...READ_ERRORS],
 };
 
-const fileOperation: Operation = {
+const fileOperation: RouteDescription = {
   id: "getFile",
   summary: "Get a file of a submission",
   description:
@@ -175,7 +175,7 @@ const fileOperation: Operation = {
   errors: ["not_found", "conflict", "gone", ...READ_ERRORS],
 };
 
-const deleteOperation: Operation = {
+const deleteOperation: RouteDescription = {
   id: "deleteSubmission",
   summary: "Delete a submission for good",
   key: "secret",

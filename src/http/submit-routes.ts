@@ -45,7 +45,7 @@ function routes(server: FastifyInstance, parts: PostParts): void {
   });
 }
 
-/** @param proceed told of a form that brings files to an endpoint that takes none. */
+/** @param proceed called for a form that brings files to an endpoint that takes none. */
 function checkTaken(request: FastifyRequest, proceed: (error?: Error) => void): (error?: Error) => void {
   return (error) => {
     if (error !== undefined || bringsFiles(request)) return proceed(error);

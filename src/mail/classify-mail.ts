@@ -51,7 +51,7 @@ const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, 
 };
 
 /**
- * Judges one attempt.
+ * Classifies one attempt.
  *
  * @param hasDelivered whether this mail server took an e-mail of ours before: if it then refuses one at its recipient, it does
  *   not refuse us. So no recipient can stop the e-mail of the others for long.
@@ -61,7 +61,7 @@ export function classifyMail(result: SmtpResult, hasDelivered = false): MailVerd
   if (stage === "done")
     return { outcome: "delivered", blame: "nobody", message: `The mail server took it: ${quote(reply)}.` };
   const [outcome, message] =
-    reply === null ? judgeProblem(stage, problem ?? NO_PROBLEM) : judgeReply(stage, reply);
+    reply === null ? classifyProblem(stage, problem ?? NO_PROBLEM) : classifyReply(stage, reply);
   return { outcome, blame: blameOf(outcome, stage, hasDelivered), message };
 }
 
@@ -72,7 +72,7 @@ function blameOf(outcome: MailOutcome, stage: SmtpStage, hasDelivered: boolean):
   return BLAMES[outcome];
 }
 
-type Judgement = readonly [outcome: MailOutcome, message: string];
+type Classification = readonly [outcome: MailOutcome, message: string];
 
 const NO_PROBLEM: SmtpProblem = { code: "EUNKNOWN", detail: "" };
 
@@ -92,7 +92,7 @@ const OBJECTS: Readonly<Record<SmtpStage, string>> = {
 const OWN_CODES: ReadonlySet<number> = new Set([500, 501, 502, 503, 504, 530, 534, 535, 538]);
 const TOO_LARGE_CODE = 552;
 
-function judgeReply(stage: SmtpStage, reply: SmtpReply): Judgement {
+function classifyReply(stage: SmtpStage, reply: SmtpReply): Classification {
   const said = quote(reply);
   if (reply.code < 500)
     return ["deferred", `The mail server puts ${OBJECTS[stage]} off until later: ${said}.`];
@@ -125,7 +125,7 @@ const CONNECT_ADVICE =
 const RELAY_ADVICE =
   "It sends for those only who log in, or whose network it knows: set mail.user and mail.password.";
 
-function judgeProblem(stage: SmtpStage, { code, detail }: SmtpProblem): Judgement {
+function classifyProblem(stage: SmtpStage, { code, detail }: SmtpProblem): Classification {
   const facts = `(${code}: ${detail})`;
   if (stage === "content")
     return ["unsure", `The connection was lost while the e-mail was sent; it may have arrived ${facts}.`];

@@ -4,7 +4,7 @@ import { oneLine } from "./mail-text.ts";
 import { renderMail } from "./render-mail.ts";
 
 /** A few sentences of ours, like the confirmation of an address. */
-export interface Letter {
+export interface LetterMessage {
   /** `msg_…` */
   readonly id: string;
   /** Absent is English. */
@@ -22,7 +22,7 @@ export interface Letter {
 const MAX_PARAGRAPH_LENGTH = 4000;
 
 /** The bytes of the letter. A line break in a paragraph is a space. */
-export function composeLetter({ language = "en", paragraphs, link, ...letter }: Letter): Buffer {
+export function composeLetter({ language = "en", paragraphs, link, ...letter }: LetterMessage): Buffer {
   const blocks = [
     ...paragraphs.map((text) => paragraph(oneLine(text, MAX_PARAGRAPH_LENGTH))),
     ...(link === null ? [] : linkTo(link.label, link.url)),

@@ -5,7 +5,7 @@ import { newId } from "../foundation/id.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Metrics } from "../foundation/metrics.ts";
 import { createRateLimiter, type RateLimiter } from "../foundation/rate-limit.ts";
-import { composeLetter, type Letter as ComposedLetter } from "./compose-letter.ts";
+import { composeLetter, type LetterMessage as ComposedLetter } from "./compose-letter.ts";
 import { COMMON_STAGES, type SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
@@ -13,7 +13,7 @@ import type { SmtpSender } from "./smtp-sender.ts";
 export type LetterKind = "sign-up" | "reset";
 
 /** A small e-mail with the token of a link, that somebody waits for and can ask for again. */
-export interface Letter {
+export interface TokenLetter {
   readonly kind: LetterKind;
   /** As `parseMailAddress` gives it; letters are counted by it. */
   readonly address: string;
@@ -82,7 +82,7 @@ export function countLetters(metrics: Metrics): LetterOutcomeCount {
 }
 
 interface Waiting {
-  readonly letter: Letter;
+  readonly letter: TokenLetter;
   readonly askedAt: number;
   /** From then on it may be sent. */
   dueAt: number;
@@ -115,7 +115,7 @@ export class Letters {
   /**
    * Takes a letter, to be sent soon. Bounded: three an hour of one kind to one address, fifty of a kind that wait.
    */
-  send(letter: Letter): LetterAnswer {
+  send(letter: TokenLetter): LetterAnswer {
     const answer = this.#admit(letter);
     if (answer === "taken") {
       const askedAt = this.#now();
@@ -135,7 +135,7 @@ export class Letters {
     for (const each of this.#waiting) if (each !== this.#current) this.#fail(each, STOPPED);
   }
 
-  #admit({ kind, address }: Letter): LetterAnswer {
+  #admit({ kind, address }: TokenLetter): LetterAnswer {
     const waiting = [...this.#waiting].filter(({ letter }) => letter.kind === kind).length;
     if (this.#isStopped || waiting >= MAX_WAITING) return "full";
     const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, PER_ADDRESS);
@@ -200,7 +200,7 @@ export class Letters {
     return this.#conclude(waiting, result);
   }
 
-  async #compose(letter: Letter): Promise<Waiting["mail"]> {
+  async #compose(letter: TokenLetter): Promise<Waiting["mail"]> {
     const written = await letter.write();
     if (written === null) return null;
     const { from, clock } = this.#parts;

@@ -28,11 +28,11 @@ async function ask(resolver: Pick<Resolver, "resolveTxt">, name: string): Promis
     // A record longer than 255 bytes comes in parts, which belong together without a space (RFC 7208, section 3.3).
     return { kind: "records", records: records.map((parts) => parts.join("")) };
   } catch (error) {
-    return judgeError((error as NodeJS.ErrnoException).code ?? "UNKNOWN");
+    return classifyError((error as NodeJS.ErrnoException).code ?? "UNKNOWN");
   }
 }
 
-function judgeError(code: string): TxtAnswer {
+function classifyError(code: string): TxtAnswer {
   if (code === "ENOTFOUND") return { kind: "no_name" };
   if (code === "ENODATA") return { kind: "no_record" };
   return { kind: "failed", why: FAILURES[code] ?? `the lookup failed (${code})` };

@@ -7,7 +7,7 @@ import { readSecretFile } from "../secrets/secret-file.ts";
 import type { DkimKey, SmtpLogin, SmtpSettings } from "./smtp-settings.ts";
 
 /** The settings under `mail` that say how e-mail is sent. */
-export interface MailConfig {
+export interface SmtpConfig {
   readonly host: string | null;
   readonly port: number;
   readonly security: "auto" | "tls" | "starttls" | "none";
@@ -36,7 +36,7 @@ const MIN_RSA_BITS = 1024;
  * @param baseUrl the address of this server; null if it is not known.
  * @throws config_invalid saying which setting or file is wrong.
  */
-export function readSmtpSettings(mail: MailConfig, baseUrl: string | null): SmtpSettings | null {
+export function readSmtpSettings(mail: SmtpConfig, baseUrl: string | null): SmtpSettings | null {
   const { host, port, timeoutMs, limits } = mail;
   if (host === null) return null;
   const from = readAddress(mail.from);
@@ -61,7 +61,7 @@ function readAddress(text: string | null): string | null {
 
 /** What goes to a loopback address leaves this machine in no clear text. */
 function chooseSecurity(
-  { security, port }: Pick<MailConfig, "security" | "port">,
+  { security, port }: Pick<SmtpConfig, "security" | "port">,
   host: string,
 ): SmtpSettings["security"] {
   if (security !== "auto") return security;
@@ -75,7 +75,7 @@ export function sendsPasswordUnasked({
   port,
   security,
   user,
-}: Pick<MailConfig, "host" | "port" | "security" | "user">): boolean {
+}: Pick<SmtpConfig, "host" | "port" | "security" | "user">): boolean {
   return (
     host !== null &&
     user !== null &&
@@ -84,7 +84,7 @@ export function sendsPasswordUnasked({
   );
 }
 
-function readLogin({ user, password, passwordFile }: MailConfig): SmtpLogin | null {
+function readLogin({ user, password, passwordFile }: SmtpConfig): SmtpLogin | null {
   if (password !== null && passwordFile !== null)
     throw refuse("passwordFile", "expected password or passwordFile, not both");
   if (user === null) {
@@ -103,7 +103,7 @@ function readPassword(file: string): string {
   return first;
 }
 
-function readDkim({ domain, selector, keyFile }: MailConfig["dkim"]): DkimKey | null {
+function readDkim({ domain, selector, keyFile }: SmtpConfig["dkim"]): DkimKey | null {
   if (domain === null && selector === null && keyFile === null) return null;
   if (domain === null || selector === null || keyFile === null)
     throw refuse("dkim", "expected domain, selector and keyFile together, or none of them");

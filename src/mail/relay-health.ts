@@ -4,7 +4,7 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { isPrivate, isThisMachine } from "../foundation/ip-address.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { createTxtLookup } from "./look-up-txt.ts";
-import { type MailConfig, readSmtpSettings, sendsPasswordUnasked } from "./read-smtp-settings.ts";
+import { type SmtpConfig, readSmtpSettings, sendsPasswordUnasked } from "./read-smtp-settings.ts";
 import { checkSenderDomain } from "./sender-domain-health.ts";
 import { createSmtpSender } from "./smtp-sender.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
@@ -16,7 +16,7 @@ const CLEAR_PASSWORD =
   "mail.host is this machine, so with mail.security auto the password is sent to it in clear text; if it is the end of a tunnel, set mail.security to starttls or tls";
 
 /** Whether e-mail leaves this machine readable for everybody on the way. */
-export function checkMailSecurity({ host, port, security, user }: MailConfig): Finding[] {
+export function checkMailSecurity({ host, port, security, user }: SmtpConfig): Finding[] {
   if (host === null) return [];
   if (sendsPasswordUnasked({ host, security, user, port })) return [sound("mail.security", CLEAR_PASSWORD)];
   if (security !== "none" || isThisMachine(host))
@@ -34,7 +34,7 @@ export function checkMailSecurity({ host, port, security, user }: MailConfig): F
 
 /** What is asked over the network: the mail server whether it would take e-mail, and DNS about the domain that it comes from. */
 export async function checkMailNetwork(
-  mail: MailConfig & { readonly operator: string | null },
+  mail: SmtpConfig & { readonly operator: string | null },
   baseUrl: string | null,
   resolver: Resolver = new Resolver({ timeout: 1000, tries: 2 }),
 ): Promise<Finding[]> {

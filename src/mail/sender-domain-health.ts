@@ -99,7 +99,7 @@ async function checkDmarc(ask: AskTxt, { from }: Sender, operator: string | null
     if (answer.kind === "failed") return unknown("mail.dmarc", name, answer.why);
     const records = recordsOf(answer, /^v\s*=\s*DMARC1\s*(?:;|$)/i);
     const [record] = records;
-    if (record !== undefined) return judgeDmarc(name, record, records.length, each !== domain);
+    if (record !== undefined) return readDmarc(name, record, records.length, each !== domain);
   }
   return problem(
     "mail.dmarc",
@@ -114,7 +114,7 @@ const POLICIES: Readonly<Partial<Record<string, string>>> = {
   reject: "is refused",
 };
 
-function judgeDmarc(name: string, record: string, count: number, isOfParent: boolean): Finding {
+function readDmarc(name: string, record: string, count: number, isOfParent: boolean): Finding {
   if (count > 1)
     return problem(
       "mail.dmarc",

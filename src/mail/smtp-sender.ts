@@ -18,7 +18,7 @@ export interface OutgoingMail {
 export interface SmtpSender {
   /** One attempt; never rejects. Its time limit starts when a connection is free, so call it when a slot is. */
   send(mail: OutgoingMail): Promise<SmtpResult>;
-  /** The same way up to the sender's address, over a connection of its own. @param onExchange told of each reply. */
+  /** The same way up to the sender's address, over a connection of its own. @param onExchange called for each reply. */
   check(onExchange?: (exchange: SmtpExchange) => void): Promise<SmtpResult>;
   /** Ends every connection; attempts under way end with the code `EINTERRUPTED`. */
   close(): Promise<void>;
@@ -68,12 +68,12 @@ class PooledSender implements SmtpSender {
 
   async check(onExchange: (exchange: SmtpExchange) => void = () => undefined): Promise<SmtpResult> {
     let isChecked = false;
-    const tell = (exchange: SmtpExchange): void => {
+    const report = (exchange: SmtpExchange): void => {
       // The goodbye comes later, and is no part of it.
       if (!isChecked) onExchange(exchange);
     };
     const result = await this.#attempt(async (attempt) => {
-      const session = attempt.use(new SmtpSession(this.#settings, tell));
+      const session = attempt.use(new SmtpSession(this.#settings, report));
       await session.open();
       return session.trySender();
     });

@@ -144,11 +144,11 @@ export const checkSchema = tool({
   input: z.strictObject({ schema: jsonObject }),
   operations: [],
   async run(_context, { schema }) {
-    return { answer: await judge(schema), ids: [] };
+    return { answer: await problemsOfSchema(schema), ids: [] };
   },
 });
 
-async function judge(schema: unknown): Promise<object> {
+async function problemsOfSchema(schema: unknown): Promise<object> {
   try {
     return { valid: true, fields: Object.keys(parseDefinition(schema)) };
   } catch (error) {

@@ -4,7 +4,7 @@ import { version } from "../foundation/version.ts";
 import type { Access } from "../operations/access.ts";
 import { type Actor, requireAccess } from "../operations/actor.ts";
 import { MAX_NOTED_IDS, noteCall } from "../tokens/agent-calls.ts";
-import type { Told, Tool, ToolContext, ToolGroup } from "./tool.ts";
+import type { ToolAnswer, Tool, ToolContext, ToolGroup } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 import { type UntrustedOptions, untrustedBlock, untrustedText } from "./untrusted.ts";
 
@@ -12,7 +12,7 @@ import { type UntrustedOptions, untrustedBlock, untrustedText } from "./untruste
 export interface AgentAccess extends Omit<ToolContext, "may">, UntrustedOptions {
   readonly actor: Actor;
   readonly groups: readonly ToolGroup[];
-  /** Told of a defect, which the agent only hears of as an internal error. */
+  /** Called for a defect, which the agent only hears of as an internal error. */
   readonly onDefect: (error: unknown, tool: string) => void;
 }
 
@@ -61,17 +61,17 @@ function may(actor: Actor, access: Access): boolean {
 async function answer(tool: Tool, access: AgentAccess, input: unknown): Promise<CallToolResult> {
   try {
     const context = { ...access, may: (asked: Access) => may(access.actor, asked) };
-    const told = await tool.run(context, input as never);
-    const ids = told.ids.slice(0, MAX_NOTED_IDS);
-    await access.call(noteCall, { tool: tool.name, ids, endpoint: told.endpoint ?? null });
-    return { content: contentOf(told, access) };
+    const answer = await tool.run(context, input as never);
+    const ids = answer.ids.slice(0, MAX_NOTED_IDS);
+    await access.call(noteCall, { tool: tool.name, ids, endpoint: answer.endpoint ?? null });
+    return { content: contentOf(answer, access) };
   } catch (error) {
     return { isError: true, content: [{ type: "text", text: refusalOf(error, tool, access) }] };
   }
 }
 
 function contentOf(
-  { answer: said, untrusted = [], redacts = false }: Told,
+  { answer: said, untrusted = [], redacts = false }: ToolAnswer,
   access: UntrustedOptions,
 ): CallToolResult["content"] {
   const options = { redacts: access.redacts || redacts };

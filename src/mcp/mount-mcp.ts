@@ -93,13 +93,13 @@ function accessOf(parts: ServedParts, extra: Record<string, unknown> | undefined
 }
 
 function webRequestOf({ method, headers, body, raw }: FastifyRequest): Request {
-  const told = READ_HEADERS.flatMap((name): [string, string][] => {
+  const read = READ_HEADERS.flatMap((name): [string, string][] => {
     const value = headers[name];
     return typeof value === "string" ? [[name, value]] : [];
   });
   return new Request(`http://${headers.host ?? "localhost"}${raw.url ?? "/mcp"}`, {
     method,
-    headers: told,
+    headers: read,
     ...(Buffer.isBuffer(body) && { body: new Uint8Array(body) }),
   });
 }

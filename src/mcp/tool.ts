@@ -15,7 +15,7 @@ export type CallOperation = <Input extends z.ZodObject, Output extends z.ZodType
 ) => Promise<z.output<Output>>;
 
 /** What a tool answers. */
-export interface Told {
+export interface ToolAnswer {
   /** What we say, and what owners wrote. */
   readonly answer: unknown;
   /** What strangers wrote. */
@@ -47,12 +47,12 @@ export interface Tool {
   readonly input: z.ZodObject;
   /** What it calls: who may do none of them is not shown the tool. */
   readonly operations: readonly AnyOperation[];
-  readonly run: (context: ToolContext, input: never) => Promise<Told>;
+  readonly run: (context: ToolContext, input: never) => Promise<ToolAnswer>;
 }
 
 interface ToolSpec<Input extends z.ZodObject> extends Omit<Tool, "input" | "run"> {
   readonly input: Input;
-  readonly run: (context: ToolContext, input: z.output<Input>) => Promise<Told>;
+  readonly run: (context: ToolContext, input: z.output<Input>) => Promise<ToolAnswer>;
 }
 
 /** Gives `run` the types of its arguments. */

@@ -37,9 +37,9 @@ const MAX_LOOKED_AT = 16_384;
 /** A text of a stranger. */
 export function untrustedText(text: string, { redacts }: UntrustedOptions, max = MAX_VALUE_LENGTH): string {
   const seen = text.slice(0, MAX_LOOKED_AT).replace(HIDDEN, "");
-  const told = redacts ? PERSONAL.reduce((left, [what, by]) => left.replace(what, by), seen) : seen;
-  const isCut = told.length > max || text.length > MAX_LOOKED_AT;
-  return isCut ? `${told.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : told;
+  const shown = redacts ? PERSONAL.reduce((left, [what, by]) => left.replace(what, by), seen) : seen;
+  const isCut = shown.length > max || text.length > MAX_LOOKED_AT;
+  return isCut ? `${shown.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : shown;
 }
 
 /** A value of a stranger, with the names of its members. */
@@ -64,8 +64,8 @@ export function untrustedValue(value: unknown, options: UntrustedOptions): unkno
 }
 
 function redactNumber(value: number, options: UntrustedOptions): unknown {
-  const told = untrustedText(String(value), options);
-  return told === String(value) ? value : told;
+  const shown = untrustedText(String(value), options);
+  return shown === String(value) ? value : shown;
 }
 
 /** What a call shows of strangers, each with the id of what it belongs to. */

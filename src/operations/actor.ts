@@ -1,4 +1,4 @@
-import type { Actor as Account, Doer } from "../audit/audit-store.ts";
+import type { RecordedAccount as Account, Doer } from "../audit/audit-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Access, includesScope, ruleOf, type Scope } from "./access.ts";
 

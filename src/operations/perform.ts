@@ -25,7 +25,7 @@ export interface Door<Parts> {
   readonly onChange: (kind: "write" | "danger") => void;
   /** Aborted when nobody waits for the output any more. */
   readonly gone?: AbortSignal;
-  /** Told how far long work is; it goes on when the promise resolves. */
+  /** Called with how far long work is; it goes on when the promise resolves. */
   readonly onProgress?: (progress: Progress) => Promise<void>;
   /** Further steps at the end of each transaction, in it, with its output. */
   readonly onOutcome?: (output: unknown) => Steps<void>;

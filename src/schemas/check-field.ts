@@ -31,7 +31,7 @@ interface Checking {
 }
 
 /** The place of a field in the definition. */
-interface Place {
+interface ValuePath {
   readonly path: string;
   /** Levels of `properties` and `items` above it. */
   readonly depth: number;
@@ -72,7 +72,7 @@ function explainSlowness({ pattern }: PatternUse): string {
 
 const EXAMPLE = '{"email": {"type": "string", "required": true}}';
 
-function checkFields(fields: Record<string, unknown>, place: Place, checking: Checking): void {
+function checkFields(fields: Record<string, unknown>, place: ValuePath, checking: Checking): void {
   for (const [name, field] of Object.entries(fields)) {
     const path = memberPath(place.path, name);
     if (name === "" || name === "__proto__") {
@@ -85,7 +85,7 @@ function checkFields(fields: Record<string, unknown>, place: Place, checking: Ch
   }
 }
 
-function checkField(field: unknown, place: Place, checking: Checking): void {
+function checkField(field: unknown, place: ValuePath, checking: Checking): void {
   const { problems } = checking;
   const { path } = place;
   checking.fieldCount += 1;
@@ -160,7 +160,7 @@ const ALL_PROPERTIES: readonly string[] = [...new Set(Object.values(PROPERTIES).
 function checkProperty(
   property: string,
   { field, type }: { readonly field: Record<string, unknown>; readonly type: FieldType },
-  place: Place,
+  place: ValuePath,
   checking: Checking,
 ): void {
   const value = field[property];
@@ -180,7 +180,7 @@ function checkProperty(
 function checkNested(
   property: "items" | "properties",
   value: unknown,
-  place: Place,
+  place: ValuePath,
   checking: Checking,
 ): void {
   if (place.depth > MAX_FIELD_DEPTH) {
@@ -197,7 +197,7 @@ function checkNested(
 
 function checkPatternRule(
   source: unknown,
-  { path, isRepeated }: Place,
+  { path, isRepeated }: ValuePath,
   maxLength: number,
   checking: Checking,
 ): void {

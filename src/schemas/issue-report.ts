@@ -1,6 +1,6 @@
 import { type Wording, wordingIn } from "../languages/wording.ts";
 import type { Fields } from "./field-label.ts";
-import { issueMessage, type Issue, type IssueFacts, shorten } from "./issue.ts";
+import { issueMessage, type FieldIssue, type IssueFacts, shorten } from "./issue.ts";
 
 /** The largest number of issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
 export const MAX_ISSUES_IN_FIELD = 50;
@@ -13,11 +13,11 @@ export const MAX_RECEIVED_LENGTH = 1000;
 const ENTRY = { issues: [], name: "ZodError" };
 
 /** `details` of a 400 answer: an entry for each field that failed. */
-export type ValidationDetails = Record<string, { issues: Issue[]; name: "ZodError" }>;
+export type ValidationDetails = Record<string, { issues: FieldIssue[]; name: "ZodError" }>;
 
 /** Collects the issues of one validation, by top-level field, and knows where in the data the validator is. */
 export class IssueReport {
-  readonly #issues = new Map<string, Issue[]>();
+  readonly #issues = new Map<string, FieldIssue[]>();
   readonly #path: string[] = [];
   readonly #wording: Wording | null;
   readonly #definition: Fields;
@@ -42,7 +42,7 @@ export class IssueReport {
     return this.#isFull;
   }
 
-  get first(): Issue | undefined {
+  get first(): FieldIssue | undefined {
     const [issues] = this.#issues.values();
     return issues?.[0];
   }
@@ -68,16 +68,16 @@ export class IssueReport {
 
   #addAt(path: readonly string[], facts: IssueFacts): void {
     const field = path[0] ?? "";
-    const told = this.#issues.get(field) ?? [];
-    if (told.length > 0 && (this.#isFull || told.length >= MAX_ISSUES_IN_FIELD)) return;
+    const known = this.#issues.get(field) ?? [];
+    if (known.length > 0 && (this.#isFull || known.length >= MAX_ISSUES_IN_FIELD)) return;
     const message = issueMessage(path, facts, this.#wording ?? wordingIn("en"), this.#definition);
-    const issue: Issue = { ...withShortValue(facts), path, message };
-    const entry = told.length === 0 ? [field, ENTRY] : [];
+    const issue: FieldIssue = { ...withShortValue(facts), path, message };
+    const entry = known.length === 0 ? [field, ENTRY] : [];
     this.#bytes += Buffer.byteLength(JSON.stringify([...entry, issue]));
     this.#isFull ||= this.#bytes > MAX_REPORT_BYTES;
-    if (told.length > 0 && this.#isFull) return;
-    told.push(issue);
-    this.#issues.set(field, told);
+    if (known.length > 0 && this.#isFull) return;
+    known.push(issue);
+    this.#issues.set(field, known);
   }
 
   details(): ValidationDetails {

@@ -3,7 +3,7 @@ import type { StringFormat } from "./field-definition.ts";
 import { type Fields, labelAt } from "./field-label.ts";
 
 /** One thing wrong with a submitted value, in the issue format of Zod 3 but with a path of strings only. */
-export type Issue = IssueFacts & {
+export type FieldIssue = IssueFacts & {
   readonly message: string;
   /** The field's name first; array positions as decimal text. */
   readonly path: readonly string[];

@@ -23,11 +23,12 @@ export async function openOperatorAlert(surroundings: Surroundings): Promise<Run
   const to = parseMailAddress(config.mail.operator ?? "");
   if (to === null || service.mail === null) return null;
   const { storedLetters } = service.mail;
-  const [{ OperatorAlert }, { readTold, tellOperator }, { createSelfExamination }] = await Promise.all([
-    import("../doctor/operator-alert.ts"),
-    import("../doctor/told-problems.ts"),
-    import("./examine-self.ts"),
-  ]);
+  const [{ OperatorAlert }, { readReported, reportToOperator }, { createSelfExamination }] =
+    await Promise.all([
+      import("../doctor/operator-alert.ts"),
+      import("../doctor/reported-problems.ts"),
+      import("./examine-self.ts"),
+    ]);
   const background = createBackground((error) => maintenanceFailed(log, error));
   const examineSelf = createSelfExamination(surroundings, configFile, background);
   const { baseUrl } = config.server;
@@ -37,10 +38,10 @@ export async function openOperatorAlert(surroundings: Surroundings): Promise<Run
     host: baseUrl === null ? null : new URL(baseUrl).hostname,
     systemUrl: dashboardUrl === null ? null : `${dashboardUrl}/system`,
     clock,
-    told: {
-      read: () => db.read(() => readTold(to)),
-      async tell(content, problems) {
-        const isWritten = await db.transaction(() => tellOperator(to, content, problems, clock.now()));
+    reported: {
+      read: () => db.read(() => readReported(to)),
+      async report(content, problems) {
+        const isWritten = await db.transaction(() => reportToOperator(to, content, problems, clock.now()));
         storedLetters.wake();
         return isWritten;
       },

@@ -19,20 +19,20 @@ const TOOL_TIMEOUT_MS = 10_000;
 export function createServiceNews(manager: ServiceManager, log: Log): ServiceNews {
   if (!manager.wantsNews) return { ready: () => {}, stopping: () => {} };
   let watchdog: NodeJS.Timeout | undefined;
-  const tell = (...news: readonly string[]): void => {
+  const notify = (...news: readonly string[]): void => {
     execFile("systemd-notify", news, { timeout: TOOL_TIMEOUT_MS }, (error) => {
       if (error !== null) newsFailed(log, error);
     });
   };
   return {
     ready() {
-      tell("READY=1");
+      notify("READY=1");
       if (manager.watchdogMs === null) return;
-      watchdog = setInterval(() => tell("WATCHDOG=1"), manager.watchdogMs / 2);
+      watchdog = setInterval(() => notify("WATCHDOG=1"), manager.watchdogMs / 2);
     },
     stopping() {
       clearInterval(watchdog);
-      tell("STOPPING=1");
+      notify("STOPPING=1");
     },
   };
 }

@@ -20,7 +20,7 @@ import {
   type EnteredSession,
   noting,
   type SignInParts,
-  tellSignedIn,
+  reportSignIn,
 } from "./note-sign-in.ts";
 import { requirePasswords } from "./password.ts";
 import type { LinkProof } from "./use-link.ts";
@@ -87,7 +87,7 @@ export function acceptAsNew(
       return { accountId, session: yield* beginSession(parts, accountId, client) };
     });
     limits.giveBack(stranger);
-    tellSignedIn(parts, { ...entered, by: "invitation" }, client);
+    reportSignIn(parts, { ...entered, by: "invitation" }, client);
     return entered.session;
   });
 }

@@ -11,7 +11,7 @@ import type { RelyingParty } from "./passkey-ceremony.ts";
 import type { PasswordUse } from "./password.ts";
 import { rememberClient, type Shown } from "./known-clients.ts";
 import { startSession, type StartedSession } from "./session.ts";
-import type { TellOwner } from "./tell-owner.ts";
+import type { OwnerNotifier } from "./notify-owner.ts";
 
 /** The browser at the other end. */
 export interface Client extends Shown {
@@ -34,7 +34,7 @@ export interface SignInParts {
   readonly passwords: PasswordUse;
   /** The plan of the workspace that a new account gets. */
   readonly newWorkspacePlan: string;
-  readonly tellOwner: TellOwner;
+  readonly ownerNotifier: OwnerNotifier;
   /** To which passkeys belong; null if there are none here. */
   readonly party: RelyingParty | null;
 }
@@ -65,7 +65,7 @@ export function* beginSession(
   return { ...session, knownCookie: yield* rememberClient(parts.keyring, accountId, client, now) };
 }
 
-export function tellSignedIn(parts: SignInParts, { session, accountId, by }: Entered, client: Client): void {
+export function reportSignIn(parts: SignInParts, { session, accountId, by }: Entered, client: Client): void {
   const address = shown(parts, client);
   signedIn(parts.log, { accountId, sessionId: session.id, by, ...(address !== null && { address }) });
 }

@@ -38,7 +38,7 @@ const EXCHANGES = {
   maxWaiting: 64,
   refusal: "Too many people sign in at this moment; try again shortly.",
 };
-/** @param onFailure told of each step that failed, in words without a token or a claim. @param nowMs monotonic */
+/** @param onFailure called for each step that failed, in words without a token or a claim. @param nowMs monotonic */
 export function createIssuer(
   settings: OidcSettings,
   addresses: ReturnAddresses,

@@ -2,7 +2,7 @@ import { recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { listInvitationsTo } from "../workspaces/invitation-store.ts";
-import { judgeOperatorGroup } from "../workspaces/operator-group.ts";
+import { applyOperatorGroup } from "../workspaces/operator-group.ts";
 import { isDoubtful, noteEmailProved } from "../workspaces/proved-email.ts";
 import { signUp } from "../workspaces/sign-up.ts";
 import type { Account } from "../workspaces/workspace.ts";
@@ -76,6 +76,6 @@ export function* admitPerson(admission: Admission, person: Person, now: number):
     } as const;
     yield* recordChange({ accountId: account.id, email: account.email }, change, now);
   }
-  yield* judgeOperatorGroup(account, { issuer, group, isInGroup: person.isInOperatorGroup }, now);
+  yield* applyOperatorGroup(account, { issuer, group, isInGroup: person.isInOperatorGroup }, now);
   return account.id;
 }

@@ -29,7 +29,7 @@ export interface PasswordProver {
 export function createPasswordProver(db: Database, limits: AttemptLimits): PasswordProver {
   const strangers = new Semaphore(PASSWORDS);
   const acquaintances = new Semaphore(PASSWORDS);
-  const inTurn = <Result>(trier: Trier, work: () => Promise<Result>): Promise<Result> =>
+  const oneAfterOther = <Result>(trier: Trier, work: () => Promise<Result>): Promise<Result> =>
     (trier.known === null ? strangers : acquaintances).run(work, lineOf(trier));
   return {
     async prove(email, password, trier) {
@@ -37,14 +37,14 @@ export function createPasswordProver(db: Database, limits: AttemptLimits): Passw
       await attempt.admitted;
       const credential = await db.read(() => findCredentialOf(email));
       const stored = credential?.passwordHash ?? DECOY_HASH;
-      const fits = await inTurn(trier, () => matchesHash(stored, normalisePassword(password)));
+      const fits = await oneAfterOther(trier, () => matchesHash(stored, normalisePassword(password)));
       if (!fits || credential === undefined) return null;
       attempt.succeeded();
       return credential;
     },
     hash(password, trier) {
       checkPassword(password);
-      return inTurn(trier, () => hashSecret(normalisePassword(password)));
+      return oneAfterOther(trier, () => hashSecret(normalisePassword(password)));
     },
   };
 }

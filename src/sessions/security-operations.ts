@@ -21,7 +21,7 @@ import { type PasswordUse, requirePasswords } from "./password.ts";
 import { type PasswordProver, requireUnchanged } from "./prove-password.ts";
 import { digestOf, dropCodesOfNothing, findSecondFactors, newRecoveryCodes } from "./second-factor.ts";
 import { endOtherSessions, isFresh, type Viewer } from "./session.ts";
-import type { TellOwner } from "./tell-owner.ts";
+import type { OwnerNotifier } from "./notify-owner.ts";
 import { findStep, readTotpSecret } from "./totp.ts";
 
 /*
@@ -33,7 +33,7 @@ import { findStep, readTotpSecret } from "./totp.ts";
 export interface SecurityParts {
   readonly keyring: Keyring;
   readonly prover: PasswordProver;
-  readonly tellOwner: TellOwner;
+  readonly ownerNotifier: OwnerNotifier;
   readonly log: Log;
   /** `dashboard.passwords` */
   readonly passwords: PasswordUse;
@@ -172,16 +172,16 @@ export async function changeOwn<Result>(
   { change, detail = null }: { readonly change: SecurityChange; readonly detail?: string | null },
   work: () => Steps<Result>,
 ): Promise<Result> {
-  const { tellOwner, log, viewer } = parts;
+  const { ownerNotifier, log, viewer } = parts;
   const { email, sessionId } = viewer;
   const { result, ended } = await transact(function* () {
     if (credential !== undefined) yield* requireUnchanged(credential);
     const done = yield* work();
     const others = yield* endOtherSessions(accountId, sessionId);
-    yield* tellOwner.write(email, change, now);
+    yield* ownerNotifier.write(email, change, now);
     return changed({ result: done, ended: others }, { subject: email, workspaceId: null, detail });
   });
-  tellOwner.send();
+  ownerNotifier.send();
   if (ended > 0) sessionEnded(log, { accountId, sessions: ended });
   return result;
 }

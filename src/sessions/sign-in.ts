@@ -11,7 +11,7 @@ import {
   type EnteredSession,
   noting,
   type SignInParts,
-  tellSignedIn,
+  reportSignIn,
 } from "./note-sign-in.ts";
 import type { Person } from "./oidc-person.ts";
 import { admitPerson, type Admission, findAccountOfPerson } from "./oidc-sign-in.ts";
@@ -88,7 +88,7 @@ export function createSignIns(parts: SignInParts): SignIns {
           yield* requireNoFactor(accountId);
           return yield* beginSession(parts, accountId, client);
         });
-        tellSignedIn(parts, { session, accountId, by: "password" }, client);
+        reportSignIn(parts, { session, accountId, by: "password" }, client);
         return { kind: "signed in", session };
       }),
     signInByIssuer: issuerWay(parts, tickets),
@@ -111,7 +111,7 @@ export function createSignIns(parts: SignInParts): SignIns {
         });
         tickets.spend(ticket);
         limits.codeSucceeded(codes);
-        tellSignedIn(parts, done, client);
+        reportSignIn(parts, done, client);
         return done.session;
       }),
     signInByPasskey: (answer, client) =>
@@ -126,7 +126,7 @@ export function createSignIns(parts: SignInParts): SignIns {
           return yield* beginSession(parts, accountId, client);
         });
         limits.giveBack(trier);
-        tellSignedIn(parts, { session, accountId, by: "passkey" }, client);
+        reportSignIn(parts, { session, accountId, by: "passkey" }, client);
         return session;
       }),
     useLink: (given, client) => useLink(parts, SIGN_IN_LINK, given, client),
@@ -167,7 +167,7 @@ function issuerWay(parts: SignInParts, tickets: CodeTickets): SignIns["signInByI
         if (asksForCode) yield* requireNoFactor(id);
         return { accountId: id, session: yield* beginSession(parts, id, client, issuer) };
       });
-      tellSignedIn(parts, { session, accountId, by: "oidc" }, client);
+      reportSignIn(parts, { session, accountId, by: "oidc" }, client);
       return { kind: "signed in", session };
     });
 }

@@ -15,7 +15,7 @@ import {
   type EnteredSession,
   noting,
   type SignInParts,
-  tellSignedIn,
+  reportSignIn,
 } from "./note-sign-in.ts";
 import { requirePasswords } from "./password.ts";
 import { type PasskeyAnswer, readAnswer, type RightAnswer, takeAnswer } from "./passkeys.ts";
@@ -102,7 +102,8 @@ export function useLink(
       if (passwordHash !== null) {
         const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
         // Who sets the first password has none to lose.
-        if (earlier !== undefined) yield* parts.tellOwner.write(email, "account.set-password", clock.now());
+        if (earlier !== undefined)
+          yield* parts.ownerNotifier.write(email, "account.set-password", clock.now());
       }
       if (way.provesEmail) yield* noteEmailProved(accountId, clock.now());
       return yield* beginSession(parts, accountId, client);
@@ -113,9 +114,9 @@ export function useLink(
       if (factors !== null) limits.codeUnread(codesOf(accountId));
       throw new FormsvcError("unauthorized", way.wrong);
     }
-    parts.tellOwner.send();
+    parts.ownerNotifier.send();
     limits.codeSucceeded(codesOf(accountId));
-    tellSignedIn(parts, { session, accountId, by: way.by }, client);
+    reportSignIn(parts, { session, accountId, by: way.by }, client);
     return session;
   });
 }
@@ -166,7 +167,7 @@ export function confirmSignUp(
       return { accountId: account.id, session: yield* beginSession(parts, account.id, client) };
     });
     limits.giveBack(stranger);
-    tellSignedIn(parts, { ...entered, by: "sign-up" }, client);
+    reportSignIn(parts, { ...entered, by: "sign-up" }, client);
     return entered.session;
   });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { describeFirstProblem } from "../foundation/problems.ts";
-import { judge } from "./judge.ts";
+import { scoreSpam } from "./score-spam.ts";
 import { noHistory } from "./spam-history.ts";
 import { readBody, type SpamPost } from "./spam-post.ts";
 import type { SpamSettings } from "./spam-settings.ts";
@@ -20,7 +20,7 @@ const row = z.object({
 export type EvalRow = z.infer<typeof row>;
 
 /** Rows of one label, and how many of them reached each score. */
-export interface Counts {
+export interface LabelCounts {
   rows: number;
   at26: number;
   at51: number;
@@ -30,12 +30,16 @@ export interface Counts {
 export interface EvalReport {
   readonly rows: number;
   /** By name of the source. */
-  readonly sources: readonly { readonly source: string; readonly spam: Counts; readonly ham: Counts }[];
-  readonly spam: Counts;
-  readonly ham: Counts;
+  readonly sources: readonly {
+    readonly source: string;
+    readonly spam: LabelCounts;
+    readonly ham: LabelCounts;
+  }[];
+  readonly spam: LabelCounts;
+  readonly ham: LabelCounts;
   /** Area under the ROC curve of the scores, ties counted half; null if a label is missing. */
   readonly rocAuc: number | null;
-  /** Time to judge one post, in microseconds. */
+  /** Time to score one post, in microseconds. */
   readonly microseconds: { readonly p50: number; readonly p99: number };
 }
 
@@ -52,22 +56,22 @@ export function parseEvalRow(line: string, lineNumber: number): EvalRow {
   throw new FormsvcError("usage", `line ${lineNumber}: ${describeFirstProblem(parsed.error)}`);
 }
 
-/** Judges rows, each without history, and counts. */
+/** Scores rows, each without history, and counts. */
 export interface Evaluation {
-  judge(row: EvalRow): SpamVerdict;
+  score(row: EvalRow): SpamVerdict;
   report(): EvalReport;
 }
 
 export function createEvaluation(settings: SpamSettings, honeypots: readonly string[]): Evaluation {
-  const sources = new Map<string, { source: string; spam: Counts; ham: Counts }>();
+  const sources = new Map<string, { source: string; spam: LabelCounts; ham: LabelCounts }>();
   const all = { spam: noCounts(), ham: noCounts() };
   const scores = { spam: scoreCounts(), ham: scoreCounts() };
   const times: number[] = [];
   return {
-    judge(item) {
+    score(item) {
       const post = postOf(item, honeypots);
       const begin = performance.now();
-      const verdict = judge(post, settings, noHistory);
+      const verdict = scoreSpam(post, settings, noHistory);
       times.push((performance.now() - begin) * 1000);
       let source = sources.get(item.source);
       if (source === undefined) {
@@ -102,11 +106,11 @@ function postOf({ data, ip_address, user_agent }: EvalRow, honeypots: readonly s
   return readBody(data, honeypots, {}, ip_address || user_agent ? client : null);
 }
 
-function noCounts(): Counts {
+function noCounts(): LabelCounts {
   return { rows: 0, at26: 0, at51: 0, at76: 0 };
 }
 
-function count(counts: Counts, score: number): void {
+function count(counts: LabelCounts, score: number): void {
   counts.rows += 1;
   if (score >= CLASS_SCORES.medium[0]) counts.at26 += 1;
   if (score >= CLASS_SCORES.high[0]) counts.at51 += 1;

@@ -1,4 +1,4 @@
-import type { Counts, EvalReport, EvalRow } from "./evaluate.ts";
+import type { LabelCounts, EvalReport, EvalRow } from "./evaluate.ts";
 import type { SpamVerdict } from "./spam-verdict.ts";
 
 /** The report of an evaluation as every JSON output shows it. */
@@ -22,6 +22,6 @@ export function evalScoreJson({ id }: EvalRow, { score, reasons }: SpamVerdict) 
   return { id, score, reasons };
 }
 
-function countsJson({ rows, at26, at51, at76 }: Counts) {
+function countsJson({ rows, at26, at51, at76 }: LabelCounts) {
   return { rows, at_26: at26, at_51: at51, at_76: at76 };
 }

@@ -13,7 +13,7 @@ export interface Link {
   readonly length: number;
 }
 
-/** The largest number of links of a text that the judge counts: at this number every limit is passed. */
+/** The largest number of links of a text that the filter counts: at this number every limit is passed. */
 const MAX_LINKS = 100;
 const MAX_SHOWN = 60;
 const MAX_HOST = 253;

@@ -1,5 +1,5 @@
 /**
- * What each signal is worth, chosen by hand: docs/spam.md tells by which texts, and what each is worth when it alone is
+ * What each signal is worth, chosen by hand: docs/spam.md says by which texts, and what each is worth when it alone is
  * taken out. If a signal has degrees, they are side by side.
  */
 export const POINTS = {

@@ -44,7 +44,7 @@ const MAX_DEPTH = 8;
 const MAX_NORMALISED_LENGTH = 6000;
 
 /**
- * The memory is asked about a post just before the post is judged, and both need the post read. Keeping the last one saves the
+ * The memory is asked about a post just before the post is scored, and both need the post read. Keeping the last one saves the
  * second reading. A weak map for all posts costs the garbage collector more than the reading.
  */
 let latest: ReadPost | null = null;

@@ -1,6 +1,6 @@
 /**
- * What the workspace remembers about posts like this one. The keeper of the memory looks it up before judging, so that
- * judging stays a pure function.
+ * What the workspace remembers about posts like this one. The keeper of the memory looks it up before scoring, so that
+ * scoring stays a pure function.
  */
 export interface SpamHistory {
   /** Earlier posts with the same or nearly the same text. */

@@ -1,4 +1,4 @@
-/** One form post as the judge sees it. */
+/** One form post as the filter sees it. */
 export interface SpamPost {
   /** The validated data as it would be stored. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export const TOKEN_MEMBERS: ReadonlySet<string> = new Set([
   "h-captcha-response",
   "g-recaptcha-response",
 ]);
-/** Filled honeypots that the judge is shown; one is enough to block. */
+/** Filled honeypots that the filter is shown; one is enough to block. */
 const MAX_FILLED_HONEYPOTS = 20;
 
 /**

@@ -15,7 +15,7 @@ const slotHashes = new Uint32Array(SLOTS);
 const slotSubjects = new Uint8Array(SLOTS);
 let isFilled = false;
 
-/** The first text that is judged waits for this, 3 ms: most commands judge none. */
+/** The first text that is scored waits for this, 3 ms: most commands score none. */
 function fillSlots(): void {
   Object.values(SUBJECT_WORDS).forEach((words, subject) => {
     for (const word of words.split(/\s+/)) enter(mix(hashOf(word, 0, word.length)), subject);

@@ -97,14 +97,15 @@ async function readText({ body }: Response): Promise<string> {
 }
 
 function verdictOf(text: string, status: number): VendorAnswer {
-  const told = parse(text);
-  if (typeof told?.success !== "boolean") return { fault: `an answer that is no verdict (status ${status})` };
-  const codes = Array.isArray(told["error-codes"]) ? told["error-codes"] : [];
+  const verdict = parse(text);
+  if (typeof verdict?.success !== "boolean")
+    return { fault: `an answer that is no verdict (status ${status})` };
+  const codes = Array.isArray(verdict["error-codes"]) ? verdict["error-codes"] : [];
   const fault = codes.find((code) => typeof code === "string" && NOT_THE_VISITOR.test(code)) as
     | string
     | undefined;
-  return told.success || fault === undefined
-    ? { isGood: told.success }
+  return verdict.success || fault === undefined
+    ? { isGood: verdict.success }
     : { fault: `the service says ${fault}` };
 }
 

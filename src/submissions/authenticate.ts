@@ -192,7 +192,7 @@ function readBearer(authorization: string | undefined): string | null {
 /**
  * A secret key that a browser sent is in a page, which everybody can read: it is refused, and its owner is told.
  *
- * @param onSecretInBrowser told of the key that leaked. @throws forbidden
+ * @param onSecretInBrowser called for the key that leaked. @throws forbidden
  */
 export function refuseSecretInBrowser(
   caller: Caller,

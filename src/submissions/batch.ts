@@ -10,7 +10,7 @@ import type { IdempotentPost } from "./idempotency.ts";
 import type { SpentProof } from "./spent-proofs.ts";
 import type { Submission } from "./submission.ts";
 
-/** A submission that is checked and judged, and waits to be stored. */
+/** A submission that is checked and scored, and waits to be stored. */
 export interface PendingSubmission extends PostedSubmission {
   readonly submission: Submission;
   readonly workspaceId: string;
@@ -82,7 +82,7 @@ export interface Count {
 }
 
 /** A workspace that has more held posts than before. */
-export interface Holder {
+export interface HoldingWorkspace {
   readonly workspaceId: string;
   readonly most: HeldBounds;
   readonly now: number;
@@ -96,8 +96,8 @@ export function originHoldersOf(held: readonly PendingHeld[]): HeldPost[] {
 }
 
 /** The workspaces of these held posts, each once, in one order. @param maxPosts held posts that a workspace keeps; null is unlimited. */
-export function holdersOf(held: readonly PendingHeld[], maxPosts: number | null): Holder[] {
-  const holders = new Map<string, Holder>();
+export function holdersOf(held: readonly PendingHeld[], maxPosts: number | null): HoldingWorkspace[] {
+  const holders = new Map<string, HoldingWorkspace>();
   for (const {
     held: { workspaceId, createdAt },
     maxBytes,

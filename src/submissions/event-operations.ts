@@ -40,7 +40,7 @@ const eventShape = z.strictObject({
   workspace_id: z.string().nullable(),
   ids: z.array(z.string()).describe("What it is about."),
 });
-type Told = z.output<typeof eventShape>;
+type EventJson = z.output<typeof eventShape>;
 
 export const listEvents = operation({
   name: "event.list",
@@ -61,7 +61,9 @@ export const listEvents = operation({
   }),
   async run(context, { after, limit }) {
     const { db, now, gone } = context;
-    let start = await db.read(() => (after === null ? firstPlace(now - KEPT_MS) : keptPlace(after, now)));
+    let start = await db.read(() =>
+      after === null ? firstPosition(now - KEPT_MS) : keptPosition(after, now),
+    );
     for (;;) {
       const from = start;
       const page = await readSlice(db, () => readPage(context, from, limit), gone);
@@ -74,7 +76,7 @@ export const listEvents = operation({
 
 /** What is reported behind a position. */
 interface Page {
-  readonly data: readonly Told[];
+  readonly data: readonly EventJson[];
   readonly next: EventPosition;
   /** Whether there may be more behind it. */
   readonly isCut: boolean;
@@ -85,21 +87,21 @@ function* readPage(context: Context, start: EventPosition, limit: number): Steps
   const changes = yield* readChanges(context, start, limit);
   const stored = yield* readStored(context, start, limit);
   const found = [...changes, ...stored.found].filter((each) => isReached(each, stored)).toSorted(inOrder);
-  const told = found.slice(0, limit);
+  const reported = found.slice(0, limit);
   // What one of the two has more of may come between those of the other.
   const isCut = stored.isCut || found.length >= limit;
-  const last = behind(told, start);
+  const last = behind(reported, start);
   const submission = found.length > limit ? last.submission : stored.position;
   const next = { ...last, submission, ...(!isCut && (yield* endOf(now))) };
-  const data: Told[] = [];
+  const data: EventJson[] = [];
   const standings = new Map<string, Standing | null>();
-  for (const each of told) {
+  for (const each of reported) {
     const event = "change" in each ? changeEvent(each.change) : yield* storedEvent(each.submission);
     const { workspace_id: workspaceId } = event;
     if (workspaceId !== null && !standings.has(workspaceId))
       standings.set(workspaceId, yield* findStanding(context.viewing, workspaceId));
     const standing = workspaceId === null ? null : (standings.get(workspaceId) ?? null);
-    if (mayHear(context, event) && isHeardAs(standing, event)) data.push(toldTo(context, standing, event));
+    if (mayHear(context, event) && isHeardAs(standing, event)) data.push(eventFor(context, standing, event));
   }
   return { data, next, isCut };
 }
@@ -116,12 +118,12 @@ function inOrder(one: Found, other: Found): number {
   return "change" in other ? -1 : one.submission.id < other.submission.id ? -1 : 1;
 }
 
-function* firstPlace(until: number): Steps<EventPosition> {
+function* firstPosition(until: number): Steps<EventPosition> {
   return { change: yield* positionBefore(until), submission: yield* tailSince(until), until };
 }
 
 /** @throws invalid_request; gone if something behind it is not kept any more */
-function* keptPlace(after: string, now: number): Steps<EventPosition> {
+function* keptPosition(after: string, now: number): Steps<EventPosition> {
   const start = readPosition(after);
   if (start.until >= now - KEPT_MS && (yield* isPositionKnown(start.change))) return start;
   throw new FormsvcError(
@@ -163,10 +165,10 @@ function isReached(each: Found, { position, isCut }: Stored): boolean {
 }
 
 /** The position behind what was reported. */
-function behind(told: readonly Found[], start: EventPosition): EventPosition {
-  const change = told.findLast((each) => "change" in each)?.change;
-  const position = told.findLast((each) => "position" in each)?.position;
-  const last = told.at(-1);
+function behind(reported: readonly Found[], start: EventPosition): EventPosition {
+  const change = reported.findLast((each) => "change" in each)?.change;
+  const position = reported.findLast((each) => "position" in each)?.position;
+  const last = reported.at(-1);
   const at = last === undefined ? 0 : "change" in last ? last.change.at : last.submission.createdAt;
   return {
     change: change === undefined ? start.change : { commit: change.commit, id: change.id },
@@ -180,7 +182,7 @@ function* endOf(now: number): Steps<Pick<EventPosition, "change" | "until">> {
   return { change: yield* newestPosition(), until: now };
 }
 
-function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<Told> {
+function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<EventJson> {
   return {
     id,
     type: "submission.stored",
@@ -191,7 +193,7 @@ function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<Told> {
   };
 }
 
-function changeEvent({ id, action, at, actor, workspaceId, subject }: FeedChange): Told {
+function changeEvent({ id, action, at, actor, workspaceId, subject }: FeedChange): EventJson {
   return {
     id: `change_${id}`,
     type: action,
@@ -202,7 +204,7 @@ function changeEvent({ id, action, at, actor, workspaceId, subject }: FeedChange
   };
 }
 
-function actorJson(doer: Doer): Told["actor"] {
+function actorJson(doer: Doer): EventJson["actor"] {
   if (doer === null) return { kind: "server", id: null, name: null };
   if (doer === "visitor") return { kind: "visitor", id: null, name: null };
   if ("terminalUser" in doer) return { kind: "terminal", id: null, name: doer.terminalUser };
@@ -239,7 +241,7 @@ const READ: Readonly<Record<string, Access>> = {
 };
 
 /** Whether a member's role is enough, and of who sees only some endpoints, whether it is about one of them. */
-function isHeardAs(standing: Standing | null, { type, ids }: Told): boolean {
+function isHeardAs(standing: Standing | null, { type, ids }: EventJson): boolean {
   if (standing === null) return true;
   const noun = type.split(".", 1)[0] ?? "";
   const access = Object.hasOwn(READ, noun) ? READ[noun] : undefined;
@@ -248,7 +250,7 @@ function isHeardAs(standing: Standing | null, { type, ids }: Told): boolean {
 }
 
 /** Who has another account is told to those who may look at members. */
-function toldTo({ actor }: Context, standing: Standing | null, event: Told): Told {
+function eventFor({ actor }: Context, standing: Standing | null, event: EventJson): EventJson {
   const own = actor.kind === "token" ? (actor.account?.accountId ?? null) : null;
   const isOthers = event.actor.kind === "account" && event.actor.id !== own;
   if (!isOthers || seesMembers(actor, standing)) return event;
@@ -261,7 +263,7 @@ function seesMembers(actor: Actor, standing: Standing | null): boolean {
 }
 
 /** Whether whoever asks may read what an event tells of; a token of one endpoint hears of that alone. */
-function mayHear({ actor, viewing }: Context, { type, ids }: Told): boolean {
+function mayHear({ actor, viewing }: Context, { type, ids }: EventJson): boolean {
   const only = viewing.reach?.endpointId ?? null;
   if (only !== null && !ids.includes(only)) return false;
   if (actor.kind !== "token") return true;

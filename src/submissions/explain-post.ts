@@ -3,7 +3,7 @@ import { type EndpointRules, readReady } from "../endpoints/endpoint-directory.t
 import { FormsvcError } from "../foundation/errors.ts";
 import { createSpamMemory } from "../history/spam-memory.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
-import { judge } from "../spam/judge.ts";
+import { scoreSpam } from "../spam/score-spam.ts";
 import { readBody } from "../spam/spam-post.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { JsonObject } from "./parse-body.ts";
@@ -15,7 +15,7 @@ export interface Explained {
 }
 
 /**
- * Judges like the server for a post to this endpoint, with its settings and its workspace's memory; the client is unknown here.
+ * Scores like the server for a post to this endpoint, with its settings and its workspace's memory; the client is unknown here.
  * Nothing is stored or remembered.
  *
  * @throws not_found
@@ -33,7 +33,7 @@ export function* explainPost(
   const checked = schema.validate(raw.fields);
   const post = checked.ok ? { ...raw, fields: checked.data } : raw;
   const { history } = yield* createSpamMemory(null).recall(endpoint.workspaceId, endpointId, post, now);
-  const verdict = judge(post, spam, history);
+  const verdict = scoreSpam(post, spam, history);
   // A robot that filled a honeypot is refused as spam, and learns nothing about the schema.
   const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";
   return { verdict, unfit: checked.ok || isTrapped ? [] : unfitFields(checked.details) };

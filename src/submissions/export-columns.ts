@@ -62,12 +62,12 @@ export function technicalColumns(
     ...fieldColumns(fields, (name) => (hasLabels && fields.labels.get(name)) || `data.${name}`),
     ...sharedColumns(fields, [REST_COLUMN, SET_ASIDE_COLUMN]),
   ];
-  return hasLabels ? told(columns) : columns;
+  return hasLabels ? distinguished(columns) : columns;
 }
 
 function peopleColumns(fields: ExportFields, { clock, formName }: Look): readonly Column[] {
   const readable = fieldColumns(fields, (name) => fields.labels.get(name) ?? name, readableValue);
-  return told([
+  return distinguished([
     {
       heading: `When (${clock?.zone ?? "UTC"})`,
       isTime: true,
@@ -122,7 +122,7 @@ function jsonCell(members: readonly (readonly [string, unknown])[]): string {
 }
 
 /** A heading that another column has too gets a number, so that no two columns are taken for one. */
-function told(columns: readonly Column[]): readonly Column[] {
+function distinguished(columns: readonly Column[]): readonly Column[] {
   const seen = new Set<string>();
   return columns.map((each) => {
     let { heading } = each;

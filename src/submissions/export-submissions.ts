@@ -104,7 +104,7 @@ export const exportSubmissions = operation({
     const found = files ? new FoundFiles(db) : null;
     const request = { filter, ...how, found, ...(gone && { gone }) };
     const parts = writeExport(db, request);
-    return eachInSearchSlot(context, filter, found === null ? parts : found.tell(parts));
+    return eachInSearchSlot(context, filter, found === null ? parts : found.withFiles(parts));
   },
 });
 
@@ -171,7 +171,7 @@ class FoundFiles {
     this.#ids.push(...(await this.#db.read(() => listFileIdsOf(ids))));
   }
 
-  async *tell(parts: AsyncGenerator<ExportPart>): AsyncGenerator<ExportPart> {
+  async *withFiles(parts: AsyncGenerator<ExportPart>): AsyncGenerator<ExportPart> {
     let count = 0;
     for await (const part of parts) {
       count = part.count;

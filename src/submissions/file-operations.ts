@@ -96,10 +96,10 @@ export const saveFile = operation({
       yield* refuseUnreadable(reached.file.id);
       return reached;
     });
-    const told = fileJson(file);
+    const shown = fileJson(file);
     const bytes = readBytes(db, file.id, { first: 0, last: file.size - 1 });
     return (async function* () {
-      for await (const chunk of bytes) yield { file: told, bytes: (chunk as Buffer).toString("base64") };
+      for await (const chunk of bytes) yield { file: shown, bytes: (chunk as Buffer).toString("base64") };
     })();
   },
 });

@@ -153,7 +153,7 @@ export class FileScanner {
   async #scan(clamd: Pick<Clamd, "scan">, due: DueScan): Promise<void> {
     const lease = this.#keepLease(due);
     try {
-      await this.#conclude(due, await this.#judge(clamd, due));
+      await this.#conclude(due, await this.#scanFile(clamd, due));
     } catch (error) {
       // If the database refuses, the lease ends by itself.
       if (error instanceof FormsvcError) scansWaiting(this.#parts.log, error);
@@ -163,7 +163,7 @@ export class FileScanner {
     }
   }
 
-  async #judge(clamd: Pick<Clamd, "scan">, { fileId, size, isLeftOut }: DueScan): Promise<ScanVerdict> {
+  async #scanFile(clamd: Pick<Clamd, "scan">, { fileId, size, isLeftOut }: DueScan): Promise<ScanVerdict> {
     if (isLeftOut) throw new ScanFailure("refused", "its bytes are not in this backup");
     const read = (): AsyncIterable<Buffer> => readBytes(this.#parts.db, fileId, { first: 0, last: size - 1 });
     return clamd.scan(read, this.#stopped.signal);
@@ -252,7 +252,7 @@ export class FileScanner {
   async #settle(): Promise<void> {
     const { db, clock, clamd, whenUnscanned: state, linkFiles, onQueued } = this.#parts;
     const now = clock.now();
-    // Nobody will ever judge them.
+    // Nobody will ever scan them.
     const until = clamd === null ? Number.MAX_SAFE_INTEGER : now;
     const { waitUntil } = await db.read(nextScan);
     if (waitUntil !== null && waitUntil <= until)

@@ -6,7 +6,7 @@ import { type Eviction, makeRoom } from "./evict-held.ts";
 
 /** Keeps all held posts together within a bound of bytes. */
 export interface HeldRoom {
-  /** Told of each commit. Passes on what the batch evicted. If there is no room any more, posts of the workspace with the most bytes go at once. */
+  /** Called for each commit. Passes on what the batch evicted. If there is no room any more, posts of the workspace with the most bytes go at once. */
   readonly note: (committed: Committed) => void;
   /** Resolves when nothing is under way. */
   settle(): Promise<void>;

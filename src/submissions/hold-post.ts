@@ -16,7 +16,7 @@ import { withScanning } from "./scanned-files.ts";
 import type { SpentProof } from "./spent-proofs.ts";
 import type { Submission } from "./submission.ts";
 
-/** A post that matches the schema, with the judge's verdict. */
+/** A post that matches the schema, with the filter's verdict. */
 export interface Examined {
   readonly submission: Submission;
   readonly trapped: boolean;

@@ -118,7 +118,9 @@ export const importSubmissions = operation({
       done += batch.length;
       yield { done, total };
     }
-    return { imported: { added, known: done - added, ...(files !== undefined && { files: tally.told() }) } };
+    return {
+      imported: { added, known: done - added, ...(files !== undefined && { files: tally.summary() }) },
+    };
   },
 });
 
@@ -143,7 +145,7 @@ class FileTally {
     }
   }
 
-  told() {
+  summary() {
     const refused: readonly RefusedFile[] = this.#refused;
     return { added: this.#added, known: this.#known, refused, refused_count: this.#refusedCount };
   }
@@ -153,7 +155,7 @@ function beganOf(total: number): string {
   return `began an import of ${total}`;
 }
 
-export type BroughtFiles = ReturnType<FileTally["told"]>;
+export type BroughtFiles = ReturnType<FileTally["summary"]>;
 
 interface Line {
   readonly line: SubmissionLine;

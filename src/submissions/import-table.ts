@@ -8,7 +8,7 @@ import { isId, newId } from "../foundation/id.ts";
 import { createZonedClock } from "../foundation/zoned-time.ts";
 import { changed, type Context, operation, type Outcome } from "../operations/operation.ts";
 import { compileSchema } from "../schemas/compile-schema.ts";
-import { JUDGE_VERSION } from "../spam/judge.ts";
+import { FILTER_VERSION } from "../spam/score-spam.ts";
 import { readTimeZone } from "../workspaces/workspace-settings.ts";
 import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
 import type { ImportedFile } from "./imported-file.ts";
@@ -202,7 +202,7 @@ function* addRows(
       spamScore: 0,
       spamClass: "low",
       spamReasons: [],
-      spamVersion: JUDGE_VERSION,
+      spamVersion: FILTER_VERSION,
       ipAddress,
       userAgent,
       createdAt,

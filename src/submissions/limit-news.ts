@@ -3,7 +3,7 @@ import { BoundedMap } from "../foundation/bounded-map.ts";
 import { monthOf } from "../foundation/clock.ts";
 import type { Committed } from "./batch.ts";
 
-/** Told of workspaces that have just reached a share of their monthly limit, or hold a post for it. */
+/** Called for workspaces that have just reached a share of their monthly limit, or hold a post for it. */
 export interface LimitNews {
   /** Costs a few comparisons for each commit. */
   readonly report: (committed: Committed) => void;
@@ -15,24 +15,24 @@ export interface LimitNews {
 const MAX_REMEMBERED = 10_000;
 
 export function createLimitNews(): LimitNews {
-  let tell: ((workspaceId: string) => void) | null = null;
+  let notify: ((workspaceId: string) => void) | null = null;
   /** With the month of that post. */
   const held = new BoundedMap<string, string>(MAX_REMEMBERED);
   const noteHeld = (workspaceId: string, time: number): void => {
     const month = monthOf(time);
     if (held.get(workspaceId) === month) return;
     held.set(workspaceId, month);
-    tell?.(workspaceId);
+    notify?.(workspaceId);
   };
   return {
     report({ batch, outcomes, marks }) {
-      if (tell === null) return;
-      for (const { workspaceId } of marks) tell(workspaceId);
+      if (notify === null) return;
+      for (const { workspaceId } of marks) notify(workspaceId);
       for (const [index, pending] of batch.entries())
         if ("held" in pending && pending.held.why === "limit" && outcomes[index] === "stored")
           noteHeld(pending.held.workspaceId, pending.held.createdAt);
     },
-    listen: (listener) => void (tell = listener),
+    listen: (listener) => void (notify = listener),
   };
 }
 

@@ -51,7 +51,7 @@ export function* teachSubmissions(
   yield* teach(posts, mark, now);
 }
 
-/** A stored post in the form that the judge takes. */
+/** A stored post in the form that the filter takes. */
 export function postOf(submission: Pick<Submission, "data" | "ipAddress" | "userAgent">): SpamPost {
   return {
     fields: submission.data,

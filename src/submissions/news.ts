@@ -2,10 +2,10 @@ import type { Head } from "../database/database.ts";
 import { all, type Steps, textByEngine } from "../database/steps.ts";
 import { IS_COMPLETE, isIncomplete, type TailPosition } from "./tail.ts";
 
-/** Tells who wants to know that submissions may have come. */
+/** Announces that submissions may have come. */
 export interface News {
   /** Costs nothing while nobody listens. */
-  tell(): void;
+  announce(): void;
   /** Returns what ends it. */
   listen(listener: () => void): () => void;
 }
@@ -13,7 +13,7 @@ export interface News {
 export function createNews(): News {
   const listeners = new Set<() => void>();
   return {
-    tell() {
+    announce() {
       if (listeners.size === 0) return;
       for (const listener of listeners) listener();
     },
@@ -24,11 +24,11 @@ export function createNews(): News {
   };
 }
 
-/** Tells of what other servers stored, which no commit of this process shows. */
+/** Announces what other servers stored, which no commit of this process shows. */
 export function newsHead(news: News): Head {
   return {
     sql: "SELECT stored_by::text || id FROM submission ORDER BY stored_by DESC, id DESC LIMIT 1",
-    onChange: () => news.tell(),
+    onChange: () => news.announce(),
   };
 }
 

@@ -3,7 +3,7 @@ import {
   addRefusals,
   isRecordable,
   MAX_REFUSED_ORIGINS,
-  type Refusals,
+  type RefusedPosts,
 } from "../endpoints/refused-origins.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { RateLimiter } from "../foundation/rate-limit.ts";
@@ -28,8 +28,8 @@ export interface OriginRefusalParts {
   readonly db: Pick<Database, "transaction">;
   readonly clock: Clock;
   readonly limiter: Pick<RateLimiter, "look" | "count">;
-  /** Told of the posts since the last time. */
-  readonly onRefusals: (refusals: Refusals) => void;
+  /** Called for the posts since the last time. */
+  readonly onRefusals: (refusals: RefusedPosts) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -74,7 +74,7 @@ export function createOriginRefusals(parts: OriginRefusalParts): OriginRefusals 
     await db.transaction(() => addRefusals(refusals));
     for (const refusal of refusals) if (!refusal.isIgnored) onRefusals(refusal);
   };
-  const writeInTurn = (): Promise<void> => (writing = writing.then(write).catch(onFailure));
+  const writeNext = (): Promise<void> => (writing = writing.then(write).catch(onFailure));
 
   return {
     mayHold(caller, origin) {
@@ -100,8 +100,8 @@ export function createOriginRefusals(parts: OriginRefusalParts): OriginRefusals 
       } else if (origins.size < MAX_REFUSED_ORIGINS) {
         origins.set(origin, { posts: 1, lastAt: clock.now(), isIgnored: ready.ignoredOrigins.has(origin) });
       }
-      timer ??= setTimeout(() => void writeInTurn(), WRITE_AFTER_MS).unref();
+      timer ??= setTimeout(() => void writeNext(), WRITE_AFTER_MS).unref();
     },
-    settle: writeInTurn,
+    settle: writeNext,
   };
 }

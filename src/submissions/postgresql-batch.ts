@@ -59,7 +59,7 @@ export interface PostgresqlBatchParts {
   readonly held: { readonly maxPerWorkspace: number | null };
   /** Null replies to nobody. */
   readonly mayReply: MayReply | null;
-  /** Told when texts of stored posts could not be remembered. */
+  /** Called when texts of stored posts could not be remembered. */
   readonly onMemoryFailure: (error: unknown) => void;
 }
 
@@ -72,25 +72,25 @@ export function createPostgresqlBatch(
 ): (batch: Batch, chunk?: NewChunk) => Promise<Committed> {
   const { db, usage, outbox } = parts;
   const remember = rememberAfterwards(db, parts.memory, parts.onMemoryFailure);
-  const untold: UntoldMarks = new Map();
+  const unreported: UnreportedMarks = new Map();
   return async (batch, chunk) => {
     const { outcomes, counts, messages, evictions } = await db.batches.transaction((transaction) =>
-      writeBatch(transaction, { batch, chunk }, parts, untold),
+      writeBatch(transaction, { batch, chunk }, parts, unreported),
     );
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
     outbox.announce(messages);
     remember(batch.filter((_, index) => outcomes[index] === "stored").flatMap(recalledOf));
-    const marks = [...untold.values()];
-    untold.clear();
+    const marks = [...unreported.values()];
+    unreported.clear();
     return { batch, outcomes, evictions, marks };
   };
 }
 
 /**
  * Marks that batches passed as far as they know, until one is heard to be committed. A retry counts nothing that is there already, so a
- * mark that a commit passed unheard is told with the next one. If that commit was undone, the mark is told once more when it is passed.
+ * mark that a commit passed unheard is reported with the next one. If that commit was undone, the mark is reported once more when it is passed.
  */
-type UntoldMarks = Map<string, UsageMark>;
+type UnreportedMarks = Map<string, UsageMark>;
 
 interface Written {
   readonly outcomes: readonly CommitOutcome[];
@@ -104,14 +104,14 @@ async function writeBatch(
   transaction: BatchTransaction,
   { batch, chunk }: { readonly batch: Batch; readonly chunk: NewChunk | undefined },
   { held: { maxPerWorkspace }, mayReply }: PostgresqlBatchParts,
-  untold: UntoldMarks,
+  unreported: UnreportedMarks,
 ): Promise<Written> {
   const stored = chunk === undefined ? [] : writeChunk(transaction, chunk);
   const locked = await lock(transaction, batch);
   const counts = createCounts((workspaceId, month) => locked.used.get(unitOf(workspaceId, month)) ?? 0);
   const outcomes = batch.map((pending) => decide(pending, locked, counts));
   for (const mark of counts.marks())
-    untold.set(`${unitOf(mark.workspaceId, mark.month)} ${mark.percent}`, mark);
+    unreported.set(`${unitOf(mark.workspaceId, mark.month)} ${mark.percent}`, mark);
   const accepted = batch.filter((_, index) => outcomes[index] === "stored");
   const refused = batch.filter((_, index) => outcomes[index] !== "stored");
   const submissions = accepted.filter(isSubmission);
@@ -267,7 +267,7 @@ function writeSubmissions(
     const { head, tail, notSent } = messages.add(submission, known, createdAt, {
       isReplied: replied.has(submission.id),
       isLater: waits(posted),
-      judged: { data: submission.data, fields },
+      conditionData: { data: submission.data, fields },
     });
     const endpointNumber = endpoints.get(endpointId);
     return Object.assign(contentJson(submission), {

@@ -3,7 +3,7 @@ import { yieldToOthers, readSlice } from "../database/slices.ts";
 import { all, first, type Steps } from "../database/steps.ts";
 import { isId } from "../foundation/id.ts";
 import { listEndpoints } from "../endpoints/endpoint-store.ts";
-import { judge } from "../spam/judge.ts";
+import { scoreSpam } from "../spam/score-spam.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
@@ -14,7 +14,7 @@ import { readChoices, type SpamScope } from "../endpoints/spam-choices-store.ts"
 import { type ChosenScope, requireCustomSpam } from "../endpoints/choose-spam.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 
-/** Posts that a preview judges: the newest submissions and held posts. */
+/** Posts that a preview scores: the newest submissions and held posts. */
 const MAX_POSTS = 500;
 
 /** The effect that a change of settings would have had on the last posts. */
@@ -37,7 +37,7 @@ interface Brief {
 }
 
 /**
- * Judges the last posts with the present and with the changed settings. Both without history, and without the facts that are not
+ * Scores the last posts with the present and with the changed settings. Both without history, and without the facts that are not
  * stored: fill time, honeypots and headers. Between any two verdicts all other work has its turn.
  *
  * @throws plan_limit if the plan does not include own settings.
@@ -56,9 +56,9 @@ export async function previewChoices(
     const post = await readSlice(db, () => readPost(id));
     if (post === undefined) continue;
     posts += 1;
-    const now = judge(post, before, noHistory);
+    const now = scoreSpam(post, before, noHistory);
     await yieldToOthers();
-    const then = judge(post, after, noHistory);
+    const then = scoreSpam(post, after, noHistory);
     if (now.score !== then.score)
       changes.push({ id, before: brief(now), after: brief(then), reasons: then.reasons });
   }

@@ -4,7 +4,7 @@ import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import { judge, JUDGE_VERSION } from "../spam/judge.ts";
+import { scoreSpam, FILTER_VERSION } from "../spam/score-spam.ts";
 import { readBody, type SpamPost } from "../spam/spam-post.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
@@ -270,7 +270,7 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
   const language = visitorLanguage({ body, ofEndpoint, acceptLanguage: post.acceptLanguage });
   const checked = schema.validate(raw.fields);
   if (!checked.ok) return refuse(parts, caller, { raw, details: checked.details }, now);
-  const examined = ({ verdict, recollection }: Judged, proof: SpentProof | null = null): Examined => {
+  const examined = ({ verdict, recollection }: Scored, proof: SpentProof | null = null): Examined => {
     const submission: Submission = {
       id: newId("sub", now),
       endpointId: endpoint.id,
@@ -280,7 +280,7 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
       spamScore: verdict.score,
       spamClass: verdict.spamClass,
       spamReasons: verdict.reasons,
-      spamVersion: JUDGE_VERSION,
+      spamVersion: FILTER_VERSION,
       ipAddress: storedAddress(submitter.address, endpoint.settings.storeAddress),
       userAgent: submitter.userAgent,
       createdAt: now,
@@ -291,12 +291,12 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
   const read = { ...raw, fields };
   // A key that no page has is challenge enough.
   if (endpoint.settings.challenge.kind === "off" || caller.key.kind === "secret")
-    return andThen(judgePost(parts, caller, read, now), (judged) => examined(judged));
+    return andThen(scoreWithMemory(parts, caller, read, now), (scored) => examined(scored));
   return parts.challenges
     .check(caller, body, post.isProofSpent === true)
     .then(({ failed, proof }) =>
-      andThen(judgePost(parts, caller, { ...read, challenge: failed }, now), (judged) =>
-        examined(judged, proof),
+      andThen(scoreWithMemory(parts, caller, { ...read, challenge: failed }, now), (scored) =>
+        examined(scored, proof),
       ),
     );
 }
@@ -309,7 +309,7 @@ async function refuse(
   now: number,
 ): Promise<never> {
   const isTrapped = raw.honeypots.length > 0;
-  if (isTrapped && isBlocked((await judgePost(parts, caller, raw, now)).verdict))
+  if (isTrapped && isBlocked((await scoreWithMemory(parts, caller, raw, now)).verdict))
     throw new FormsvcError("spam_blocked");
   throw invalidData(details);
 }
@@ -357,16 +357,21 @@ function checkMayPost(
   return null;
 }
 
-interface Judged {
+interface Scored {
   readonly verdict: SpamVerdict;
   readonly recollection: Recollection;
 }
 
 /** At once, unless memory has to ask the database. */
-function judgePost(parts: IntakeParts, { ready }: Caller, post: SpamPost, now: number): MaybeLater<Judged> {
-  const judged = (recollection: Recollection): Judged => ({
-    verdict: judge(post, ready.spam, recollection.history),
+function scoreWithMemory(
+  parts: IntakeParts,
+  { ready }: Caller,
+  post: SpamPost,
+  now: number,
+): MaybeLater<Scored> {
+  const scored = (recollection: Recollection): Scored => ({
+    verdict: scoreSpam(post, ready.spam, recollection.history),
     recollection,
   });
-  return andThen(parts.recall(ready.endpoint.workspaceId, ready.endpoint.id, post, now), judged);
+  return andThen(parts.recall(ready.endpoint.workspaceId, ready.endpoint.id, post, now), scored);
 }

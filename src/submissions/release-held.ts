@@ -10,7 +10,7 @@ import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import type { HeldPost } from "./held-post.ts";
 import { teachSubmissions } from "./mark-submission.ts";
-import { awaitVerdict, judgedOf, type LinkRow } from "./scanned-files.ts";
+import { awaitVerdict, conditionDataOf, type LinkRow } from "./scanned-files.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
@@ -29,17 +29,17 @@ export function* releaseHeldPostRow(
   const { workspaceId } = held;
   yield* countSubmission(workspaceId, monthOf(now), plans);
   const submission = asSubmission(held);
-  const readJudged = () => judgedOf(submission);
+  const readConditionData = () => conditionDataOf(submission);
   const hasFiles = Object.values(submission.data).some(isFileList);
   const waitsUntil = hasFiles ? yield* lastWaitOfHeld(held.id) : null;
   if (waitsUntil !== null) {
-    // Its messages go when its files are judged.
+    // Its messages go when its files are scanned.
     yield* insertSubmission(submission, { head: null, tail: null, notSent: null });
     yield* awaitVerdict(submission.id, waitsUntil);
   } else {
     const linkedData = hasFiles ? yield* linkFiles(submission.data, now) : null;
     const notified = { ...submission, linkedData };
-    yield* insertSubmission(submission, yield* queueSubmission(notified, now, readJudged));
+    yield* insertSubmission(submission, yield* queueSubmission(notified, now, readConditionData));
   }
   yield* releaseFiles(held.id, submission.id);
   if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);

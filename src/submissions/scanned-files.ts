@@ -13,7 +13,7 @@ import {
 } from "../files/scan-store.ts";
 import { isFileList, type ListedFile } from "../foundation/file-list.ts";
 import { readNotSent } from "../outbox/queue/choose-recipients.ts";
-import type { JudgedData } from "../outbox/queue/conditions.ts";
+import type { ConditionData } from "../outbox/queue/conditions.ts";
 import { queueSubmission } from "../outbox/queue/queue-submission.ts";
 import { findSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
@@ -87,7 +87,7 @@ function* markFiles(owner: ScanOwner, fileIds: readonly string[], state: FileSta
   );
 }
 
-/** The messages about a submission wait until its files are judged, or until that time. Inside the transaction that stores it. */
+/** The messages about a submission wait until its files are scanned, or until that time. Inside the transaction that stores it. */
 export const AWAIT_VERDICT_SQL =
   "INSERT INTO scan_wait (submission_id, until) VALUES (?, ?) ON CONFLICT DO NOTHING";
 
@@ -117,7 +117,7 @@ function* endWaitOf(owner: ScanOwner, state: WhenUnscanned): Steps<void> {
   yield* markFiles(owner, fileIds, { state: "unscanned" });
 }
 
-/** Submissions whose messages wait no longer: all their files are judged, or the time is over. */
+/** Submissions whose messages wait no longer: all their files are scanned, or the time is over. */
 export function* listSettled(now: number, most: number): Steps<string[]> {
   return (yield* all(text<{ readonly id: string }>(SETTLED_SQL, now, most))).map(({ id }) => id);
 }
@@ -145,7 +145,7 @@ export function* settleWait(submissionId: string, { state, linkFiles, now }: Set
   if (submission === undefined) return false;
   const linkedData = yield* linkFiles(submission.data, now);
   const { head, tail, notSent } = yield* queueSubmission({ ...submission, linkedData }, now, () =>
-    judgedOf(submission),
+    conditionDataOf(submission),
   );
   const row = query.updateTable("submission").where("id", "=", submissionId);
   // Without a recipient, the automatic reply still needs the body that came with the post.
@@ -161,6 +161,6 @@ function* joinNotSent(submissionId: string, notSent: string): Steps<string> {
 }
 
 /** Of the schema that the post was checked with. One that is not there any more has no fields, so no condition keeps a message back. */
-export function* judgedOf({ endpointId, schemaVersion, data }: Submission): Steps<JudgedData> {
+export function* conditionDataOf({ endpointId, schemaVersion, data }: Submission): Steps<ConditionData> {
   return { data, fields: (yield* findSchema(endpointId, schemaVersion)) ?? {} };
 }

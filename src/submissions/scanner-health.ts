@@ -6,7 +6,7 @@ import { countOf } from "../foundation/count-of.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 
 const NAME = "files.scanner";
-/** Files that the scanner has not judged for longer are told. */
+/** Files that the scanner has not scanned for longer are reported. */
 const LATE_MS = 3_600_000;
 /** The page System waits for it. */
 const PATIENCE: ClamdTimes = { connectMs: 3000, stallMs: 3000, answerMs: 3000 };
@@ -50,7 +50,7 @@ async function askVersion(address: ClamdAddress): Promise<string | ScanFailure> 
   }
 }
 
-/** Nobody will ever judge the files that an earlier scanner left. */
+/** Nobody will ever scan the files that an earlier scanner left. */
 function withoutScanner(backlog: ScanBacklog, whenUnscanned: ScannerRules["whenUnscanned"]): Finding {
   const message = "files are not scanned for viruses";
   if (backlog.files === 0) return sound(NAME, message);

@@ -69,13 +69,13 @@ export const showSubmission = operation({
     const mark = yield* findMark(submission.id);
     const conceal = yield* concealReasons(context.viewing);
     const leftOut = yield* findNotSent(submission.id);
-    const isToldOf =
+    const showsUnsent =
       leftOut.length > 0 && (yield* mayAlso(context, "recipients:read", submission.endpointId));
     return {
       ...submissionJson(conceal(submission)),
       schema_version: schemaVersion,
       mark,
-      ...(isToldOf && { not_sent: [...leftOut] }),
+      ...(showsUnsent && { not_sent: [...leftOut] }),
     };
   },
 });

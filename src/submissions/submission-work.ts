@@ -149,8 +149,8 @@ export function* insertBroughtNotes(id: string, notes: readonly BroughtNote[]): 
   const sql =
     "INSERT INTO submission_note (id, submission_id, text, author, created_at) VALUES (?, ?, ?, ?, ?)";
   for (const { text: words, by, createdAt } of notes) {
-    const told = by ?? "the command line";
-    const author = told.endsWith(BROUGHT) ? told : `${told}${BROUGHT}`;
+    const named = by ?? "the command line";
+    const author = named.endsWith(BROUGHT) ? named : `${named}${BROUGHT}`;
     yield* run(text(sql, newId("note", createdAt), id, words, author, createdAt));
   }
 }

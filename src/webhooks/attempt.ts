@@ -5,7 +5,7 @@ import { classify } from "./classify.ts";
 import { CHAT_FORMATS } from "./formats/chat-formats.ts";
 import { type ChatContext, readChatMessage } from "./formats/chat-message.ts";
 import type { ChatFormatName } from "./formats/format.ts";
-import { findNewChat, judgeChat } from "./formats/judge-chat.ts";
+import { findNewChat, classifyChat } from "./formats/classify-chat.ts";
 import { renderRequest } from "./render-request.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { type HttpSender, type SendRequest, type SendResult, destinationOf } from "./send.ts";
@@ -32,18 +32,18 @@ export async function makeAttempt(
   const { format } = webhook;
   if (format === "standard") {
     const result = await sender.send(renderRequest(webhook, message, now()));
-    return judge(result, now());
+    return classifyResult(result, now());
   }
   const labels = await readLabels(webhook.endpointId);
   const request = chatRequest(format, webhook, message, { dashboardUrl, labels });
   let result = await sender.send(request);
   const newChat = format === "telegram" ? findNewChat(result) : null;
   if (newChat !== null) result = await sender.send(toChat(request, newChat));
-  return judgeChat(format, result, judge(result, now()));
+  return classifyChat(format, result, classifyResult(result, now()));
 }
 
 /** The outcome of an attempt, in the words of the outbox. */
-export function judge(result: SendResult, now: number): AttemptResult {
+export function classifyResult(result: SendResult, now: number): AttemptResult {
   const answer = result.kind === "answer" ? result : null;
   return {
     ...classify(result),

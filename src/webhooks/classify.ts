@@ -3,7 +3,7 @@ import { isSuccess } from "./outgoing-request.ts";
 import type { SendResult } from "./send.ts";
 
 /** The outcome under which an attempt is recorded. */
-export type Outcome =
+export type WebhookOutcome =
   | "delivered"
   | "refused_by_receiver"
   | "redirect"
@@ -22,7 +22,7 @@ export type Outcome =
   | "failed";
 
 export interface Verdict {
-  readonly outcome: Outcome;
+  readonly outcome: WebhookOutcome;
   /** The recipient is blamed for every 4xx too: a mistyped path or an expired credential is answered with one. */
   readonly blame: Blame;
   /** For people: what happened, and what to do about it if that is known. */
@@ -32,7 +32,7 @@ export interface Verdict {
 const GONE_STATUS = 410;
 const LOCATION_SHOWN_LENGTH = 200;
 
-type Row = readonly [outcome: Outcome, sentence: string];
+type Row = readonly [outcome: WebhookOutcome, sentence: string];
 
 const ERROR_CODES: Readonly<Record<string, Row>> = {
   EDEADLINE: ["timeout", "The receiver did not answer in time"],
@@ -76,7 +76,7 @@ const ERROR_PREFIXES: readonly (readonly [prefix: string, row: Row])[] = [
   ["HPE_", ["bad_answer", "The answer is not HTTP"]],
 ];
 
-/** Judges one attempt. */
+/** Classifies one attempt. */
 export function classify(result: SendResult): Verdict {
   if (result.kind === "answer") return classifyAnswer(result.status, result.location);
   const [outcome, sentence] = findRow(result.code);

@@ -10,7 +10,7 @@ const BODY_WAIT_MS = 1000;
 const MAX_INTERIM_ANSWERS = 256;
 
 /** A receiver's answer. */
-export interface Answer {
+export interface ReceiverAnswer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly location: string | null;
@@ -27,7 +27,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export class OutgoingRequest implements Dispatcher.DispatchHandler {
   /** Whether the request went out on a connection that had served before. */
   isReused = false;
-  readonly #outcome = Promise.withResolvers<Answer>();
+  readonly #outcome = Promise.withResolvers<ReceiverAnswer>();
   #controller: Dispatcher.DispatchController | null = null;
   #head: { readonly status: number; readonly headers: Headers } | null = null;
   readonly #chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
   }
 
   /** Settles with the status line and the start of the body; errors after that change nothing. */
-  get answer(): Promise<Answer> {
+  get answer(): Promise<ReceiverAnswer> {
     return this.#outcome.promise;
   }
 

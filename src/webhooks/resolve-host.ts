@@ -12,7 +12,7 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
 
-/** The largest number of addresses of a name that count. Its owner can give it thousands, and each is judged before every connection. */
+/** The largest number of addresses of a name that count. Its owner can give it thousands, and each is checked before every connection. */
 const MAX_ADDRESSES = 32;
 
 /** All of the process share its threads. */
@@ -36,17 +36,17 @@ export function refusedAddress(host: string, address: string, refusal: string): 
 }
 
 /** An address with the guard's refusal; null if it may be reached. */
-interface Judged {
+interface CheckedAnswer {
   readonly answer: LookupAddress;
   readonly refusal: string | null;
 }
 
-function judge(
+function checkAnswers(
   answers: readonly LookupAddress[],
   host: string,
   policy: GuardPolicy,
   isOwn: IsOwnAddress,
-): Promise<Judged[]> {
+): Promise<CheckedAnswer[]> {
   return Promise.all(
     answers.map(async (answer) => ({
       answer,
@@ -62,10 +62,10 @@ export function createGuardedLookup(
   isOwn: IsOwnAddress,
 ): LookupFunction {
   const lookupPermitted = callbackify(async (host: string) => {
-    const judged = await judge(await resolveHost(host), host, policy, isOwn);
-    const permitted = judged.filter(({ refusal }) => refusal === null).map(({ answer }) => answer);
+    const checked = await checkAnswers(await resolveHost(host), host, policy, isOwn);
+    const permitted = checked.filter(({ refusal }) => refusal === null).map(({ answer }) => answer);
     if (permitted.length > 0) return permitted;
-    const [first] = judged;
+    const [first] = checked;
     throw refusedAddress(host, first?.answer.address ?? "nothing", first?.refusal ?? "unknown");
   });
   return (host, options, callback) => {
@@ -88,9 +88,9 @@ export async function findHostRefusal(
   resolveHost: ResolveHost,
   isOwn: IsOwnAddress,
 ): Promise<string | null> {
-  const judged = await judgeHost(host, policy, resolveHost, isOwn);
-  const [first] = judged;
-  if (!first || judged.some(({ refusal }) => refusal === null)) return null;
+  const checked = await checkHost(host, policy, resolveHost, isOwn);
+  const [first] = checked;
+  if (!first || checked.some(({ refusal }) => refusal === null)) return null;
   return refusedAddress(host, first.answer.address, first.refusal ?? "").message;
 }
 
@@ -101,18 +101,18 @@ export async function mayReachHost(
   resolveHost: ResolveHost,
   isOwn: IsOwnAddress,
 ): Promise<boolean> {
-  const judged = await judgeHost(host, policy, resolveHost, isOwn);
-  return judged.some(({ refusal }) => refusal === null);
+  const checked = await checkHost(host, policy, resolveHost, isOwn);
+  return checked.some(({ refusal }) => refusal === null);
 }
 
 /** Every address of a receiver; none if its name cannot be resolved now. */
-async function judgeHost(
+async function checkHost(
   host: string,
   policy: GuardPolicy,
   resolveHost: ResolveHost,
   isOwn: IsOwnAddress,
-): Promise<Judged[]> {
+): Promise<CheckedAnswer[]> {
   const family = isIP(host);
   const answers = family === 0 ? await resolveHost(host).catch(() => []) : [{ address: host, family }];
-  return judge(answers, host, policy, isOwn);
+  return checkAnswers(answers, host, policy, isOwn);
 }

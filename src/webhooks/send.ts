@@ -5,7 +5,7 @@ import Agent from "undici/lib/dispatcher/agent.js";
 import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { findRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
-import { type Answer, OutgoingRequest } from "./outgoing-request.ts";
+import { type ReceiverAnswer, OutgoingRequest } from "./outgoing-request.ts";
 import { type IsOwnAddress, isOwnAddress, isWebPort, noOwnAddress } from "./own-address.ts";
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
 import { tolerateContinue } from "./tolerate-continue.ts";
@@ -42,10 +42,10 @@ export interface SendRequest {
   readonly keepsAnswer?: boolean;
 }
 
-/** The facts about one attempt; `classify` judges them. */
+/** The facts about one attempt; `classify` reads them. */
 export type SendResult = AnswerFacts | ErrorFacts;
 
-interface AnswerFacts extends Answer {
+interface AnswerFacts extends ReceiverAnswer {
   readonly kind: "answer";
   readonly durationMs: number;
 }
@@ -210,7 +210,7 @@ async function sendRetryingStale(
   connections: Connections,
   request: SendRequest,
   deadline: Deadline,
-): Promise<Answer> {
+): Promise<ReceiverAnswer> {
   const { destination, headers, body, method = "POST", keepsAnswer = false } = request;
   const options = { ...destination, method, headers, body };
   const begin = (dispatcher: Dispatcher): OutgoingRequest => {

@@ -4,7 +4,7 @@ import { countAction } from "../outbox/queue/account-limits.ts";
 import { limitedAccountOf } from "../recipients/limited-account.ts";
 import { reachRecipient } from "../recipients/reach-recipient.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { tellAttempt } from "./hide-network.ts";
+import { hideNetwork } from "./hide-network.ts";
 import type { HttpSender } from "./send.ts";
 import { sendTest, TEST_DATA } from "./send-test.ts";
 import type { TestSlots } from "./test-slots.ts";
@@ -40,7 +40,7 @@ export const testWebhook = operation({
       if (account !== null) await db.relaxedTransaction(() => countAction(account, "test", 1, now));
       const message = { webhook: member, endpointName: endpoint.name, data };
       const result = await sendTest({ ...parts, db }, message, now);
-      return testResultJson(tellAttempt(result, viewing.isOperator));
+      return testResultJson(hideNetwork(result, viewing.isOperator));
     });
   },
 });

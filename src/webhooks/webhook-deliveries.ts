@@ -13,7 +13,7 @@ import { leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
 import { deliveryListInput, deliveryReference } from "../recipients/delivery-input.ts";
 import { chooseRecipients, reachDelivery } from "../recipients/reach-delivery.ts";
 import { replay, type ReplayedKinds, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
-import { tellAttempt } from "./hide-network.ts";
+import { hideNetwork } from "./hide-network.ts";
 import { webhookKinds } from "./webhook-kinds.ts";
 import { noWebhook, WEBHOOKS } from "./webhook-store.ts";
 import type { Webhook } from "./webhook.ts";
@@ -52,8 +52,8 @@ export const showWebhookDelivery = operation({
   *run(context, { delivery: id }) {
     const { delivery } = yield* reachDelivery(context, webhookKinds, id);
     const attempts = yield* listAttempts(leadOf(delivery));
-    const told = attempts.map((attempt) => tellAttempt(attempt, context.viewing.isOperator));
-    return { delivery: json(delivery), data: told.map(attemptJson) };
+    const shown = attempts.map((attempt) => hideNetwork(attempt, context.viewing.isOperator));
+    return { delivery: json(delivery), data: shown.map(attemptJson) };
   },
 });
 

@@ -15,7 +15,7 @@ export interface GroupVerdict {
  * Makes an account an operator for its group, or takes back what the group of this issuer gave. What somebody gave stays, and so does the
  * last operator: somebody must see everything.
  */
-export function* judgeOperatorGroup(account: Account, verdict: GroupVerdict, now: number): Steps<void> {
+export function* applyOperatorGroup(account: Account, verdict: GroupVerdict, now: number): Steps<void> {
   const { issuer, group, isInGroup } = verdict;
   if (isInGroup === account.isOperator) return;
   if (!isInGroup && !(yield* mayBeTakenBack(account.id, issuer))) return;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { showEndpoint } from "../../src/endpoints/endpoint-operations.ts";
 import { listEndpointKeys } from "../../src/endpoints/key-operations.ts";
-import type { Perform } from "../../src/apply/read-current.ts";
+import type { PerformAnywhere } from "../../src/apply/read-current.ts";
 import { ENGINES } from "../support/engines.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import {
@@ -140,7 +140,10 @@ function namedAlike(file: unknown): unknown {
   return JSON.parse(JSON.stringify(file).replaceAll(/_[0-9A-Z]{12}"/g, '_ID"')) as unknown;
 }
 
-function counting(perform: Perform): { readonly perform: Perform; readonly count: () => number } {
+function counting(perform: PerformAnywhere): {
+  readonly perform: PerformAnywhere;
+  readonly count: () => number;
+} {
   let count = 0;
   return {
     perform(operation, input) {
@@ -152,7 +155,7 @@ function counting(perform: Perform): { readonly perform: Perform; readonly count
 }
 
 /** Does this number of operations that change something, and no more. */
-function endingAfter(perform: Perform, writes: number): Perform {
+function endingAfter(perform: PerformAnywhere, writes: number): PerformAnywhere {
   let left = writes;
   return (operation, input) => {
     if (operation.kind !== "read" && (left -= 1) < 0) return Promise.reject(new Error("ended"));

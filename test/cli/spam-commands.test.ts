@@ -48,7 +48,7 @@ test("spam explain names the fields for which the schema refuses the post", asyn
   expect((await machine.mustRun(explain, { input: '{"message":"hello"}' })).stderr).toBe("");
 });
 
-test("a score stored by an earlier version is explained as it was, and a dry run judges its post anew", async () => {
+test("a score stored by an earlier version is explained as it was, and a dry run scores its post anew", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({ schema: { message: { type: "string" } } });
   const server = await machine.serveHere();

@@ -222,7 +222,7 @@ test("own spam settings are stored, by the verb as by the command, on plans that
   });
 });
 
-test("a post is explained as the server judges it, without a trace of it in the database", async () => {
+test("a post is explained as the server scores it, without a trace of it in the database", async () => {
   const service = await receiving();
   const { db, config, endpointId: endpoint, clock } = service;
   await service.submit(pitch);

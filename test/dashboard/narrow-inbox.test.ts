@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === null)("the inbox on a narrow screen", () => {
     expect([await count.textContent(), await buttons.count()]).toEqual(["0 selected", 0]);
   });
 
-  test("shows what was judged as spam, and no other score", async () => {
+  test("shows what was marked as spam, and no other score", async () => {
     const page = await openInbox();
     await page.locator("td input[type=checkbox]").first().check();
     await page.getByRole("button", { name: "Spam", exact: true }).click();

@@ -64,12 +64,12 @@ test("settings are saved only after the page has shown what they would have done
   const saved = await ada.post(ofWorkspace, filled(preview.text, ofWorkspace, { action: "save" }));
   expect([saved.status, saved.headers["location"]]).toEqual([303, `${ofWorkspace}?notice=spam-saved`]);
   expect(chosen()).toEqual({ keywords: [{ word: "bicycle", effect: "block" }] });
-  // The running server judges by them at once.
+  // The running server scores by them at once.
   expect((await server.post(endpoint.secret, { ...post, message: "Another bicycle please" })).status).toBe(
     429,
   );
   expect(server.owner.now(() => listChanges(9)).map(({ action }) => action)).toEqual(["spam.set"]);
-  // A held post is judged too.
+  // A held post is scored too.
   const again = await ada.post(
     ofWorkspace,
     await form(ada, ofWorkspace, { action: "preview", keywords: "" }),

@@ -70,10 +70,10 @@ test("the probe writes one page, at most once a second, and not while commits te
   writability.isWritable();
   expect(written()).toBe(before + 2 * page);
   pass(999);
-  writability.tell(true);
+  writability.report(true);
   pass(999);
   expect(writability.isWritable()).toBe(true);
-  writability.tell(false);
+  writability.report(false);
   pass(999);
   expect(writability.isWritable()).toBe(false);
   expect(written()).toBe(before + 2 * page);

@@ -8,7 +8,7 @@ import { TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { executable } from "../support/program.ts";
 
-test("the text model lies in the executable as its weights, packed, once and not as text, and judges", async () => {
+test("the text model lies in the executable as its weights, packed, once and not as text, and scores", async () => {
   const program = readFileSync(executable);
   const weights = Buffer.from(TEXT_WEIGHTS.buffer, TEXT_WEIGHTS.byteOffset, TEXT_WEIGHTS.byteLength);
   expect(weights.length).toBe(131_702);
@@ -21,19 +21,19 @@ test("the text model lies in the executable as its weights, packed, once and not
   expect(program.includes(weights.toString("base64").slice(0, 1000))).toBe(false);
 
   const input = '{"message":"cheap seo for your website, first page of google guaranteed"}';
-  const judged = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
+  const scored = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
     input,
   });
-  expect(judged.reasons.map(({ signal }) => signal)).toContain("text");
+  expect(scored.reasons.map(({ signal }) => signal)).toContain("text");
 });
 
 test("the phrases of pitches lie packed in the executable, and are found by it", async () => {
   const input =
     '{"message":"Предлагаем вам продвижение сайта в топ, без предоплаты и с гарантией результата"}';
-  const judged = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
+  const scored = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
     input,
   });
-  expect(judged.reasons.map(({ signal }) => signal)).toContain("pitch");
+  expect(scored.reasons.map(({ signal }) => signal)).toContain("pitch");
   expect(readFileSync(executable).includes(Buffer.from("предоплаты"))).toBe(false);
 });
 

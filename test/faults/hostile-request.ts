@@ -158,7 +158,7 @@ function hostileJson(random: Random): Buffer {
   );
 }
 
-/** What the endpoint's schema asks for, with odd texts; most of these are judged and stored. */
+/** What the endpoint's schema asks for, with odd texts; most of these are scored and stored. */
 function nearlyValid(random: Random): Buffer {
   const text = pick(random, UNITS).repeat(random() * 20);
   const fields = {

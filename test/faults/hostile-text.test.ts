@@ -108,7 +108,7 @@ const TEXTS: Readonly<Record<string, string>> = Object.fromEntries(
     "è́",
   ].map((unit) => [JSON.stringify(unit.slice(0, 20)), repeated(unit)]),
 );
-/** Made for the judge of spam, with words, links and disguises in mixes. */
+/** Made for the spam filter, with words, links and disguises in mixes. */
 const MIXED: Readonly<Record<string, string>> = Object.fromEntries(
   hostilePosts().flatMap(({ name, post: { fields } }) =>
     typeof fields["message"] === "string" ? [[name, cut(fields["message"])]] : [],
@@ -169,7 +169,7 @@ describe("a text as long as a body may be is answered within the time, whatever 
     { timeout: PATIENCE_MS },
     async () => {
       const texts = { ...MIXED, ...SCRAMBLED, "almost what the rules look for": "a".repeat(TEXT_BYTES) };
-      // Searched to its last letter, and valid then, so that it is judged too.
+      // Searched to its last letter, and valid then, so that it is scored too.
       const schema = { message: { type: "string", pattern: "[ab]*a[ab]{38}[cd]$|\\z" } };
       const shapes = [(text: string) => ({ message: text })];
       const slowest = await measure(schema, texts, shapes, async (machine) => {

@@ -8,7 +8,7 @@ import type { OperatorMachine } from "../support/operator-machine.ts";
 import { type ProcessOptions, whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
-/** The schema of every endpoint here: posts differ by a number alone, so that no judge of spam finds a text in them. */
+/** The schema of every endpoint here: posts differ by a number alone, so that no spam filter finds a text in them. */
 export const numberSchema = { n: { type: "number", required: true } };
 
 /** Nothing refuses but what the test breaks; and no line a request, so that a log of millions is not kept. */

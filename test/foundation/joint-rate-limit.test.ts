@@ -3,30 +3,30 @@ import { expect, test } from "vitest";
 import {
   createJointRateLimiter,
   type JointRateLimiter,
-  type ToldSum,
-  type UntoldCount,
+  type ReportedSum,
+  type UnreportedCount,
 } from "../../src/foundation/joint-rate-limit.ts";
 
 const limit = { max: 100, windowSeconds: 60 };
 
 /** What the database does: sums by unit, in the window of who told first. */
 function createSums() {
-  const sums = new Map<string, ToldSum>();
+  const sums = new Map<string, ReportedSum>();
   return {
-    add(counts: readonly UntoldCount[]): void {
+    add(counts: readonly UnreportedCount[]): void {
       for (const { unit, count, leftMs } of counts) {
         const known = sums.get(unit);
         sums.set(unit, { unit, used: (known?.used ?? 0) + count, leftMs: known?.leftMs ?? leftMs });
       }
     },
-    all: (): ToldSum[] => [...sums.values()],
+    all: (): ReportedSum[] => [...sums.values()],
   };
 }
 
 function exchange(servers: readonly JointRateLimiter[], sums: ReturnType<typeof createSums>): void {
   for (const server of servers) {
     for (const _ of ["what it counted", "what it heard that others count too"]) {
-      sums.add(server.tell(servers.length));
+      sums.add(server.report(servers.length));
       server.hear(sums.all());
     }
   }
@@ -49,7 +49,7 @@ test("a limit holds over all servers but for what they take between two exchange
         const before = taken;
         for (const { server, requests } of round) taken += take(servers[server % count]!, requests);
         largest = Math.max(largest, taken - before);
-        // What was told last is heard in the second, also by who had too little to tell before; what that one tells then, in the third.
+        // What was told last is heard in the second, also by who had too little to report before; what that one tells then, in the third.
         for (const _ of ["told", "heard and told", "heard"]) exchange(servers, sums);
       }
       expect(taken).toBeLessThanOrEqual(limit.max + largest);
@@ -62,30 +62,30 @@ test("a limit holds over all servers but for what they take between two exchange
 test("a server tells of a unit beyond a quarter of its limit, or beyond an equal part if more than four share it", () => {
   const server = createJointRateLimiter(() => 0);
   take(server, 25);
-  expect(server.tell(2)).toEqual([]);
+  expect(server.report(2)).toEqual([]);
   take(server, 1);
-  expect(server.tell(2)).toEqual([{ unit: "a", count: 26, leftMs: 60_000 }]);
+  expect(server.report(2)).toEqual([{ unit: "a", count: 26, leftMs: 60_000 }]);
   take(server, 2);
-  expect(server.tell(2)).toEqual([{ unit: "a", count: 2, leftMs: 60_000 }]);
-  expect(server.tell(2)).toEqual([]);
+  expect(server.report(2)).toEqual([{ unit: "a", count: 2, leftMs: 60_000 }]);
+  expect(server.report(2)).toEqual([]);
   take(server, 11, "b");
-  expect(server.tell(10)).toEqual([{ unit: "b", count: 11, leftMs: 60_000 }]);
+  expect(server.report(10)).toEqual([{ unit: "b", count: 11, leftMs: 60_000 }]);
 });
 
 test("a server that is alone tells nothing, and all it has counted when another one comes", () => {
   const server = createJointRateLimiter(() => 0);
   take(server, 90);
-  expect(server.tell(1)).toEqual([]);
+  expect(server.report(1)).toEqual([]);
   take(server, 1);
-  expect(server.tell(2)).toMatchObject([{ count: 91 }]);
+  expect(server.report(2)).toMatchObject([{ count: 91 }]);
 });
 
-test("what another server has told counts here at once, and makes this one tell what it has", () => {
+test("what another server has told counts here at once, and makes this one report what it has", () => {
   const server = createJointRateLimiter(() => 0);
   take(server, 5);
   server.hear([{ unit: "a", used: 80, leftMs: 1000 }]);
   expect(server.look("a", limit)).toMatchObject({ remaining: 15, resetSeconds: 1 });
-  expect(server.tell(2)).toEqual([{ unit: "a", count: 5, leftMs: 1000 }]);
+  expect(server.report(2)).toEqual([{ unit: "a", count: 5, leftMs: 1000 }]);
   server.hear([{ unit: "b", used: 100, leftMs: 1000 }]);
   expect(server.count("b", limit)?.allowed).toBe(false);
 });
@@ -93,10 +93,10 @@ test("what another server has told counts here at once, and makes this one tell 
 test("what nobody heard of is told again, together with what came since", () => {
   const server = createJointRateLimiter(() => 0);
   take(server, 30);
-  const counts = server.tell(2);
+  const counts = server.report(2);
   take(server, 1);
   server.takeBack(counts);
-  expect(server.tell(2)).toMatchObject([{ count: 31 }]);
+  expect(server.report(2)).toMatchObject([{ count: 31 }]);
 });
 
 test("a window that all share ends for all at the same time, and the next one is not shared yet", () => {
@@ -108,5 +108,5 @@ test("a window that all share ends for all at the same time, and the next one is
   expect(take(server, 1)).toBe(0);
   now = 500;
   expect(take(server, 20)).toBe(20);
-  expect(server.tell(2)).toEqual([]);
+  expect(server.report(2)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
-import { JUDGE_VERSION } from "../../src/spam/judge.ts";
+import { FILTER_VERSION } from "../../src/spam/score-spam.ts";
 import { launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { changeEndpoint } from "../support/terminal.ts";
 
@@ -69,7 +69,7 @@ test("one submission has the members that scripts rely on", async () => {
     spam_score: expect.any(Number),
     spam_class: "low",
     spam_reasons: [],
-    spam_version: JUDGE_VERSION,
+    spam_version: FILTER_VERSION,
     ip_address: "127.0.0.1",
     user_agent: "node",
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

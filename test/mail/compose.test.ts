@@ -1,7 +1,7 @@
 import { assert, oneof, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { timeOfId } from "../../src/foundation/id.ts";
-import { composeLetter, type Letter } from "../../src/mail/compose-letter.ts";
+import { composeLetter, type LetterMessage } from "../../src/mail/compose-letter.ts";
 import { composeNotification, type Notification } from "../../src/mail/compose-notification.ts";
 import { composeSummary } from "../../src/mail/compose-summary.ts";
 import { checkHeader } from "../../src/mail/mail-header.ts";
@@ -44,7 +44,7 @@ function notify(data: unknown, change: Partial<Notification> = {}, endpointName 
   return readMail(composeNotification({ ...base, ...change }, eventOf(data, endpointName)));
 }
 
-const letter: Letter = {
+const letter: LetterMessage = {
   id,
   from: "forms@example.com",
   fromName: "formsvc",

@@ -3,7 +3,7 @@ import type { SMTPServerOptions } from "smtp-server";
 import { expect, onTestFinished, test } from "vitest";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { type Letter, Letters, type WrittenLetter } from "../../src/mail/letters.ts";
+import { type TokenLetter, Letters, type WrittenLetter } from "../../src/mail/letters.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { createFakeTiming } from "../support/fake-timing.ts";
@@ -22,8 +22,8 @@ const written: WrittenLetter = {
 
 function letterTo(
   address: string,
-  write: Letter["write"] = async () => ({ ...written, to: address }),
-): Letter {
+  write: TokenLetter["write"] = async () => ({ ...written, to: address }),
+): TokenLetter {
   return { kind: "sign-up", address, write };
 }
 
@@ -158,7 +158,7 @@ test("while the mail server is away all letters wait together, and after an hour
 
 test("one address gets three letters of a kind an hour, in whatever spelling, and no other address pays for it", async () => {
   const { letters, timing, lines } = await openLetters();
-  const silent = (address: string, kind: Letter["kind"] = "sign-up") =>
+  const silent = (address: string, kind: TokenLetter["kind"] = "sign-up") =>
     letters.send({ kind, address, write: async () => null });
   expect([ADA, "ADA@example.org", "ada+1@example.org"].map((each) => silent(each))).toEqual([
     "taken",
@@ -188,7 +188,7 @@ test("fifty letters of a kind may wait; one more is refused, and does not count 
 
 test("who forgot the password is neither kept out nor kept waiting by people who sign up", async () => {
   const { letters, server, timing, next } = await openLetters(refusing(421), 1000);
-  const send = (kind: Letter["kind"], number: number) =>
+  const send = (kind: TokenLetter["kind"], number: number) =>
     letters.send({
       kind,
       address: `${kind}${number}@example.org`,

@@ -3,13 +3,13 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
-import { type MailConfig, readSmtpSettings } from "../../src/mail/read-smtp-settings.ts";
+import { type SmtpConfig, readSmtpSettings } from "../../src/mail/read-smtp-settings.ts";
 import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const set = { ...defaultConfig.mail, host: "mail.example.com", from: "forms@example.com" };
 
-function read(change: Partial<MailConfig>, baseUrl: string | null = null): SmtpSettings {
+function read(change: Partial<SmtpConfig>, baseUrl: string | null = null): SmtpSettings {
   const settings = readSmtpSettings({ ...set, ...change }, baseUrl);
   if (settings === null) throw new Error("there is no mail server");
   return settings;
@@ -96,7 +96,7 @@ describe("a wrong setting is refused with its path, and what to write", () => {
   const shortKey = () => generateKeyPairSync("rsa", { modulusLength: 768 }).privateKey.export(pem);
   const otherKey = () => generateKeyPairSync("ed25519").privateKey.export(pem);
 
-  const CASES: readonly (readonly [string, () => Partial<MailConfig>, RegExp])[] = [
+  const CASES: readonly (readonly [string, () => Partial<SmtpConfig>, RegExp])[] = [
     ["no sender", () => ({ from: null }), /^mail\.from: e-mail needs a sender: write an address/],
     ["no password", () => ({ user: "forms" }), /^mail\.password: there is mail\.user and no password/],
     ["no name", () => ({ password: "x" }), /^mail\.user: there is a password and no name/],

@@ -89,10 +89,10 @@ test("a huge list is read once in all for 100 recipients with 10 conditions each
 
 test("all of them must hold, and the first that does not is told", () => {
   const stored = writeConditions(checkConditions(parseConditions(["topic=sales", "budget>10"]), FIELDS));
-  const judge = (data: Record<string, unknown>) => unmetBy({ data, fields: FIELDS })(stored ?? "");
-  expect(judge({ topic: "sales", budget: 11 })).toBeNull();
-  expect(judge({ topic: "sales", budget: 9 })).toEqual({ field: "budget", is: ">", value: "10" });
-  expect(judge({})).toEqual({ field: "topic", is: "=", value: "sales" });
+  const unmet = (data: Record<string, unknown>) => unmetBy({ data, fields: FIELDS })(stored ?? "");
+  expect(unmet({ topic: "sales", budget: 11 })).toBeNull();
+  expect(unmet({ topic: "sales", budget: 9 })).toEqual({ field: "budget", is: ">", value: "10" });
+  expect(unmet({})).toEqual({ field: "topic", is: "=", value: "sales" });
 });
 
 test("a condition on a field that the form has not any more counts as met", () => {

@@ -15,11 +15,11 @@ const listener = { onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }
 const log = createLog("silent", "json");
 
 /** How a server hears that messages wait. */
-type Hears = Partial<Pick<Head, "sql" | "isTold">>;
+type Hears = Partial<Pick<Head, "sql" | "isNotified">>;
 /** Its pulse always sees the same. */
 const TOLD: Hears = { sql: "SELECT 1" };
 /** Nobody tells. */
-const LOOKING: Hears = { isTold: false };
+const LOOKING: Hears = { isNotified: false };
 
 /** A server of a database, with its deliverer. */
 async function serve(address: string, to: readonly string[], hears: Hears) {
@@ -28,15 +28,15 @@ async function serve(address: string, to: readonly string[], hears: Hears) {
   onTestFinished(() => served.end());
   const own = deliverOn(db, to, { claims: createClaims(served.liveServers, served.confirmations) });
   onTestFinished(() => own.deliverer.stop(0));
-  own.deliverer.onQueuedForOthers(() => served.tell());
+  own.deliverer.onQueuedForOthers(() => served.notifyOthers());
   const server = { ...own, served, heard: 0 };
   const heads = deliveryHeads(own.deliverer).map((head): Head => {
-    if (head.isTold !== true) return head;
+    if (head.isNotified !== true) return head;
     const onChange = (): void => {
       server.heard += 1;
       head.onChange();
     };
-    return { sql: hears.sql ?? head.sql, isTold: hears.isTold ?? true, onChange };
+    return { sql: hears.sql ?? head.sql, isNotified: hears.isNotified ?? true, onChange };
   });
   served.watch(listener, heads);
   await served.begin();

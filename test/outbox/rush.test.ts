@@ -9,10 +9,10 @@ test("there is a rush only while many posts come and the process has no time lef
 
 test("a process that does nothing but post is in a rush, and no longer when it rests", async () => {
   let queued = 0;
-  const judge = watchRush(() => queued);
+  const isRushing = watchRush(() => queued);
   const until = performance.now() + 150;
   while (performance.now() < until) queued += 1;
-  expect(judge()).toBe(true);
+  expect(isRushing()).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 400));
-  expect(judge()).toBe(false);
+  expect(isRushing()).toBe(false);
 });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { HEALTHY } from "../../src/outbox/sending/breaker.ts";
-import { judge } from "../../src/webhooks/attempt.ts";
+import { classifyResult } from "../../src/webhooks/attempt.ts";
 import { policyOf } from "../../src/webhooks/webhook-transport.ts";
 import { settleAttempt, type AttemptSituation } from "../../src/outbox/sending/settle-attempt.ts";
 import type { Blame, DeliveryPolicy } from "../../src/outbox/sending/transport.ts";
@@ -23,7 +23,7 @@ const OPEN = { state: "open", count: 3, notBeforeMs: NOW } as const;
 
 function answer(status: number) {
   const facts = { retryAfter: null, location: null, bodyStart: "", durationMs: 1 };
-  return judge({ kind: "answer", status, ...facts }, NOW);
+  return classifyResult({ kind: "answer", status, ...facts }, NOW);
 }
 
 function settle(before: Partial<AttemptSituation>, status: number) {

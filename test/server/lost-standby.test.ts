@@ -10,7 +10,7 @@ import { LOST_MS } from "../../src/database/live-servers.ts";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import { createRateExchange } from "../../src/database/postgresql/rate-exchange.ts";
 import { serveAddress } from "../../src/database/postgresql/served-postgresql.ts";
-import { createTeller } from "../../src/database/postgresql/tell-servers.ts";
+import { createServerNotifier } from "../../src/database/postgresql/notify-servers.ts";
 import { createJointRateLimiter } from "../../src/foundation/joint-rate-limit.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { connectPlainly } from "../support/postgresql-cluster.ts";
@@ -215,7 +215,7 @@ test.skipIf(!hasPostgresql)("what servers tell each other waits for no standby",
   expect(await rowsOf(db, "SELECT used FROM rate_window")).toHaveLength(1);
   await admin.query("UPDATE rate_window SET ends_at = 0");
   expect(await ends(rates.dropEnded())).toBe(true);
-  const teller = createTeller(db, "srv_1", { succeeded() {}, failed() {} });
-  teller.tell();
+  const teller = createServerNotifier(db, "srv_1", { succeeded() {}, failed() {} });
+  teller.notify();
   expect(await ends(teller.stop())).toBe(true);
 });

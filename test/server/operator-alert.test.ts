@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { OperatorAlert } from "../../src/doctor/operator-alert.ts";
-import type { Problems } from "../../src/doctor/told-problems.ts";
+import type { ReportedProblems } from "../../src/doctor/reported-problems.ts";
 import { createBackground } from "../../src/foundation/background.ts";
 import { type Finding, problem, sound } from "../../src/foundation/finding.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -23,7 +23,7 @@ const OPERATOR = "ops@example.org";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NAMES = { host: "forms.example.com", systemUrl: null };
-const NOTHING_TOLD: Problems = new Map();
+const NOTHING_TOLD: ReportedProblems = new Map();
 
 test("the operator gets one letter when a webhook starts to fail, none while it fails, and one when it is well again", async () => {
   const mailServer = await startMailServer();
@@ -60,9 +60,9 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
   const examineSelf = createSelfExamination({ db, config, clock, log }, null, background);
   const isOfReceivers = ({ name }: Finding): boolean => name === "webhooks.receivers";
   const examine = async () => (await examineSelf("now")).filter(isOfReceivers);
-  const told = {
+  const reported = {
     read: async () => NOTHING_TOLD,
-    async tell(content: LetterContent) {
+    async report(content: LetterContent) {
       const letter = {
         kind: "operator",
         topic: "doctor",
@@ -75,7 +75,7 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
       return id !== null;
     },
   };
-  const alert = new OperatorAlert({ ...NAMES, examine, clock, told });
+  const alert = new OperatorAlert({ ...NAMES, examine, clock, reported });
   const lookAfter = async (ms: number): Promise<void> => {
     await world.runUntil(clock.now() + ms);
     await alert.look();
@@ -107,16 +107,16 @@ function scripted() {
   const letters: LetterContent[] = [];
   let findings: readonly Finding[] = [];
   let isWaiting = false;
-  const told = {
+  const reported = {
     read: async () => NOTHING_TOLD,
-    async tell(letter: LetterContent) {
+    async report(letter: LetterContent) {
       if (isWaiting) return false;
       isWaiting = true;
       letters.push(letter);
       return true;
     },
   };
-  const alert = new OperatorAlert({ ...NAMES, examine: async () => findings, clock, told });
+  const alert = new OperatorAlert({ ...NAMES, examine: async () => findings, clock, reported });
   return {
     clock,
     letters,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Letter, LetterAnswer, WrittenLetter } from "../../src/mail/letters.ts";
+import type { TokenLetter, LetterAnswer, WrittenLetter } from "../../src/mail/letters.ts";
 import { createMailedRequests } from "../../src/sessions/ask-by-mail.ts";
 import { takeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
@@ -17,9 +17,9 @@ function bench(answer: LetterAnswer = "taken") {
   db.now(() => insertAccountRows(ADA, NOON));
   const clock = createFakeClock();
   let nowMs = 0;
-  const asked: Letter[] = [];
+  const asked: TokenLetter[] = [];
   const letters = {
-    send(letter: Letter) {
+    send(letter: TokenLetter) {
       asked.push(letter);
       return answer;
     },

@@ -7,7 +7,7 @@ const settings = defaultSpamSettings(3);
 
 function evaluate(rows: readonly EvalRow[], honeypots: readonly string[]): EvalReport {
   const evaluation = createEvaluation(settings, honeypots);
-  for (const row of rows) evaluation.judge(row);
+  for (const row of rows) evaluation.score(row);
   return evaluation.report();
 }
 

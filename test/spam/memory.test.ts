@@ -5,7 +5,7 @@ import { countOthers, networkOf, senderOf, teachingOf, traceOf } from "../../src
 import { readWords } from "../../src/spam/read-words.ts";
 import { likenessOf, sketchOf } from "../../src/spam/text-sketch.ts";
 import { readOwnTexts } from "../../scripts/spam/texts.ts";
-import { judge } from "../../src/spam/judge.ts";
+import { scoreSpam } from "../../src/spam/score-spam.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { postOf } from "./posts.ts";
@@ -183,8 +183,8 @@ test("marking a tenth of the spam raises later recall and blocks no more genuine
   for (const { label, text } of texts) {
     const post = postOf({ message: text });
     const shift = shiftOf(weights, teachingOf(post).buckets);
-    const before = judge(post, settings, noHistory).score;
-    const after = judge(post, settings, { ...noHistory, shift }).score;
+    const before = scoreSpam(post, settings, noHistory).score;
+    const after = scoreSpam(post, settings, { ...noHistory, shift }).score;
     if (label === "spam") {
       if (before >= 51) counts.spamBefore += 1;
       if (after >= 51) counts.spamAfter += 1;

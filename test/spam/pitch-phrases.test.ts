@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../../src/spam/judge.ts";
+import { scoreSpam } from "../../src/spam/score-spam.ts";
 import { findLinks } from "../../src/spam/links.ts";
 import { normaliseText } from "../../src/spam/normalise-text.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
@@ -161,7 +161,7 @@ test("a word is spelled with and without its accents and its apostrophe", () => 
 
 test("one phrase counts only in a text that is worded like a pitch, three in any, and more count no more", () => {
   const pitchPoints = (message: string) =>
-    judge(postOf({ message }), defaultSpamSettings(3), noHistory).reasons.find(
+    scoreSpam(postOf({ message }), defaultSpamSettings(3), noHistory).reasons.find(
       ({ signal }) => signal === "pitch",
     )?.points;
   const pitch =

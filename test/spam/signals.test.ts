@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../../src/spam/judge.ts";
+import { scoreSpam } from "../../src/spam/score-spam.ts";
 import { readPost } from "../../src/spam/read-post.ts";
 import { textReasons } from "../../src/spam/signals/text.ts";
 import { findLinks } from "../../src/spam/links.ts";
@@ -10,7 +10,7 @@ import { client, postOf } from "./posts.ts";
 const settings = defaultSpamSettings(3);
 
 function signals(fields: Record<string, unknown>, more: Partial<SpamSettings> = {}): string[] {
-  return judge(postOf(fields), { ...settings, ...more }, noHistory).reasons.map(({ signal }) => signal);
+  return scoreSpam(postOf(fields), { ...settings, ...more }, noHistory).reasons.map(({ signal }) => signal);
 }
 
 test.each([
@@ -140,19 +140,19 @@ test("more links than the limit cost points and the limit's number do not, and a
 test("a link in fewer than 60 characters costs 34 points, in fewer than 160 nine, and in more none", () => {
   const link = "https://stones.example.org";
   const pointsOf = (length: number) =>
-    judge(postOf({ message: `${"a ".repeat(length / 2)}${link}` }), settings, noHistory)
+    scoreSpam(postOf({ message: `${"a ".repeat(length / 2)}${link}` }), settings, noHistory)
       .reasons.filter(({ signal }) => signal === "link-bare" || signal === "link-short")
       .map(({ points }) => points);
   expect([58, 60, 158, 160].map(pointsOf)).toEqual([[34], [9], [9], []]);
 });
 
-test("text in nested members and lists is judged like any other", () => {
+test("text in nested members and lists is scored like any other", () => {
   expect(signals({ form: { notes: ["look https://stones.example.org"] } })).toContain("link-bare");
 });
 
 test("a form filled faster than anybody types costs points, and a quick one-word form does not", () => {
   const score = (message: string, elapsedMs: number | null) =>
-    judge(postOf({ message }, { elapsedMs }), settings, noHistory).score;
+    scoreSpam(postOf({ message }, { elapsedMs }), settings, noHistory).score;
   const typed = "Could you tell me when the swimming pool opens again?";
   expect([400, 2000, 45_000, null].map((elapsed) => score(typed, elapsed))).toEqual([30, 15, 0, 0]);
   expect(score("yes", 400)).toBe(0);
@@ -160,7 +160,7 @@ test("a form filled faster than anybody types costs points, and a quick one-word
 
 test("many posts from one network cost points", () => {
   const burst = { posts: 12, endpoints: 1 };
-  const { reasons } = judge(postOf({ message: "hello" }, { client }), settings, { ...noHistory, burst });
+  const { reasons } = scoreSpam(postOf({ message: "hello" }, { client }), settings, { ...noHistory, burst });
   expect(reasons.map(({ signal }) => signal)).toEqual(["burst"]);
 });
 

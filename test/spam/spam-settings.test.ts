@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../../src/spam/judge.ts";
+import { scoreSpam } from "../../src/spam/score-spam.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import {
   applyChoices,
@@ -17,7 +17,7 @@ const fields = {
 
 function scoreWith(choices: object, message = fields.message): number {
   const settings = applyChoices(defaultSpamSettings(3), parseSpamChoices(JSON.stringify(choices), "test"));
-  return judge(postOf({ ...fields, message }), settings, noHistory).score;
+  return scoreSpam(postOf({ ...fields, message }), settings, noHistory).score;
 }
 
 test.each([

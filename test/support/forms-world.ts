@@ -2,7 +2,7 @@ import { ENDPOINT_CONTENTS, spamDefaults } from "../../src/app/features.ts";
 import { checkFile } from "../../src/apply/check-file.ts";
 import { exportFile } from "../../src/apply/export-file.ts";
 import { planFile, type Pruning } from "../../src/apply/plan-file.ts";
-import type { Perform } from "../../src/apply/read-current.ts";
+import type { PerformAnywhere } from "../../src/apply/read-current.ts";
 import { runPlan } from "../../src/apply/run-plan.ts";
 import type { MadeSecret, Plan } from "../../src/apply/change.ts";
 import { defaultConfig } from "../../src/config/config.ts";
@@ -31,7 +31,7 @@ const parts = {
 };
 
 /** Operations as the command line does them, with plans that allow everything. */
-export function performerOn(db: Database): Perform {
+export function performerOn(db: Database): PerformAnywhere {
   return (operation, input) => performOn(db, operation, input, { parts: parts, plans });
 }
 
@@ -39,7 +39,11 @@ export const KEEPS_ALL: Pruning = { prunes: false, withPosts: [] };
 export const PRUNES: Pruning = { prunes: true, withPosts: [] };
 
 /** The plan of a file that holds this value. */
-export function planOf(perform: Perform, value: unknown, pruning: Pruning = KEEPS_ALL): Promise<Plan> {
+export function planOf(
+  perform: PerformAnywhere,
+  value: unknown,
+  pruning: Pruning = KEEPS_ALL,
+): Promise<Plan> {
   const file = checkFile({ value: structuredClone(value), lineOf: () => 1 }, "forms.yaml", VARIABLES);
   return planFile(perform, file, pruning);
 }
@@ -48,7 +52,7 @@ export const VARIABLES = { SLACK_URL: "https://192.0.2.7/T0/B0/secret-of-slack",
 
 /** Applies it, and gives the secrets that were made. */
 export async function applyTo(
-  perform: Perform,
+  perform: PerformAnywhere,
   value: unknown,
   pruning: Pruning = KEEPS_ALL,
 ): Promise<readonly MadeSecret[]> {
@@ -59,7 +63,7 @@ export async function applyTo(
 }
 
 /** Everything that is there, as a file of it. */
-export async function exported(perform: Perform) {
+export async function exported(perform: PerformAnywhere) {
   return (await exportFile(perform)).file;
 }
 

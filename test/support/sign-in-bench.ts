@@ -13,7 +13,7 @@ import { findViewer, type StartedSession, type Viewer } from "../../src/sessions
 import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
 import type { Client } from "../../src/sessions/note-sign-in.ts";
 import { createSignIns } from "../../src/sessions/sign-in.ts";
-import type { TellOwner } from "../../src/sessions/tell-owner.ts";
+import type { OwnerNotifier } from "../../src/sessions/notify-owner.ts";
 import { newTotpSecret, toBase32, totpCode } from "../../src/sessions/totp.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
@@ -55,7 +55,7 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
   const prover = createPasswordProver(db, limits);
   const parts = { db, keyring, prover, limits, clock, log, logAddresses, passwords, party: null };
   const told: string[] = [];
-  const tellOwner: TellOwner = {
+  const ownerNotifier: OwnerNotifier = {
     *write(email, change) {
       yield* [];
       told.push(`${change} ${email}`);
@@ -63,7 +63,7 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
     send: () => {},
   };
   const { newWorkspacePlan } = defaultConfig;
-  const signIns = createSignIns({ ...parts, newWorkspacePlan, tellOwner });
+  const signIns = createSignIns({ ...parts, newWorkspacePlan, ownerNotifier });
   const doorOf = ({ viewer, address }: Proof) => ({
     actor: { kind: "account", ...viewer } as const,
     now: clock.now(),
@@ -71,7 +71,7 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
       keyring,
       prover,
       log,
-      tellOwner,
+      ownerNotifier,
       passwords,
       party: null,
       viewer,

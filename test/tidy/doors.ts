@@ -40,7 +40,7 @@ export const LOCAL_WRITERS: Readonly<Record<string, string>> = {
   "src/sessions/use-link.ts#readLink": "the same",
   "src/sessions/passkeys.ts#askForPasskey": "makes that key too, before a device is asked",
   "src/sessions/session.ts#endSession": "whoever has the cookie ends its session",
-  "src/sessions/tell-owner.ts#createTellOwner": "is handed to those who sign in, for their letters",
+  "src/sessions/notify-owner.ts#createOwnerNotifier": "is handed to those who sign in, for their letters",
   "src/sessions/known-clients.ts#rememberAddress":
     "a request of a session that is there, which changes nothing for people",
   "src/sessions/session.ts#noteSeen": "the same",

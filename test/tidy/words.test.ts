@@ -18,6 +18,12 @@ test("no page, comment or message uses a word that was given up", () => {
     plant("test/a.ts", "  /** When. */"),
     plant("docs/a.md", "the event `signed_in`"),
     plant("src/a.ts", 'event: "webhook.recovered"'),
+    plant("src/a.ts", "export class SearchPlaces {"),
+    plant("src/a.ts", "  const turns = new Turns();"),
+    plant("src/a.ts", "export function* tellOperator("),
+    plant("src/a.ts", "function judge(post: SpamPost): Verdict {"),
+    plant("src/outbox/a.ts", "/** The carrier of the transport. */"),
+    plant("src/spam/a.ts", "/** Lays turns on paths of units. */"),
   ])
     expect(findGivenUp(caught), caught.text).toHaveLength(1);
   for (const passed of [
@@ -26,37 +32,16 @@ test("no page, comment or message uses a word that was given up", () => {
     plant("scripts/spam/texts/a.txt", "We get so many requests"),
     plant("src/a.ts", "// Most posts need no more."),
     plant("src/a.ts", "/** When it was turned on; null while it is off. */"),
+    plant("src/a.ts", "export function moveIntoPlace(file: string, target: string): void {"),
+    plant("src/a.ts", "// In the next turn of the event loop, two addresses are told apart."),
+    plant("src/a.ts", "function* turnOn("),
   ])
     expect(findGivenUp(passed), passed.text).toEqual([]);
 });
 
-/** Names that two things had before there was this rule. Each that goes is taken from this list, and none is added. */
-const SHARED_STILL: ReadonlySet<string> = new Set([
-  "Actor",
-  "Answer",
-  "Attempt",
-  "BackupParts",
-  "Blindness",
-  "Connection",
-  "Counts",
-  "Holder",
-  "Issue",
-  "Letter",
-  "MailConfig",
-  "Operation",
-  "Outcome",
-  "Perform",
-  "Preview",
-  "Problems",
-  "Refusals",
-  "Sending",
-  "Statement",
-]);
-
 test("an exported type has a name of its own: one word, one meaning", () => {
   expect(sources.length).toBeGreaterThan(500);
-  const shared = findSharedNames(sources);
-  expect([...shared].filter(([name]) => !SHARED_STILL.has(name))).toEqual([]);
+  expect([...findSharedNames(sources)]).toEqual([]);
   const planted = [
     plant("src/a/a.ts", "export interface Place {"),
     plant("src/b/b.ts", "export type Place = 1;"),

@@ -10,7 +10,13 @@ interface GivenUp {
 }
 
 const TEXTS = /\.(?:ts|md)$/;
+const SOURCES = /^src\/.*\.ts$/;
 const CODE = /^(?:src|scripts|test)\/.*\.ts$/;
+
+/** Something of the program's own that has such a name. */
+function named(name: string): RegExp {
+  return new RegExp(`\\b(?:class|interface|type|function\\*?|const|let) (?:${name})\\b`);
+}
 
 const GIVEN_UP: readonly GivenUp[] = [
   // CONTRIBUTING quotes it.
@@ -28,6 +34,37 @@ const GIVEN_UP: readonly GivenUp[] = [
     pattern: /\bwebhook\.(?:recovered|database)\b/,
     instead: "`delivery.recovered`, `delivery.waiting`",
     in: /^(?:src|docs)\//,
+  },
+  {
+    pattern: named("\\w*(?<!In|Into)Places?"),
+    instead: "a slot, destination, position, target or context: the glossary has each",
+    in: SOURCES,
+  },
+  {
+    pattern: named("\\w*Turns?|turns"),
+    instead: "slots, an order or a round; the event loop has turns",
+    in: SOURCES,
+  },
+  {
+    pattern: named("\\w*(?:Channel|Carrier)"),
+    instead: "the kind of a recipient, or its transport",
+    in: SOURCES,
+  },
+  {
+    pattern: named("tell(?:[A-Z]\\w*)?|\\w*(?:Teller|Told)|told"),
+    instead: "notify, report, announce, log or show",
+    in: SOURCES,
+  },
+  {
+    pattern: named("[jJ]udge\\w*"),
+    instead: "score (the filter), mark (people), classify or check",
+    in: SOURCES,
+  },
+  { pattern: /\b(?:carrier|channel)s?\b/i, instead: "kind", in: /^src\/(?:outbox|recipients|mail)\// },
+  {
+    pattern: /\b(?:laid|(?<!\.)turns|the judge)\b/i,
+    instead: "compiled, phrases, the filter",
+    in: /^src\/spam\/(?!phrases\/[a-z-]+\.ts$|points|subject-words)/,
   },
 ];
 

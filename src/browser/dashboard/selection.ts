@@ -8,12 +8,12 @@ export function followSelection(): void {
 
 function followForm(form: HTMLFormElement, all: HTMLInputElement): void {
   const boxes = rowBoxes(form);
-  const told = form.querySelector<HTMLElement>("[data-selected]");
+  const counter = form.querySelector<HTMLElement>("[data-selected]");
   const show = (): void => {
     const count = boxes.filter(({ checked }) => checked).length;
     all.checked = count > 0 && count === boxes.length;
     all.indeterminate = count > 0 && count < boxes.length;
-    if (told !== null) told.textContent = `${count} selected`;
+    if (counter !== null) counter.textContent = `${count} selected`;
     for (const box of boxes) box.closest("tr")?.classList.toggle("picked", box.checked);
   };
   all.addEventListener("change", () => {
@@ -25,7 +25,7 @@ function followForm(form: HTMLFormElement, all: HTMLInputElement): void {
   addEventListener("pageshow", () => {
     show();
     // From now on screen readers tell each change. What the page begins with is no news.
-    told?.setAttribute("role", "status");
+    counter?.setAttribute("role", "status");
   });
 }
 

@@ -244,7 +244,7 @@ function createdView(
       }
     </section>
     ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
-    ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${pageCard(endpoint.id)} ${tellCard(endpoint.id)}`;
+    ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${pageCard(endpoint.id)} ${recipientsCard(endpoint.id)}`;
 }
 
 /** Who has no website has no use for the code. */
@@ -259,7 +259,7 @@ function pageCard(endpointId: string): Html {
 }
 
 /** A new form tells nobody, which its owner would notice late. */
-function tellCard(endpointId: string): Html {
+function recipientsCard(endpointId: string): Html {
   const query = `?endpoint=${endpointId}`;
   return html`<section class="card" aria-labelledby="tell">
     <header><h2 id="tell">Who is told when somebody writes?</h2></header>

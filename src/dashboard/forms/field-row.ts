@@ -80,7 +80,7 @@ function memberLines(members: Members): string | null {
 }
 
 /** What a row says, and what of it cannot be said. @param name of the field */
-export function readRow(row: FieldRow, { name, index, problems }: ReadPlace): Record<string, unknown> {
+export function readRow(row: FieldRow, { name, index, problems }: RowContext): Record<string, unknown> {
   const kind = kindOfRow(row);
   const { type, format } = MEANINGS[kind];
   const field: Record<string, unknown> = { type, ...(format !== undefined && { format }) };
@@ -99,7 +99,7 @@ export function readRow(row: FieldRow, { name, index, problems }: ReadPlace): Re
   return field;
 }
 
-interface ReadPlace {
+interface RowContext {
   readonly name: string;
   readonly index: number;
   readonly problems: Map<string, string>;

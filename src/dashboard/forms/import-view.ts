@@ -153,8 +153,8 @@ function failureView({ file, step }: ImportJob, message: string): Html {
 
 /** Messages are written for a terminal, which names the file first and has columns mapped by an option. */
 function inPageWords(message: string, fileName: string): string {
-  const told = message.startsWith(`${fileName}: `) ? message.slice(fileName.length + 2) : message;
-  return told.replace(/map (?:it|them) \(COLUMN=\w+\)/, "choose below what each column is");
+  const said = message.startsWith(`${fileName}: `) ? message.slice(fileName.length + 2) : message;
+  return said.replace(/map (?:it|them) \(COLUMN=\w+\)/, "choose below what each column is");
 }
 
 function refusedView(outcome: Outcome): Html | null {

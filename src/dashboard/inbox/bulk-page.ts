@@ -46,7 +46,7 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     const { form, query, viewer } = visit;
     const ids = readIds(form);
     const deed = readDeed(form);
-    const { path, ...place } = readPlace(query);
+    const { path, ...place } = readReturn(query);
     const back = addressOf(readInboxFilter(query), path, place);
     if (ids.length === 0) return redirect(back, "none-selected");
     const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
@@ -92,7 +92,7 @@ function readDeed(form: URLSearchParams): Deed {
 }
 
 /** The page that had the form: one of the inbox, or that of a submission. */
-function readPlace(query: URLSearchParams): { path: string; before: string; after: string } {
+function readReturn(query: URLSearchParams): { path: string; before: string; after: string } {
   const on = query.get("on") ?? "";
   return {
     path: /^sub_\w+$/.test(on) ? `/submissions/${on}` : "",

@@ -142,9 +142,9 @@ function whyPill(post: HeldPost): Html | null {
   return post.why === "limit" ? html`<span class="pill medium">over the limit</span>` : scorePill(post);
 }
 
-interface HeldPlace {
+interface HeldContext {
   readonly formName: string;
-  /** Told to those who see several workspaces. */
+  /** Shown to those who see several workspaces. */
   readonly workspaceName: string | null;
   readonly mayChange: boolean;
 }
@@ -152,7 +152,7 @@ interface HeldPlace {
 /** One held post, whole, so that one can decide. */
 export function heldPostView(
   post: HeldPost,
-  { formName: name, workspaceName, mayChange }: HeldPlace,
+  { formName: name, workspaceName, mayChange }: HeldContext,
   endpointId: string,
 ): Html {
   return html`<nav class="crumbs" aria-label="Place">

@@ -217,7 +217,7 @@ function rowView(
   const { from, text } = previewOf(contentOf(submission));
   const who = from === "" ? "No name" : from;
   const beside = Object.keys(submission.setAside?.fields ?? {}).length;
-  const judgement = mark === null ? scorePill(submission) : markPill(mark);
+  const opinion = mark === null ? scorePill(submission) : markPill(mark);
   const looks = [...(isRead ? [] : ["unread"]), ...(submission.state === "done" ? ["finished"] : [])].join(
     " ",
   );
@@ -232,7 +232,7 @@ function rowView(
     <td class="tag c-form">
       ${formName(endpoint, showsWorkspace)}
     </td>
-    <td class="c-score">${judgement}${workMarks(submission, accountId)}</td>
+    <td class="c-score">${opinion}${workMarks(submission, accountId)}</td>
     <td class="right c-when muted num">${time(createdAt)}</td>
   </tr>`;
 }

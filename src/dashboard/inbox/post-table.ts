@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 
-/** The table of the inbox and of held posts. @param judgement heading of the column that says what is thought of a post. */
-export function postTable(judgement: string, rows: readonly Html[]): Html {
+/** The table of the inbox and of held posts. @param opinion heading of the column that says what is thought of a post. */
+export function postTable(opinion: string, rows: readonly Html[]): Html {
   return html`<table>
     <colgroup>
       <col class="c-pick" />
@@ -18,7 +18,7 @@ export function postTable(judgement: string, rows: readonly Html[]): Html {
         </th>
         <th scope="col">From</th>
         <th scope="col" class="c-form">Form</th>
-        <th scope="col" class="c-score">${judgement}</th>
+        <th scope="col" class="c-score">${opinion}</th>
         <th scope="col" class="right c-when">When</th>
       </tr>
     </thead>

@@ -3,7 +3,7 @@ import { isFileList } from "../../foundation/file-list.ts";
 import type { Submission } from "../../submissions/submission.ts";
 
 /** What a list shows of a submission. */
-export interface Preview {
+export interface SubmissionPreview {
   /** Who it is from: a name, else an e-mail address, else empty. */
   readonly from: string;
   /** What it is about: the longest text, else what else there is. */
@@ -28,7 +28,7 @@ export function contentOf({
   return setAside !== null && Object.keys(data).length === 0 ? setAside.fields : data;
 }
 
-export function previewOf(data: Readonly<Record<string, unknown>>): Preview {
+export function previewOf(data: Readonly<Record<string, unknown>>): SubmissionPreview {
   const texts = Object.entries(data)
     .slice(0, MAX_FIELDS)
     .map(([name, value]): readonly [string, string] => [name, shorten(value)])

@@ -7,7 +7,7 @@ import { listMarks, type Mark } from "../../history/teach.ts";
 import type { LeftOut } from "../../outbox/queue/choose-recipients.ts";
 import type { Attempt, Delivery } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts, listDeliveries } from "../../outbox/queue/delivery-store.ts";
-import { tellAttempt } from "../../webhooks/hide-network.ts";
+import { hideNetwork } from "../../webhooks/hide-network.ts";
 import type { Access } from "../../operations/access.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
@@ -48,7 +48,7 @@ export interface UnsentMessage {
 export interface WholeSubmission {
   readonly submission: StoredSubmission;
   readonly endpoint: Endpoint;
-  /** Told to those who see several workspaces. */
+  /** Shown to those who see several workspaces. */
   readonly workspaceName: string | null;
   readonly definition: SchemaDefinition;
   readonly mark: Mark | null;
@@ -94,7 +94,7 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     for (const delivery of deliveries) {
       const named = yield* nameRecipient(delivery.recipientId);
       const attempts = (yield* listAttempts(leadOf(delivery))).map((attempt) =>
-        tellAttempt(attempt, viewer.isOperator),
+        hideNetwork(attempt, viewer.isOperator),
       );
       messages.push({ delivery, ...named, attempts });
     }
@@ -107,7 +107,7 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const fileIds = new Set((yield* listFilesOf(id)).map((file) => file.id));
     const waitingIds = new Set((yield* listFileIdsOf([id])).filter((each) => !fileIds.has(each)));
     const definition = yield* readSchema(endpoint);
-    const told = mayDo("recipients:read") ? messages : null;
+    const shown = mayDo("recipients:read") ? messages : null;
     const may = {
       change: mayDo("submissions:write"),
       purge: mayDo("submissions:purge"),
@@ -116,7 +116,7 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
       addField: mayDo("endpoints:write"),
     };
     const assignees = may.change ? yield* listAssigneesOf([submission.id], [endpoint.workspaceId]) : [];
-    const people = { messages: told, unsent: told === null ? [] : unsent, assignees };
+    const people = { messages: shown, unsent: shown === null ? [] : unsent, assignees };
     return { submission, endpoint, workspaceName, definition, mark, may, fileIds, waitingIds, ...people };
   });
 }

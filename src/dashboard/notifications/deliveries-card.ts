@@ -10,7 +10,7 @@ import {
   isGathered,
 } from "../../outbox/queue/delivery.ts";
 import { findLastAttempt, leadOf } from "../../outbox/queue/delivery-store.ts";
-import { tellAttempt } from "../../webhooks/hide-network.ts";
+import { hideNetwork } from "../../webhooks/hide-network.ts";
 import { attemptWords, deliveryWords, stateWords, togetherWords } from "./delivery-words.ts";
 import { readTitles } from "../inbox/read-titles.ts";
 import type { Visit } from "../routes.ts";
@@ -54,7 +54,7 @@ export async function readDeliveryList(
     const read: DeliveryRow[] = [];
     for (const delivery of deliveries) {
       const found = yield* findLastAttempt(leadOf(delivery));
-      const last = found === undefined ? null : tellAttempt(found, viewer.isOperator);
+      const last = found === undefined ? null : hideNetwork(found, viewer.isOperator);
       const title = titles.get(delivery.submissionId) ?? null;
       read.push({ delivery, last, title });
     }

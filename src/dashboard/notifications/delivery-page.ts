@@ -9,7 +9,7 @@ import { getViewableMailRecipient } from "../../mail/viewable-mail-recipients.ts
 import { getDeliveryTo } from "../../outbox/queue/shown-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts } from "../../outbox/queue/delivery-store.ts";
-import { tellAttempt } from "../../webhooks/hide-network.ts";
+import { hideNetwork } from "../../webhooks/hide-network.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { readSubmissions } from "../../submissions/submission-store.ts";
@@ -109,7 +109,7 @@ function messagePage(routes: Routes, { db }: DashboardParts, pages: DeliveryPage
       const { endpoint } = yield* pages.getRecipient(viewer, id);
       const delivery = yield* getDeliveryTo(id, deliveryId);
       const attempts = (yield* listAttempts(leadOf(delivery))).map((attempt) =>
-        tellAttempt(attempt, viewer.isOperator),
+        hideNetwork(attempt, viewer.isOperator),
       );
       const [submission] = yield* readSubmissions([delivery.submissionId]);
       return { delivery, attempts, submission, endpoint, now };

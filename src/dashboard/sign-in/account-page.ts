@@ -59,7 +59,8 @@ export function accountPages(routes: Routes, parts: EntryParts): void {
 }
 
 /** What changes how somebody signs in works with, but for who they are. */
-export type EntryParts = DashboardParts & Pick<SecurityParts, "prover" | "tellOwner" | "passwords" | "party">;
+export type EntryParts = DashboardParts &
+  Pick<SecurityParts, "prover" | "ownerNotifier" | "passwords" | "party">;
 
 /** Runs what somebody changes about their own sign-in. */
 export function ownPerform(parts: EntryParts, visit: Visit): Perform<EntryParts & SecurityParts> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAttemptLimits } from "../../sessions/attempt-limits.ts";
 import { createPasswordProver } from "../../sessions/prove-password.ts";
-import { createTellOwner } from "../../sessions/tell-owner.ts";
+import { createOwnerNotifier } from "../../sessions/notify-owner.ts";
 import { createSignIns } from "../../sessions/sign-in.ts";
 import { accountPages } from "./account-page.ts";
 import { createEntrance } from "./entrance.ts";
@@ -22,9 +22,9 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const prover = createPasswordProver(parts.db, limits);
   const { dashboard, newWorkspacePlan } = parts.config;
   const { logAddresses, passwords } = dashboard;
-  const tellOwner = createTellOwner(parts.storedLetters, parts.dashboardUrl);
+  const ownerNotifier = createOwnerNotifier(parts.storedLetters, parts.dashboardUrl);
   const { party } = passkeySupport(parts.config);
-  const security = { ...parts, prover, tellOwner, passwords, party };
+  const security = { ...parts, prover, ownerNotifier, passwords, party };
   const signIns = createSignIns({ ...security, limits, logAddresses, newWorkspacePlan });
   const entrance = createEntrance(parts);
   signInPages(routes, parts, entrance, { signIns, issuer: openIssuer(parts) });

@@ -98,13 +98,13 @@ function check(named: Record<string, unknown>, problems: Map<string, string>): S
   } catch (error) {
     if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
     const found = (error.facts.details?.["problems"] ?? []) as readonly FoundProblem[];
-    for (const { path, message } of found) tell(named, path, message, problems);
+    for (const { path, message } of found) addProblem(named, path, message, problems);
     return null;
   }
 }
 
 /** A path is the setting's name and then a place in it, like `deny.emails.3`. */
-function tell(
+function addProblem(
   named: Record<string, unknown>,
   path: string,
   message: string,

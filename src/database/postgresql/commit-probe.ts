@@ -68,7 +68,7 @@ export class CommitProbe implements Writability, Confirmations {
     await answerWithin(this.#begun.promise, SILENCE_MS, signal).catch(() => undefined);
   }
 
-  tell(worked: boolean): void {
+  report(worked: boolean): void {
     this.#safeAt = worked ? performance.now() : -Infinity;
     if (worked) this.#begun.resolve();
   }
@@ -136,7 +136,7 @@ export class CommitProbe implements Writability, Confirmations {
           await pause(LOOK_MS, signal);
           continue;
         }
-        this.tell(true);
+        this.report(true);
         this.#outcomes.succeeded();
         this.#waitsSince = null;
         await pause(INTERVAL_MS, AbortSignal.any([signal, this.#hurry.signal]));

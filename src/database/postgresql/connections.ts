@@ -107,9 +107,9 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, options: PoolO
     types,
   });
   // Whoever uses a connection that breaks gets the error from its statement; an idle one is replaced when it is needed.
-  const alreadyTold = (): void => undefined;
-  pool.on("error", alreadyTold);
-  pool.on("connect", (client) => client.on("error", alreadyTold));
+  const alreadyReported = (): void => undefined;
+  pool.on("error", alreadyReported);
+  pool.on("connect", (client) => client.on("error", alreadyReported));
   return pool;
 }
 

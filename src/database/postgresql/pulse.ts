@@ -4,7 +4,7 @@ import { answerWithin, keepConnection, pause } from "./kept-connection.ts";
 import { type Connections, isPooled } from "./connections.ts";
 import { LIVE_SQL, OWN_SCHEMA } from "./live-server-rows.ts";
 import type { Outcomes } from "./refusals.ts";
-import { LISTEN_SQL } from "./tell-servers.ts";
+import { LISTEN_SQL } from "./notify-servers.ts";
 
 /** Time between two looks. */
 const INTERVAL_MS = 250;
@@ -91,9 +91,9 @@ export class Pulse {
   #listen(client: PoolClient): void {
     if (isPooled(client)) return;
     const { self, heads } = this.#parts;
-    const told = heads.filter(({ isTold }) => isTold);
+    const notified = heads.filter(({ isNotified }) => isNotified);
     client.on("notification", ({ payload: from }) => {
-      if (from !== self) for (const head of told) head.onChange();
+      if (from !== self) for (const head of notified) head.onChange();
     });
     // It goes out together with a look, which shows whether the connection works.
     client.query(LISTEN_SQL).catch(() => undefined);

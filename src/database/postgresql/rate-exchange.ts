@@ -1,4 +1,4 @@
-import type { JointRateLimiter, ToldSum, UntoldCount } from "../../foundation/joint-rate-limit.ts";
+import type { JointRateLimiter, ReportedSum, UnreportedCount } from "../../foundation/joint-rate-limit.ts";
 import type { LiveServers } from "../live-servers.ts";
 import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
@@ -46,12 +46,12 @@ export function createRateExchange(
   nowMs: () => number = () => performance.now(),
 ): RateExchange {
   let heardAt: number | null = null;
-  const send = async (counts: readonly UntoldCount[]): Promise<void> => {
+  const send = async (counts: readonly UnreportedCount[]): Promise<void> => {
     const askedAt = nowMs();
     const sinceMs = heardAt === null ? EVER_MS : Math.ceil(askedAt - heardAt) + OVERLAP_MS;
     const values = [JSON.stringify(counts), sinceMs];
     try {
-      const { rows } = await db.withConnection((client) => client.query<ToldSum>(EXCHANGE_SQL, values));
+      const { rows } = await db.withConnection((client) => client.query<ReportedSum>(EXCHANGE_SQL, values));
       heardAt = askedAt;
       limiter.hear(rows);
     } catch (error) {
@@ -62,11 +62,11 @@ export function createRateExchange(
   return {
     async exchange() {
       const live = servers.list().length;
-      const counts = limiter.tell(live);
+      const counts = limiter.report(live);
       if (live === 1) return;
       await send(counts);
       // The others told of units that this server had not: they should not wait for its counts until the next time.
-      const more = limiter.tell(live);
+      const more = limiter.report(live);
       if (more.length > 0) await send(more);
     },
     dropEnded: () => db.withConnection(async (client) => (await client.query(DROP_SQL)).rowCount ?? 0),

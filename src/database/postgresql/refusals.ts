@@ -19,13 +19,13 @@ export interface Outcomes {
 
 /**
  * What PostgreSQL refuses whenever it is asked: a right or a table is missing, the password was changed. A certificate that is not
- * believed is one too. Each is logged once until the work succeeds again. What passes by itself is no refusal: the pulse tells of a
+ * believed is one too. Each is logged once until the work succeeds again. What passes by itself is no refusal: the pulse reports a
  * database that is away.
  */
-export class Refusals {
+export class DatabaseRefusals {
   readonly #log: Log;
   readonly #shown: string;
-  readonly #told = new Map<Work, string>();
+  readonly #logged = new Map<Work, string>();
   #count: (work: Work) => void = () => undefined;
 
   /** @param shown how messages name the database. */
@@ -49,7 +49,7 @@ export class Refusals {
       reason: () => reason,
       succeeded: () => {
         reason = null;
-        this.#told.delete(work);
+        this.#logged.delete(work);
       },
       failed: (thrown) => {
         const error = translatePostgresqlError(thrown, this.#shown);
@@ -63,8 +63,8 @@ export class Refusals {
     if (isPassing(error) && !isOfEncryption(error)) return;
     if (!(error instanceof FormsvcError || error instanceof DatabaseError)) return;
     this.#count(work);
-    if (this.#told.get(work) === error.message) return;
-    this.#told.set(work, error.message);
+    if (this.#logged.get(work) === error.message) return;
+    this.#logged.set(work, error.message);
     databaseRefused(this.#log, { work, reason: error.message });
   }
 }

@@ -17,9 +17,9 @@ import { Heartbeat } from "./heartbeat.ts";
 import { join, leave } from "./live-server-rows.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 import { Pulse } from "./pulse.ts";
-import { Refusals } from "./refusals.ts";
+import { DatabaseRefusals } from "./refusals.ts";
 import { readStandbys } from "./standbys.ts";
-import { createTeller } from "./tell-servers.ts";
+import { createServerNotifier } from "./notify-servers.ts";
 
 /** For the pulse, the heartbeat, the probe, and the probe's question. */
 const OWN_CONNECTIONS = { size: 4, connectTimeoutMs: 3000 };
@@ -35,7 +35,7 @@ export function serveAddress(
   db: PostgresqlDatabase,
   now: number,
   log: Log,
-  refusals = new Refusals(log, db.name),
+  refusals = new DatabaseRefusals(log, db.name),
 ): ServedDatabase {
   const self = newId("srv", now);
   const connections = createConnections(db.address, OWN_CONNECTIONS);
@@ -44,7 +44,7 @@ export function serveAddress(
   const unheard = (): void => databaseUnheard(log, { reason: looks.reason() });
   const heartbeat = new Heartbeat();
   const probe = new CommitProbe(connections, refusals.of("probe"), db.name);
-  const teller = createTeller(db, self, refusals.of("notify"));
+  const notifier = createServerNotifier(db, self, refusals.of("notify"));
   let checking: NodeJS.Timeout | undefined;
   return {
     // Until the pulse begins, which is before the server listens, this one does nothing that only one should do.
@@ -59,7 +59,7 @@ export function serveAddress(
       pulse = watching;
       return { noticeChanges() {}, blindness: () => watching.blindness() };
     },
-    tell: () => teller.tell(),
+    notifyOthers: () => notifier.notify(),
     measure(metrics) {
       refusals.measure(metrics);
       measureServers(metrics, db, probe, () => pulse);
@@ -83,7 +83,7 @@ export function serveAddress(
     },
     async end() {
       clearInterval(checking);
-      await Promise.all([pulse?.stop(), heartbeat.stop(), probe.stop(), teller.stop()]);
+      await Promise.all([pulse?.stop(), heartbeat.stop(), probe.stop(), notifier.stop()]);
       // If the database is away, the others find out by themselves.
       await db.withConnection((client) => leave(client, self)).catch(() => undefined);
       await connections.close();

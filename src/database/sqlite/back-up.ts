@@ -23,7 +23,7 @@ export interface Backup extends CheckedCopy {
   readonly leftOutFiles?: number;
 }
 
-export interface BackupParts {
+export interface FileBackupParts {
   readonly clock: Clock;
   readonly onProgress: (progress: CopyProgress) => void;
   readonly onNote: (text: string) => void;
@@ -38,7 +38,7 @@ export interface BackupParts {
  * @throws usage if the file cannot be created there; already_exists; failed if the disk cannot take it;
  *   database_unusable if there is no database or the copy is not sound.
  */
-export async function backUp(databasePath: string, target: string, parts: BackupParts): Promise<Backup> {
+export async function backUp(databasePath: string, target: string, parts: FileBackupParts): Promise<Backup> {
   const database = resolve(databasePath);
   const file = resolve(target);
   if (!existsSync(database)) {
@@ -124,7 +124,7 @@ export async function makeWhole(
 }
 
 /** The backup is whole, so the command must not fail if the note about it cannot be written. */
-function noteMade(database: string, file: string, { clock, onNote }: BackupParts): void {
+function noteMade(database: string, file: string, { clock, onNote }: FileBackupParts): void {
   try {
     noteBackup(database, { file, madeAt: toIsoTime(clock.now()) });
   } catch (error) {
@@ -160,7 +160,7 @@ function createUnfinished(unfinished: string, file: string): void {
   }
 }
 
-async function fill(database: string, unfinished: string, parts: BackupParts): Promise<Backup["by"]> {
+async function fill(database: string, unfinished: string, parts: FileBackupParts): Promise<Backup["by"]> {
   const answer = await askForCopy(database, parts.onProgress);
   if (answer !== null && "file" in answer) {
     try {

@@ -101,15 +101,15 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 /** Never rejects: errors are sent to the other side. */
 async function serveCopy(db: SqliteDatabase, socket: Socket): Promise<void> {
   const file = `${realPathOf(db.path)}-copy-${randomUUID()}`;
-  let toldAt = 0;
+  let reportedAt = 0;
   const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   try {
     createPrivately(file);
     await db.copyTo(file, (progress) => {
       if (socket.destroyed) throw new Error("nobody waits for the copy any more");
       const now = performance.now();
-      if (now - toldAt < PROGRESS_INTERVAL_MS) return;
-      toldAt = now;
+      if (now - reportedAt < PROGRESS_INTERVAL_MS) return;
+      reportedAt = now;
       socket.write(newsLine({ progress }));
     });
     socket.write(newsLine({ file }));

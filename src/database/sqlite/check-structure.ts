@@ -1,12 +1,12 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import { migrations, structure } from "../migrations.generated.ts";
-import { compareStructure, type Connection, structureAfter } from "./structure.ts";
+import { compareStructure, type StatementSource, structureAfter } from "./structure.ts";
 
 /**
  * The differences of a database from the structure that the migrations give its version, a clause each. Empty if there are none,
  * and for a newer version, which is not known here.
  */
-export function findStructureDifferences(connection: Connection): string[] {
+export function findStructureDifferences(connection: StatementSource): string[] {
   const version = Number(connection.prepare("PRAGMA user_version").pluck().get());
   if (version > migrations.length) return [];
   // Building the newest structure from its migrations would take 6 ms of each start.
@@ -20,7 +20,7 @@ export function findStructureDifferences(connection: Connection): string[] {
  * @param shown how the message names the file.
  * @throws database_unusable naming what differs.
  */
-export function requireStructure(connection: Connection, shown: string): void {
+export function requireStructure(connection: StatementSource, shown: string): void {
   refuseDifferences(findStructureDifferences(connection), shown);
 }
 

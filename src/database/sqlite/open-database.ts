@@ -7,7 +7,7 @@ import { copyDatabase } from "./copy-database.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import { checkFileOwner } from "./file-owner.ts";
 import { createPrivately } from "./private-file.ts";
-import type { SqliteDatabase, Statement } from "./sqlite-database.ts";
+import type { SqliteDatabase, PreparedStatement } from "./sqlite-database.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 /** Statements kept prepared for steps; the oldest is dropped beyond this. */
@@ -148,8 +148,8 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
 
 /** Runs one step, with its statement prepared once for each text. */
 function createExecutor(connection: Driver.Database): (step: Step) => unknown {
-  const statements = new BoundedMap<string, Statement>(MAX_CACHED_STATEMENTS);
-  const prepared = (sql: string): Statement => {
+  const statements = new BoundedMap<string, PreparedStatement>(MAX_CACHED_STATEMENTS);
+  const prepared = (sql: string): PreparedStatement => {
     let statement = statements.get(sql);
     if (statement === undefined) {
       statement = connection.prepare(sql);

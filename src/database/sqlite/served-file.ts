@@ -35,7 +35,7 @@ export function serveFile({ db, backup, clock, log }: FileParts): ServedDatabase
     freeBytes: () => freeBytes(db),
     // Whatever another process committed, all heads may have moved.
     watch: (listener) => db.watch([listener]),
-    tell() {},
+    notifyOthers() {},
     measure: (metrics) => measureDatabase(metrics, db, backup, clock),
     begin: async () => void db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`),
     end: async () => checkpoint(db, log),

@@ -3,7 +3,7 @@ import type { ChangeListener, ChangeWatch, Database } from "../database.ts";
 import type { Steps } from "../steps.ts";
 import type { CopyProgress } from "./copy-database.ts";
 
-export type Statement = Driver.Statement;
+export type PreparedStatement = Driver.Statement;
 
 /**
  * One connection to a database file, for the parts that are written for SQLite: the way of a post, the claims of the
@@ -18,7 +18,7 @@ export interface SqliteDatabase extends Database {
    * A statement prepared once, for the hot path. It throws the driver's own errors: run it inside
    * {@link readNow}, {@link transactionNow} or steps.
    */
-  prepare(sql: string): Statement;
+  prepare(sql: string): PreparedStatement;
   /** Runs steps at once: inside the transaction that is open, or else in one of their own, which should only read. */
   now<Result>(work: () => Steps<Result>): Result;
   /** Runs statements that only read, with the driver's errors turned into ours. */

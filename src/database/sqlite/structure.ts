@@ -1,14 +1,14 @@
 import Driver from "better-sqlite3";
 
 /** A table, index, trigger or view, as `sqlite_schema` has it. */
-export interface Part {
+export interface SchemaPart {
   readonly type: string;
   readonly name: string;
   readonly sql: string;
 }
 
 /** A connection of the driver, or a `SqliteDatabase`. */
-export interface Connection {
+export interface StatementSource {
   prepare(sql: string): Driver.Statement;
 }
 
@@ -18,18 +18,18 @@ const MAX_NAMED = 5;
 const ORDER = ["table", "view", "trigger", "column", "index"];
 
 /** In an order in which they can be made. Without SQLite's internal tables and Litestream's own tables. */
-export function readStructure(connection: Connection): Part[] {
+export function readStructure(connection: StatementSource): SchemaPart[] {
   return connection
     .prepare(
       `SELECT type, name, sql FROM sqlite_schema
        WHERE sql IS NOT NULL AND NOT (type = 'table' AND (name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_litestream\\_%' ESCAPE '\\'))
        ORDER BY type <> 'table', type, name`,
     )
-    .all() as Part[];
+    .all() as SchemaPart[];
 }
 
 /** The structure of a new database after these migrations. */
-export function structureAfter(migrations: readonly { readonly sql: string }[]): Part[] {
+export function structureAfter(migrations: readonly { readonly sql: string }[]): SchemaPart[] {
   const connection = new Driver(":memory:");
   try {
     for (const { sql } of migrations) connection.exec(sql);
@@ -40,7 +40,7 @@ export function structureAfter(migrations: readonly { readonly sql: string }[]):
 }
 
 /** The differences of the database's structure from the expected one, a clause each; empty if there are none. */
-export function compareStructure(connection: Connection, expected: readonly Part[]): string[] {
+export function compareStructure(connection: StatementSource, expected: readonly SchemaPart[]): string[] {
   const found = new Map(readStructure(connection).map((part) => [keyOf(part), part]));
   const differences = expected.flatMap((part) => {
     const own = found.get(keyOf(part));
@@ -57,11 +57,11 @@ function rankOf(difference: string): number {
   return ORDER.findIndex((type) => difference.startsWith(type));
 }
 
-function keyOf({ type, name }: Part): string {
+function keyOf({ type, name }: SchemaPart): string {
   return `${type} ${name}`;
 }
 
-function describeDifference(connection: Connection, expected: Part): string[] {
+function describeDifference(connection: StatementSource, expected: SchemaPart): string[] {
   const { type, name } = expected;
   const changed = [`${type} ${name} is changed`];
   if (type !== "table") return changed;
@@ -74,7 +74,7 @@ function describeDifference(connection: Connection, expected: Part): string[] {
   return differences.length > 0 ? differences : changed;
 }
 
-function expectedColumns({ name, sql }: Part): string[] {
+function expectedColumns({ name, sql }: SchemaPart): string[] {
   const model = new Driver(":memory:");
   try {
     model.exec(sql);
@@ -84,7 +84,7 @@ function expectedColumns({ name, sql }: Part): string[] {
   }
 }
 
-function columnsOf(connection: Connection, table: string): string[] {
+function columnsOf(connection: StatementSource, table: string): string[] {
   return connection.prepare("SELECT name FROM pragma_table_xinfo(?)").pluck().all(table) as string[];
 }
 

@@ -13,17 +13,17 @@ const LONG_LOG_BYTES = 67_108_864;
 
 /** By the last commit or probe. Writes a probe if there was neither in the last second. */
 export function createWritability(db: SqliteDatabase): Writability {
-  let toldAt = -Infinity;
+  let reportedAt = -Infinity;
   let writable = true;
-  const tell = (worked: boolean): void => {
-    toldAt = performance.now();
+  const report = (worked: boolean): void => {
+    reportedAt = performance.now();
     writable = worked;
   };
   return {
-    tell,
+    report,
     isWritable() {
-      const mayProbe = performance.now() - toldAt >= PROBE_INTERVAL_MS;
-      if (mayProbe && !(writable && hasLongLog(db))) tell(canWrite(db));
+      const mayProbe = performance.now() - reportedAt >= PROBE_INTERVAL_MS;
+      if (mayProbe && !(writable && hasLongLog(db))) report(canWrite(db));
       return writable;
     },
     awaitsStandby: () => false,

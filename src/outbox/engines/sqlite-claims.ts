@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { ONLY_SERVER } from "../../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
-import { all, inPlace } from "../../database/steps.ts";
+import { all, runNow } from "../../database/steps.ts";
 import { ALONE, BODY_SQL, bytesOf, OWN_BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { selectSending } from "../sending/recover-deliveries.ts";
@@ -63,30 +63,30 @@ export function createClaims(db: SqliteDatabase): Claims {
     return room.messages > 0 ? [...due, ...claimQueued(recipientId, room, false, now)] : due;
   };
   const claimAll = (wants: readonly (Want & Partial<AheadWant>)[], now: number) =>
-    inPlace(
+    runNow(
       () => new Map(wants.map((want) => [want.recipientId, claim(want.recipientId, new Room(want), now)])),
     );
   return {
     servers: ONLY_SERVER,
     isShared: false,
     unconfirmed: null,
-    earliestDue: (ids) => inPlace(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
+    earliestDue: (ids) => runNow(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
     claimDue: claimAll,
     claimAhead: claimAll,
     claimProbe: createProbeClaim(db, claimQueued),
-    claimQueued: (want, now) => inPlace(() => claimQueued(want.recipientId, new Room(want), false, now)),
-    claimOne: (id, now) => inPlace(() => mark.run(now, 0, id).changes === 1),
-    claimMembers: (ids) => inPlace(() => void markMembers.run(JSON.stringify(ids))),
+    claimQueued: (want, now) => runNow(() => claimQueued(want.recipientId, new Room(want), false, now)),
+    claimOne: (id, now) => runNow(() => mark.run(now, 0, id).changes === 1),
+    claimMembers: (ids) => runNow(() => void markMembers.run(JSON.stringify(ids))),
     giveBack: (deliveries) =>
-      inPlace(() => {
+      runNow(() => {
         for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
       }),
-    finish: (ended, now) => inPlace(() => finish(ended, now)),
+    finish: (ended, now) => runNow(() => finish(ended, now)),
     readAbandoned: () => all(selectSending()),
     // A commit that was not heard was not made.
-    giveBackUnheld: () => inPlace(() => undefined),
+    giveBackUnheld: () => runNow(() => undefined),
     // Who else writes is noticed by the commit, and then everything is read again.
-    readQueued: () => inPlace(() => []),
+    readQueued: () => runNow(() => []),
   };
 }
 
@@ -139,7 +139,7 @@ function createProbeClaim(db: SqliteDatabase, claimQueued: QueuedClaim): Claims[
   const select = db.prepare(CLAIM_SQL.probe);
   const mark = db.prepare(CLAIM_SQL.mark);
   return (recipientId, now) =>
-    inPlace(() => {
+    runNow(() => {
       const queued = queuedAt.get(recipientId) as number | undefined;
       const row = select.get(recipientId) as (ClaimableRow & { readonly due_at: number }) | undefined;
       if (queued !== undefined && (row === undefined || queued < row.due_at))

@@ -1,5 +1,5 @@
 import type { KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
-import { type Condition, type JudgedData, unmetBy } from "./conditions.ts";
+import { type Condition, type ConditionData, unmetBy } from "./conditions.ts";
 
 /** A recipient that did not get a submission, and the first of its conditions that did not hold. */
 export interface LeftOut extends Condition {
@@ -15,10 +15,10 @@ interface Choice {
   readonly notSent: string | null;
 }
 
-/** Leaves out recipients with a condition that does not hold. @param judged without it every condition counts as met */
-export function choose(wanting: readonly KnownRecipient[], judged: JudgedData | undefined): Choice {
-  if (judged === undefined || wanting.every(isWithoutConditions)) return { chosen: wanting, notSent: null };
-  const findUnmet = unmetBy(judged);
+/** Leaves out recipients with a condition that does not hold. @param data without it every condition counts as met */
+export function choose(wanting: readonly KnownRecipient[], data: ConditionData | undefined): Choice {
+  if (data === undefined || wanting.every(isWithoutConditions)) return { chosen: wanting, notSent: null };
+  const findUnmet = unmetBy(data);
   const chosen: KnownRecipient[] = [];
   const leftOut: LeftOut[] = [];
   for (const recipient of wanting) {

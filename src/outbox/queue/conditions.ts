@@ -98,7 +98,7 @@ export function writeConditions(conditions: readonly Condition[]): string | null
 }
 
 /** What was sent, and the fields that the form has, by their names. */
-export interface JudgedData {
+export interface ConditionData {
   readonly data: Readonly<Record<string, unknown>>;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -113,7 +113,7 @@ const compiled = new BoundedMap<string, FindUnmet>(MAX_COMPILED);
  * Finds, for one post and the stored conditions of a recipient, the first condition that does not hold; null if all do. One on a field that
  * the form has not any more holds. A field is read once for all recipients: a list may have thousands of items.
  */
-export function unmetBy({ data, fields }: JudgedData): (stored: string) => Condition | null {
+export function unmetBy({ data, fields }: ConditionData): (stored: string) => Condition | null {
   const read = new Map<string, Sent>();
   const sentIn = (field: string): Sent | null => {
     const known = read.get(field);

@@ -11,7 +11,7 @@ const SERVERS_SQL = `SELECT string_agg(id, ' ' ORDER BY id) FROM live_server
 /** What a deliverer must hear of although nobody told it: messages that other servers queued, and that servers come and go. */
 export function deliveryHeads(deliverer: Pick<Deliverer, "look" | "reload">): readonly Head[] {
   return [
-    { sql: WAITING_SQL, onChange: () => deliverer.look(), isTold: true },
+    { sql: WAITING_SQL, onChange: () => deliverer.look(), isNotified: true },
     { sql: SERVERS_SQL, onChange: () => deliverer.reload() },
   ];
 }

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../../database/steps.ts";
 import { newId } from "../../foundation/id.ts";
 import { choose } from "./choose-recipients.ts";
-import type { JudgedData } from "./conditions.ts";
+import type { ConditionData } from "./conditions.ts";
 import { type EventParts, type NotifiedSubmission, renderAround } from "./event.ts";
 import { REPLY_KIND } from "./recipient.ts";
 import { createRecipientMemory, type KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
@@ -18,7 +18,7 @@ export interface PostedSubmission {
   /** Whether a field was filled that people do not see. */
   readonly trapped: boolean;
   /** Of the schema that it was checked with, by their names. */
-  readonly fields: JudgedData["fields"];
+  readonly fields: ConditionData["fields"];
   /** The tag of the language in which the sender is answered; null or absent if the post says nothing of it. */
   readonly language?: () => string | null;
   /** Until when its messages wait for what becomes of its files, all but the automatic reply; null or absent if they wait for nothing. */
@@ -107,9 +107,13 @@ export function createSqliteOutbox(db: SqliteDatabase, mayReply: MayReply | null
       const messages = new NewMessages();
       const enqueue: Enqueue = (submission, now, posted) => {
         const known = recipients.read(submission.endpointId);
-        const judged = posted && { data: posted.submission.data, fields: posted.fields };
+        const conditionData = posted && { data: posted.submission.data, fields: posted.fields };
         const replied = isReplied(known, now, posted);
-        return messages.add(submission, known, now, { isReplied: replied, isLater: waits(posted), judged });
+        return messages.add(submission, known, now, {
+          isReplied: replied,
+          isLater: waits(posted),
+          conditionData,
+        });
       };
       try {
         const result = db.transactionNow(() => {
@@ -147,8 +151,8 @@ interface AddedParts {
   readonly isReplied?: boolean;
   /** Whether everybody else gets theirs later. */
   readonly isLater?: boolean;
-  /** What conditions are judged by; without it they count as met. */
-  readonly judged?: JudgedData | undefined;
+  /** What conditions are checked against; without it they count as met. */
+  readonly conditionData?: ConditionData | undefined;
 }
 
 /** The messages that one transaction queues. */
@@ -162,13 +166,13 @@ export class NewMessages {
     submission: NotifiedSubmission,
     recipients: readonly KnownRecipient[],
     now: number,
-    { isReplied = false, isLater = false, judged }: AddedParts = {},
+    { isReplied = false, isLater = false, conditionData }: AddedParts = {},
   ): EventParts {
     const { id, spamScore } = submission;
     const wanting = recipients.filter(
       ({ kind, max_spam_score: max }) => max >= spamScore && (kind === REPLY_KIND ? isReplied : !isLater),
     );
-    const { chosen, notSent } = choose(wanting, judged);
+    const { chosen, notSent } = choose(wanting, conditionData);
     const [first] = chosen;
     if (first === undefined) return { head: null, tail: null, notSent };
     for (const recipient of chosen) this.#queue(recipient.id, [newId("msg", now), id]);

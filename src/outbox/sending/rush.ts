@@ -25,17 +25,17 @@ export function watchRush(queuedSoFar: () => number): () => boolean {
   let startedAt = performance.now();
   let queuedBefore = queuedSoFar();
   let before = performance.eventLoopUtilization();
-  let judgement = false;
+  let isRushing = false;
   return () => {
     const elapsedMs = performance.now() - startedAt;
-    if (elapsedMs < WINDOW_MS) return judgement;
+    if (elapsedMs < WINDOW_MS) return isRushing;
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     const queued = queuedSoFar();
-    judgement = isRush({ queued: queued - queuedBefore, elapsedMs, utilization });
+    isRushing = isRush({ queued: queued - queuedBefore, elapsedMs, utilization });
     startedAt += elapsedMs;
     queuedBefore = queued;
     before = now;
-    return judgement;
+    return isRushing;
   };
 }

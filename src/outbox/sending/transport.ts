@@ -14,7 +14,7 @@ export interface Transport {
   readonly policy: DeliveryPolicy;
   /** By the ids of its recipients. Messages to one that has no route now wait until it has. */
   routes(now: number): Promise<ReadonlyMap<string, Route>>;
-  /** Told of every attempt that is on record, for the log. */
+  /** Called for every attempt that is on record, for the log. */
   report(ended: EndedAttempt, record: RecordedAttempt): void;
   /** Ends every connection. Attempts under way end soon, with the outcome `interrupted`. */
   destroy(): Promise<void>;

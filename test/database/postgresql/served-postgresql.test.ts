@@ -4,8 +4,8 @@ import { isFirst } from "../../../src/database/live-servers.ts";
 import type { PostgresqlDatabase } from "../../../src/database/postgresql/open-postgresql.ts";
 import { serveAddress } from "../../../src/database/postgresql/served-postgresql.ts";
 import type { ServedDatabase } from "../../../src/database/served-database.ts";
-import { Refusals } from "../../../src/database/postgresql/refusals.ts";
-import { createTeller } from "../../../src/database/postgresql/tell-servers.ts";
+import { DatabaseRefusals } from "../../../src/database/postgresql/refusals.ts";
+import { createServerNotifier } from "../../../src/database/postgresql/notify-servers.ts";
 import { raiseSettingsVersion } from "../../../src/database/settings-version.ts";
 import { run, text } from "../../../src/database/steps.ts";
 import { createLog } from "../../../src/foundation/log.ts";
@@ -80,13 +80,13 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     onTestFinished(() => listener.end());
     listener.on("notification", ({ payload }) => heard.push(payload));
     await listener.query("LISTEN formsvc");
-    const teller = createTeller(await openForTest(address), "srv_1", {
+    const teller = createServerNotifier(await openForTest(address), "srv_1", {
       succeeded() {},
       failed() {},
     });
-    for (let count = 0; count < 100; count += 1) teller.tell();
+    for (let count = 0; count < 100; count += 1) teller.notify();
     await teller.stop();
-    teller.tell();
+    teller.notify();
     await listener.query("NOTIFY formsvc, 'end'");
     await until(() => heard.includes("end"));
     expect(heard).toEqual(["srv_1", "srv_1", "end"]);
@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
       write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
     }));
     const metrics = createMetrics(null);
-    const refusals = new Refusals(told, db.name);
+    const refusals = new DatabaseRefusals(told, db.name);
     const served = serveAddress(db, Date.now(), told, refusals);
     onTestFinished(() => served.end());
     served.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);

@@ -5,40 +5,40 @@ import type { Outcomes } from "./refusals.ts";
 
 /** Each database has channels of its own. */
 const CHANNEL = "formsvc";
-/** Who listens is told which server tells. */
+/** Who listens is sent the name of the server that notifies. */
 export const LISTEN_SQL = `LISTEN ${CHANNEL}`;
-const TELL_SQL = `${WITH_LOCAL_COMMIT} SELECT pg_notify('${CHANNEL}', $1) FROM settings`;
+const NOTIFY_SQL = `${WITH_LOCAL_COMMIT} SELECT pg_notify('${CHANNEL}', $1) FROM settings`;
 /** Least time between two notifications of a server: PostgreSQL commits them one after the other, those of all databases. */
 const PAUSE_MS = 50;
 
-/** Tells the servers that listen, in a transaction of its own. */
-export interface Teller {
-  tell(): void;
+/** Notifies the servers that listen, in a transaction of its own. */
+export interface ServerNotifier {
+  notify(): void;
   /** Resolves when nothing is under way. Call it before the database is closed. */
   stop(): Promise<void>;
 }
 
-export function createTeller(
+export function createServerNotifier(
   db: Pick<PostgresqlDatabase, "withConnection">,
   self: string,
   outcomes: Omit<Outcomes, "reason">,
-): Teller {
+): ServerNotifier {
   const stopping = new AbortController();
   let isAsked = false;
   let running: Promise<void> | null = null;
   const work = async (): Promise<void> => {
     while (isAsked) {
       isAsked = false;
-      // Those who are not told find out a little later.
+      // Those who are not notified find out a little later.
       await db
-        .withConnection((client) => client.query(TELL_SQL, [self]))
+        .withConnection((client) => client.query(NOTIFY_SQL, [self]))
         .then(outcomes.succeeded, outcomes.failed);
       await pause(PAUSE_MS, stopping.signal);
     }
     running = null;
   };
   return {
-    tell() {
+    notify() {
       if (stopping.signal.aborted) return;
       isAsked = true;
       running ??= work();

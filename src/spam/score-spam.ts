@@ -37,13 +37,13 @@ export interface Evidence {
 }
 
 /** Raised with every change of weights or points: it stands beside each score, which keeps the meaning of its day. */
-export const JUDGE_VERSION = 5;
+export const FILTER_VERSION = 5;
 
 const [HIGH_FROM] = CLASS_SCORES.high;
 const [BLOCKED_FROM, MAX_SCORE] = CLASS_SCORES.blocked;
 
 /** How likely a post is spam, and why. Pure: the same arguments give the same verdict. */
-export function judge(post: SpamPost, settings: SpamSettings, history: SpamHistory): SpamVerdict {
+export function scoreSpam(post: SpamPost, settings: SpamSettings, history: SpamHistory): SpamVerdict {
   return weigh(gatherEvidence(readPost(post), settings, history));
 }
 

@@ -3,19 +3,19 @@ import { queueLetter } from "../mail/letter-store.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
 import { type SecurityChange, securityLetter } from "./account-letters.ts";
 
-/** Tells the owner of an account that somebody changed how it signs in. */
-export interface TellOwner {
+/** Notifies the owner of an account that somebody changed how it signs in. */
+export interface OwnerNotifier {
   /** Writes the letter in the transaction of the change: who makes it cannot keep the owner from hearing of it. */
   write(email: string, change: SecurityChange, now: number): Steps<void>;
   /** Sends it. Call it after the commit. */
   send(): void;
 }
 
-/** @param letters null tells nobody, as does a dashboard without an address. */
-export function createTellOwner(
+/** @param letters null notifies nobody, as does a dashboard without an address. */
+export function createOwnerNotifier(
   letters: Pick<StoredLetters, "wake"> | null,
   dashboardUrl: string | null,
-): TellOwner {
+): OwnerNotifier {
   return {
     *write(email, change, now) {
       if (letters === null || dashboardUrl === null) return;

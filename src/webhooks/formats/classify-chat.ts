@@ -53,30 +53,34 @@ const HABITS: Readonly<Record<ChatFormatName, Habit>> = {
 
 const MAX_WORDS_LENGTH = 200;
 
-/** What a service's answer means beyond its status. @param judged by the status alone. */
-export function judgeChat(format: ChatFormatName, result: SendResult, judged: AttemptResult): AttemptResult {
-  if (result.kind !== "answer") return judged;
+/** What a service's answer means beyond its status. @param classified by the status alone. */
+export function classifyChat(
+  format: ChatFormatName,
+  result: SendResult,
+  classified: AttemptResult,
+): AttemptResult {
+  if (result.kind !== "answer") return classified;
   const habit = HABITS[format];
   const answer = { status: result.status, text: result.bodyStart, json: readJson(result.bodyStart) };
   const said = sayings(habit.words?.(answer));
-  if (judged.outcome === "delivered") {
-    if (habit.refuses?.(answer) !== true) return { ...judged, answer: null };
+  if (classified.outcome === "delivered") {
+    if (habit.refuses?.(answer) !== true) return { ...classified, answer: null };
     return {
-      ...judged,
+      ...classified,
       outcome: "refused_by_receiver",
       blame: "recipient",
-      message: `${judged.message}${said}`,
+      message: `${classified.message}${said}`,
     };
   }
   if (habit.isGone?.(answer) === true) {
     const message = `Answered ${answer.status}: the chat does not take messages at this address any more.${said} Another such answer, a minute later or more, stops the webhook.`;
-    return { ...judged, outcome: "gone", message };
+    return { ...classified, outcome: "gone", message };
   }
   return {
-    ...judged,
-    blame: habit.locksOut?.(answer) === true ? "access" : judged.blame,
-    message: `${judged.message}${said}`,
-    retryAfterMs: judged.retryAfterMs ?? bounded(habit.waitMs?.(answer)),
+    ...classified,
+    blame: habit.locksOut?.(answer) === true ? "access" : classified.blame,
+    message: `${classified.message}${said}`,
+    retryAfterMs: classified.retryAfterMs ?? bounded(habit.waitMs?.(answer)),
   };
 }
 

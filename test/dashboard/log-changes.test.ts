@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recordChange } from "../../src/audit/audit-store.ts";
-import { createChangeTeller } from "../../src/dashboard/tell-changes.ts";
+import { createChangeLogger } from "../../src/dashboard/log-changes.ts";
 import type { Database } from "../../src/database/database.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -26,7 +26,7 @@ test("changes are told to the log from the next call on if the database did not 
     if (failures-- > 0) throw new FormsvcError("database_busy", "no answer");
     return db.read(steps);
   };
-  const tell = createChangeTeller({ read }, log);
+  const tell = createChangeLogger({ read }, log);
   await expect(tell()).rejects.toThrow("no answer");
   await tell();
   change("ep_1");
@@ -36,7 +36,7 @@ test("changes are told to the log from the next call on if the database did not 
 
 test("two calls at the same time tell each of many changes once", async () => {
   const { db, log, change, told } = begin();
-  const tell = createChangeTeller(db, log);
+  const tell = createChangeLogger(db, log);
   await tell();
   const subjects = Array.from({ length: 120 }, (_, n) => `ep_${n}`);
   subjects.forEach(change);

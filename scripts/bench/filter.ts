@@ -9,7 +9,7 @@ import { toRemember } from "../../src/history/remember-texts.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { judge } from "../../src/spam/judge.ts";
+import { scoreSpam } from "../../src/spam/score-spam.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
@@ -21,8 +21,8 @@ import { type Figure, renderFigures } from "./figures.ts";
 import { median } from "./processes.ts";
 
 /**
- * Time to validate and judge a contact form, its traces for the memory included, of a flood of copies with the memory itself,
- * and of the worst of many hostile posts of 64 KiB. Usage: node scripts/bench/judge.ts
+ * Time to validate and score a contact form, its traces for the memory included, of a flood of copies with the memory itself,
+ * and of the worst of many hostile posts of 64 KiB. Usage: node scripts/bench/filter.ts
  */
 const WARM_UP = 5000;
 const POSTS = 20_000;
@@ -46,7 +46,7 @@ const schema = compileSchema(exampleSchema, "drop");
 
 interface Times {
   readonly validate: number;
-  readonly judge: number;
+  readonly score: number;
 }
 
 /** One post, parsed anew as each that arrives is, in microseconds. */
@@ -58,13 +58,13 @@ function measure(body: string): Times {
   if (!checked.ok) throw new Error("the post does not fit its schema");
   const post: SpamPost = { fields: checked.data, honeypots: [], elapsedMs: null, client };
   traceOf(post);
-  judge(post, settings, noHistory);
-  return { validate: (validated - begin) * 1000, judge: (performance.now() - validated) * 1000 };
+  scoreSpam(post, settings, noHistory);
+  return { validate: (validated - begin) * 1000, score: (performance.now() - validated) * 1000 };
 }
 
-if (import.meta.main) process.stdout.write(renderFigures(measureJudge()));
+if (import.meta.main) process.stdout.write(renderFigures(measureFilter()));
 
-export function measureJudge(): Figure[] {
+export function measureFilter(): Figure[] {
   return [
     ...contactForm("a plain contact form", PLAIN),
     ...contactForm("a pitch", PITCH),
@@ -86,7 +86,7 @@ function flood(): Figure {
       times.copied.push(take(batchOf(batch, () => `${PITCH} ${newWords(0)}`)));
     }
     return {
-      figure: `judge and remember a copy of a pitch that floods a form over another pitch, ${BATCH} in a commit`,
+      figure: `score and remember a copy of a pitch that floods a form over another pitch, ${BATCH} in a commit`,
       value: median(times.copied) / median(times.other),
       unit: "",
       bound: { atMost: 1 },
@@ -97,7 +97,7 @@ function flood(): Figure {
   }
 }
 
-/** Recalls, judges and remembers posts of a workspace as a server does, and returns the time in milliseconds. */
+/** Recalls, scores and remembers posts of a workspace as a server does, and returns the time in milliseconds. */
 function memoryOf(db: SqliteDatabase): (posts: readonly SpamPost[]) => number {
   const memory = createSpamMemory(createBurstMemory());
   const { workspace } = db.now(() => insertAccountRows("ana@example.org", 0));
@@ -105,7 +105,7 @@ function memoryOf(db: SqliteDatabase): (posts: readonly SpamPost[]) => number {
     const begin = performance.now();
     const recalled = posts.flatMap((post) => {
       const recollection = db.now(() => memory.recall(workspace.id, "form", post, 0));
-      const { spamClass } = judge(post, settings, recollection.history);
+      const { spamClass } = scoreSpam(post, settings, recollection.history);
       return toRemember(workspace.id, recollection, spamClass) ?? [];
     });
     db.transactionNow(() => db.now(() => memory.remember(recalled)));
@@ -136,11 +136,11 @@ function contactForm(what: string, message: string): Figure[] {
     }),
   );
   const times = bodies.map(measure).slice(WARM_UP);
-  const together = times.map((time) => time.validate + time.judge).sort((a, b) => a - b);
+  const together = times.map((time) => time.validate + time.score).sort((a, b) => a - b);
   const at = (share: number): number => together[Math.floor(together.length * share)] ?? 0;
   return [
-    { figure: `validate and judge ${what}, p50`, value: at(0.5), unit: "µs", bound: { atMost: 60 } },
-    { figure: `validate and judge ${what}, p99`, value: at(0.99), unit: "µs", bound: { atMost: 1000 } },
+    { figure: `validate and score ${what}, p50`, value: at(0.5), unit: "µs", bound: { atMost: 60 } },
+    { figure: `validate and score ${what}, p99`, value: at(0.99), unit: "µs", bound: { atMost: 1000 } },
   ];
 }
 
@@ -152,13 +152,13 @@ function hostile(): Figure {
       const begin = performance.now();
       traceOf(again);
       teachingOf(again);
-      judge(again, ownSettings, noHistory);
+      scoreSpam(again, ownSettings, noHistory);
       return performance.now() - begin;
     });
     return median(times);
   });
   return {
-    figure: `judge the worst of ${posts.length} hostile posts of 64 KiB`,
+    figure: `score the worst of ${posts.length} hostile posts of 64 KiB`,
     value: Math.max(...slowest),
     unit: "ms",
     bound: { atMost: 20 },

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { gatherEvidence, judge, weigh } from "../../src/spam/judge.ts";
+import { gatherEvidence, scoreSpam, weigh } from "../../src/spam/score-spam.ts";
 import { CONTENT_BOUNDS } from "../../src/spam/points.ts";
 import { readPost } from "../../src/spam/read-post.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
@@ -20,7 +20,7 @@ const genuine = {
 };
 
 function verdictOf(post: SpamPost, history: SpamHistory = noHistory): SpamVerdict {
-  return judge(post, settings, history);
+  return scoreSpam(post, settings, history);
 }
 
 function signalsOf(post: SpamPost, history?: SpamHistory): string[] {
@@ -188,7 +188,7 @@ test("marks move the score both ways, and what speaks for a sender is capped", (
   expect(signalsOf(postOf(genuine), { ...noHistory, shift: 3 })).toEqual(["lesson"]);
 });
 
-test("for any post the reasons add up to a whole score from 0 to 100, and judging again gives the same", () => {
+test("for any post the reasons add up to a whole score from 0 to 100, and scoring again gives the same", () => {
   const piece = fc.constantFrom(
     "free",
     "casino",
@@ -229,16 +229,16 @@ test("for any post the reasons add up to a whole score from 0 to 100, and judgin
   });
   fc.assert(
     fc.property(post, history, (post, history) => {
-      const verdict = judge(post, settings, history);
+      const verdict = scoreSpam(post, settings, history);
       expect(verdict.reasons.reduce((sum, { points }) => sum + points, 0)).toBe(verdict.score);
       expect(Number.isInteger(verdict.score) && verdict.score >= 0 && verdict.score <= 100).toBe(true);
-      expect(judge(post, settings, history)).toEqual(verdict);
+      expect(scoreSpam(post, settings, history)).toEqual(verdict);
     }),
     { seed: 20_260_401, numRuns: 400 },
   );
 });
 
-test("no hostile text of 64 KiB keeps the judge or the memory busy, and its reasons add up", () => {
+test("no hostile text of 64 KiB keeps the filter or the memory busy, and its reasons add up", () => {
   const keywords = [{ word: "spam and more", effect: 10 }];
   const rules = [{ field: null, pattern: "(a|aa|b+)+c", effect: 10 }];
   const own = { ...settings, keywords, rules };
@@ -249,7 +249,7 @@ test("no hostile text of 64 KiB keeps the judge or the memory busy, and its reas
       const again = { ...post };
       senderOf(traceOf(again));
       teachingOf(again);
-      const { score, reasons } = judge(again, own, noHistory);
+      const { score, reasons } = scoreSpam(again, own, noHistory);
       expect(reasons.reduce((sum, { points }) => sum + points, 0)).toBe(score);
       const { user, system } = process.threadCpuUsage(begin);
       return (user + system) / 1000;

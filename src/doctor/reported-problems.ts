@@ -4,29 +4,29 @@ import type { Finding } from "../foundation/finding.ts";
 import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
 
 /** Problems by what they are about. */
-export type Problems = ReadonlyMap<string, Finding>;
+export type ReportedProblems = ReadonlyMap<string, Finding>;
 
-/** What this address was told of and is not known to have ended. */
-export function* readTold(address: string): Steps<Problems> {
+/** What was reported to this address and is not known to have ended. */
+export function* readReported(address: string): Steps<ReportedProblems> {
   const rows = query.selectFrom("told_problem").select(["topic", "finding"]).where("told_to", "=", address);
-  const told = yield* all(rows.orderBy("topic"));
-  return new Map(told.map(({ topic, finding }) => [topic, JSON.parse(finding) as Finding]));
+  const reported = yield* all(rows.orderBy("topic"));
+  return new Map(reported.map(({ topic, finding }) => [topic, JSON.parse(finding) as Finding]));
 }
 
-/** Writes the letter and what it tells, both or neither. Returns false if an earlier letter still waits for the mail server. */
-export function* tellOperator(
+/** Writes the letter and what it reports, both or neither. Returns false if an earlier letter still waits for the mail server. */
+export function* reportToOperator(
   address: string,
   content: LetterContent,
-  problems: Problems,
+  problems: ReportedProblems,
   now: number,
 ): Steps<boolean> {
   const letter = { kind: "operator", topic: "doctor", address, recipientId: null, content } as const;
   if ((yield* queueLetter(letter, now)) === null) return false;
-  yield* writeTold(address, problems);
+  yield* writeReported(address, problems);
   return true;
 }
 
-function* writeTold(address: string, problems: Problems): Steps<void> {
+function* writeReported(address: string, problems: ReportedProblems): Steps<void> {
   yield* run(query.deleteFrom("told_problem"));
   for (const [topic, finding] of problems) {
     const row = { topic, told_to: address, finding: JSON.stringify(finding) };
