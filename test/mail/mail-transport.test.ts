@@ -289,6 +289,24 @@ test("what a process was sending when it ended may have arrived: it goes once mo
   expect(messageIds(server)).toEqual([world.deliveryIds()[0], world.deliveryIds()[0]]);
 });
 
+test("an e-mail that a process was sending when it was killed is logged as recovered by the next one", async () => {
+  const server = await startScriptedServer({ content: "silent" });
+  await using world = new MailWorld(server.port);
+  await world.addRecipient();
+  const killed = world.deliverer;
+  killed.start();
+  world.post();
+  killed.wake();
+  await expect.poll(() => server.lines.includes(".")).toBe(true);
+  expect(world.states()).toEqual({ sending: 1 });
+  world.startMail();
+  await world.deliverer.recover();
+  const recovered = world.logged.map((line) => JSON.parse(line) as unknown);
+  expect(recovered).toMatchObject([{ event: "delivery.recovered", level: "warn", recovered: 1 }]);
+  expect(world.states()).toEqual({ pending: 1 });
+  await killed.stop(0);
+});
+
 test("a server that stops answering before the content loses no message, and one that was stopped goes on soon", async () => {
   const server = await startScriptedServer({ EHLO: "250 scripted", RCPT: "silent" });
   await using world = new MailWorld(server.port);

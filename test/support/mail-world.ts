@@ -1,3 +1,4 @@
+import { createLog } from "../../src/foundation/log.ts";
 import { silentLog } from "./silent-log.ts";
 import { addMailRecipient } from "./mail-recipients.ts";
 import {
@@ -24,6 +25,8 @@ export class MailWorld extends WebhookWorld {
   mailSettings: Partial<MailDeliverySettings> = {};
   /** The same for limits of automatic replies. */
   replyLimits: ReplyLimits = replyLimitsOf(defaultConfig);
+  /** What the deliverers logged, as JSON. */
+  readonly logged: string[] = [];
 
   constructor(port: number) {
     super();
@@ -56,7 +59,7 @@ export class MailWorld extends WebhookWorld {
       outbox,
       transports: [this.transport, mail, replies],
       clock,
-      log: silentLog,
+      log: createLog("warn", "json", () => ({ write: (line) => void this.logged.push(line) })),
       random: () => 0,
     });
     return this.deliverer;
