@@ -5,7 +5,7 @@ import { findingText } from "../../src/dashboard/system/finding-words.ts";
 import { readFindings } from "../../src/dashboard/system/findings.ts";
 import { run, text } from "../../src/database/steps.ts";
 import { createBackground } from "../../src/foundation/background.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
 import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
@@ -31,7 +31,7 @@ async function linesFor(
   isOperator = false,
 ): Promise<readonly string[]> {
   const { owner: db, config, clock } = server;
-  const log = createLog("silent", "json");
+  const log = silentLog;
   const background = createBackground(() => {});
   const keyring = createKeyring(config.secrets);
   const parts = {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Head } from "../../src/database/database.ts";
 import { serveAddress } from "../../src/database/postgresql/served-postgresql.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { deliveryHeads } from "../../src/outbox/queue/delivery-heads.ts";
 import { NewMessages } from "../../src/outbox/queue/outbox.ts";
 import { ownerOf } from "../../src/outbox/sending/owner.ts";
@@ -12,7 +12,7 @@ import { hasPostgresql, openForTest, temporaryAddress } from "../support/tempora
 import { until } from "../support/until.ts";
 
 const listener = { onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} };
-const log = createLog("silent", "json");
+const log = silentLog;
 
 /** How a server hears that messages wait. */
 type Hears = Partial<Pick<Head, "sql" | "isNotified">>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
-import { createLog } from "../../src/foundation/log.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
 import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -21,7 +21,7 @@ class SlowRounds {
         return result;
       },
     };
-    const log = createLog("silent", "json");
+    const log = silentLog;
     const parts = { outbox, transports: [transport], clock, log, random: () => 0 };
     world.deliverer = new Deliverer({ db: slow, claims: createClaims(db), ...parts });
     world.deliverer.start();

@@ -3,7 +3,6 @@ import type { PostgresqlDatabase } from "../../src/database/postgresql/open-post
 import { serveAddress } from "../../src/database/postgresql/served-postgresql.ts";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
-import { createLog } from "../../src/foundation/log.ts";
 import { timing } from "../../src/mail/letters.ts";
 import { queueLetter } from "../../src/mail/letter-store.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
@@ -16,6 +15,7 @@ import { administrator, ownCluster } from "../support/own-cluster.ts";
 import { connectPlainly } from "../support/postgresql-cluster.ts";
 import { examplePost, postPatiently, tryPost } from "../support/posts.ts";
 import { type Received, startReceiverWith } from "../support/receivers.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { plainSettings, startMailServer } from "../support/smtp-servers.ts";
 import { hasPostgresql, openForTest } from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
@@ -118,8 +118,7 @@ test.skipIf(!hasPostgresql)(
     };
     await awaitStandby("nobody");
     onTestFinished(() => awaitStandby(""));
-    const log = createLog("silent", "json");
-    const served = serveAddress(db, Date.now(), log);
+    const served = serveAddress(db, Date.now(), silentLog);
     onTestFinished(() => served.end());
     served.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
     await served.begin();
@@ -137,7 +136,7 @@ test.skipIf(!hasPostgresql)(
       confirmations: served.confirmations,
       linkOf: async () => null,
       clock: systemClock,
-      log,
+      log: silentLog,
       count: () => undefined,
       timing,
     });

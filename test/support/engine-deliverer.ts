@@ -1,6 +1,5 @@
 import type { Database } from "../../src/database/database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { createLog } from "../../src/foundation/log.ts";
 import type { Claims } from "../../src/outbox/sending/claims.ts";
 import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
 import { createOutbox, createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
@@ -13,6 +12,7 @@ import type {
 } from "../../src/outbox/sending/transport.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import { claimsOn } from "./queue-on-engine.ts";
+import { silentLog } from "./silent-log.ts";
 import { ANSWERED } from "./webhook-world.ts";
 
 const POLICY: DeliveryPolicy = {
@@ -65,8 +65,7 @@ export function deliverOn(
     destroy: () => Promise.resolve(),
   };
   const outbox = db.engine === "sqlite" ? createSqliteOutbox(db as SqliteDatabase) : createOutbox();
-  const log = createLog("silent", "json");
-  const parts = { db, claims, outbox, transports: [transport], clock, log, random: () => 0 };
+  const parts = { db, claims, outbox, transports: [transport], clock, log: silentLog, random: () => 0 };
   const deliverer = new Deliverer(parts);
   deliverer.start();
   /** Lets everything happen that is due by then. */

@@ -1,5 +1,4 @@
 import { newId } from "../../src/foundation/id.ts";
-import { createLog } from "../../src/foundation/log.ts";
 import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
 import { insertRecipient } from "../../src/outbox/queue/recipient-store.ts";
 import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
@@ -10,6 +9,7 @@ import type {
   Route,
   Transport,
 } from "../../src/outbox/sending/transport.ts";
+import { silentLog } from "./silent-log.ts";
 import type { WebhookWorld } from "./webhook-world.ts";
 
 const POLICY: DeliveryPolicy = {
@@ -71,7 +71,7 @@ export function addPigeons(
     claims: createClaims(db),
     outbox,
     clock,
-    log: createLog("silent", "json"),
+    log: silentLog,
     random: () => 0,
   };
   const restart = (): Deliverer => {
