@@ -117,8 +117,8 @@ test("a token sees what its account sees, narrowed by its reach, and everything 
     workspace: cleo.workspace,
   });
   const atShop = { workspaceId: cleo.workspace, endpointId: endpoint.id };
-  for (const of of [null, cleo.identity]) {
-    const actor = token(scopes, of, atShop);
+  for (const owner of [null, cleo.identity]) {
+    const actor = token(scopes, owner, atShop);
     expect(await see(actor)).toEqual([endpoint.id]);
     const other = performOn(db, showEndpoint, { endpoint: cleo.endpoint }, { actor });
     await expect(other).rejects.toMatchObject({ code: "not_found" });

@@ -85,8 +85,8 @@ describe("who may do what", () => {
     const own = await add(db, endpoint.id);
     const other = await add(db, ben.endpoint);
     const reach = { workspaceId: ben.workspace, endpointId: endpoint.id };
-    for (const of of [ben.identity, null]) {
-      const actor = tokenOf(of, ["recipients:write", "submissions:read"], reach);
+    for (const owner of [ben.identity, null]) {
+      const actor = tokenOf(owner, ["recipients:write", "submissions:read"], reach);
       await expectLikeNone(db, other, actor);
       const { data } = await performOn(db, listAllWebhooks, {}, { actor });
       expect(data.map(({ id }) => id)).toEqual([own]);
