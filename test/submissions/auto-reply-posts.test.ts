@@ -9,7 +9,6 @@ import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
-import { raiseSettingsVersion } from "../../src/database/settings-version.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { readMail } from "../support/read-mail.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
@@ -74,9 +73,13 @@ test("whoever posts is answered in the language of _language, else the endpoint'
     count += 1;
     return { email: `ana${count}@example.org`, name: "Ana", message: `Question number ${count}, please.` };
   };
-  const submit = async (named: object, headers: Record<string, string> = {}): Promise<void> => {
+  const submit = async (
+    named: object,
+    headers: Record<string, string> = {},
+    to = endpoint,
+  ): Promise<void> => {
     const from = { "x-submitter-ip": `10.0.${count}.1`, ...headers };
-    expect((await server.post(endpoint.secret, { ...next(), ...named }, from)).status).toBe(200);
+    expect((await server.post(to.secret, { ...next(), ...named }, from)).status).toBe(200);
   };
   await submit({ _language: "de-AT" }, { "accept-language": "fr" });
   await submit({ _language: "x".repeat(10_000) }, { "accept-language": "fr" });
@@ -86,10 +89,11 @@ test("whoever posts is answered in the language of _language, else the endpoint'
   const path = `/f/${endpoint.publishable}`;
   expect((await server.request({ method: "POST", path, headers, body: form })).status).toBe(200);
   await until(() => mail.received.length === 4);
-  server.owner.prepare("UPDATE endpoint SET language = 'it'").run();
-  server.owner.now(raiseSettingsVersion);
-  await submit({}, { "accept-language": "fr" });
-  await submit({ _language: "pl" });
+  const italian = await server.addEndpoint();
+  await turnOn(server, italian.id);
+  server.owner.prepare("UPDATE endpoint SET language = 'it' WHERE id = ?").run(italian.id);
+  await submit({}, { "accept-language": "fr" }, italian);
+  await submit({ _language: "pl" }, {}, italian);
   await until(() => mail.received.length === 6);
   const told = new Map(mail.received.map(({ to, raw }) => [to[0], readMail(raw)]));
   const languages = ["de", "fr", "en", "ar", "it", "pl"] as const;
