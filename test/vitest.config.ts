@@ -28,6 +28,12 @@ const AT_A_DISTANCE = [
 /** A third of the work of each of the hundreds of processes that these tests start. */
 const COMPILE_CACHE = new URL("../node_modules/.cache/tests", import.meta.url).pathname;
 
+/**
+ * Many files in one worker, which loads the product's modules once, as Node does: to load and transform them for each file is a third
+ * of the work. So a file leaves the process as it found it, and modules cannot be mocked.
+ */
+const IN_ONE_WORKER = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } };
+
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
@@ -47,6 +53,7 @@ export default defineConfig({
           exclude: [...OF_EXECUTABLE, ...OF_FAULTS, ...OF_INSTALLING],
           globalSetup: ["test/support/one-cluster.ts", "test/support/bundle-program.ts"],
           env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
+          ...IN_ONE_WORKER,
         },
       },
       {
@@ -56,6 +63,7 @@ export default defineConfig({
           include: AT_A_DISTANCE,
           globalSetup: ["test/support/one-cluster.ts", "test/support/bundle-program.ts"],
           env: { NODE_COMPILE_CACHE: COMPILE_CACHE, FORMSVC_TESTS_AT: "a distance" },
+          ...IN_ONE_WORKER,
         },
       },
       {
