@@ -44,4 +44,5 @@ export const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
 export const FLAG_WRITERS: Readonly<Record<string, string>> = {
   "src/server/backups.ts": "starts the program itself, to make a backup",
   "src/http/visitor-page.ts": "custom properties of CSS begin with two hyphens",
+  "src/foundation/collect-young.ts": "sets a flag of the engine itself",
 };
