@@ -136,18 +136,18 @@ function harmless(json: string): string {
 }
 
 /** Where an input stands: a member of a group or row that may stay empty as a whole has to be filled in by nobody. */
-interface Place {
+interface InputPosition {
   readonly path: readonly string[];
   readonly isAsked: boolean;
   readonly isInRow: boolean;
 }
 
-function inputLines(field: FieldDefinition, place: Place, wording: Wording): string[] {
-  const { path, isAsked } = place;
+function inputLines(field: FieldDefinition, position: InputPosition, wording: Wording): string[] {
+  const { path, isAsked } = position;
   if (isGroup(field))
-    return groupLines(field, { ...place, isAsked: isAsked && field.required === true }, wording);
-  if (field.type === "array" && isGroup(field.items) && !place.isInRow)
-    return rowLines(field, field.items, place, wording);
+    return groupLines(field, { ...position, isAsked: isAsked && field.required === true }, wording);
+  if (field.type === "array" && isGroup(field.items) && !position.isInRow)
+    return rowLines(field, field.items, position, wording);
   const isNeeded = isAsked && field.required === true && field.default === undefined;
   const optional = isNeeded ? "" : ` (${wording.text("optional")})`;
   const label = escapeHtml(field.label ?? labelOf(path));
@@ -170,19 +170,28 @@ function inputLines(field: FieldDefinition, place: Place, wording: Wording): str
   return fieldset(`${label}${optional}`, boxes);
 }
 
-function groupLines({ label, properties }: Group, place: Place, wording: Wording): string[] {
-  const { path } = place;
+function groupLines({ label, properties }: Group, position: InputPosition, wording: Wording): string[] {
+  const { path } = position;
   const lines = Object.entries(properties).flatMap(([name, member]) =>
-    inputLines(member, { ...place, path: [...path, name] }, wording),
+    inputLines(member, { ...position, path: [...path, name] }, wording),
   );
   return fieldset(escapeHtml(label ?? labelOf(path)), lines);
 }
 
-function rowLines(list: ArrayField, items: Group, { path, isAsked }: Place, wording: Wording): string[] {
+function rowLines(
+  list: ArrayField,
+  items: Group,
+  { path, isAsked }: InputPosition,
+  wording: Wording,
+): string[] {
   const label = list.label ?? labelOf(path);
   return Array.from({ length: rowsOf(list) }, (_, row) => {
-    const place = { path: [...path, String(row)], isAsked: isAsked && row < leastRows(list), isInRow: true };
-    return groupLines({ ...items, required: true, label: `${label} ${row + 1}` }, place, wording);
+    const position = {
+      path: [...path, String(row)],
+      isAsked: isAsked && row < leastRows(list),
+      isInRow: true,
+    };
+    return groupLines({ ...items, required: true, label: `${label} ${row + 1}` }, position, wording);
   }).flat();
 }
 

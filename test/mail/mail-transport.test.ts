@@ -13,9 +13,7 @@ import {
   startScriptedServer,
 } from "../support/smtp-servers.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 
 /** The Message-ID of every e-mail whose content a scripted server saw, in order. */
 function messageIds({ lines }: ScriptedServer): string[] {
