@@ -58,6 +58,8 @@ const WORDS: Words = {
     "delete submissions whose files are not needed any more; or raise files.maxTotalBytes (is there disk for it?) and restart the server",
   make_room_for_held_posts: () =>
     "formsvc held list, then release or drop them; or raise held.maxPerWorkspace, heldBytes of the plan or held.maxBytes, and restart the server",
+  raise_form_share: () =>
+    "if somebody fills it on purpose, a challenge stops programs: formsvc endpoint set ENDPOINT --challenge …; if not, raise files.maxFormShare or fileBytes of the plan, and restart the server",
   migrate_beside_servers: () => "migrate it first, beside the servers: formsvc migrate up",
   name_database: () => "name the database with --db",
   name_foreign_file: ({ what, path }) =>

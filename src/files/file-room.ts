@@ -108,15 +108,11 @@ const MAX_NOTED = 1000;
 /** Writes down once a day that a room was too small for a post: owners and operators are told of that. */
 function createFullNotes(db: Pick<Database, "relaxedTransaction">) {
   const noted = new BoundedMap<string, true>(MAX_NOTED);
-  return async <Result>(
-    { workspaceId }: Uploading,
-    now: number,
-    work: () => Promise<Result>,
-  ): Promise<Result> => {
+  return async <Result>(uploading: Uploading, now: number, work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
     } catch (error) {
-      const unit = fullUnit(error, workspaceId);
+      const unit = fullUnit(error, uploading);
       const day = dayOf(now);
       if (unit !== null && !noted.has(`${day} ${unit}`)) {
         noted.set(`${day} ${unit}`, true);
@@ -133,10 +129,11 @@ function createFullNotes(db: Pick<Database, "relaxedTransaction">) {
 const NOTE_FULL_SQL = "INSERT INTO upload_use (day, unit, bytes) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";
 const SERVER_IS_FULL = "full server";
 
-function fullUnit(error: unknown, workspaceId: string): string | null {
+function fullUnit(error: unknown, { workspaceId, endpointId }: Uploading): string | null {
   if (!(error instanceof FormsvcError)) return null;
   const limit = error.facts.details?.["limit"];
   if (limit === "fileBytes") return `full ${workspaceId}`;
+  if (limit === "files.maxFormShare") return `full form ${endpointId}`;
   return limit === "files.maxTotalBytes" ? SERVER_IS_FULL : null;
 }
 
@@ -145,6 +142,23 @@ export function* wasServerFull(now: number): Steps<boolean> {
   const sql = "SELECT 1 AS is_full FROM upload_use WHERE day >= ? AND unit = ?";
   return (yield* first(text(sql, dayOf(now - DAY_MS), SERVER_IS_FULL))) !== undefined;
 }
+
+/** A form whose page may send no further files on a day. */
+export interface FullForm {
+  readonly endpointId: string;
+  /** False if that was yesterday. */
+  readonly isToday: boolean;
+}
+
+/** The forms of which a post was refused today, then those of yesterday, because their publishable keys had their share of the day. */
+export function* listFullForms(now: number): Steps<FullForm[]> {
+  const rows = yield* all(text<{ id: string; day: string }>(FULL_FORMS_SQL, dayOf(now - DAY_MS)));
+  return rows.map(({ id, day }) => ({ endpointId: id, isToday: day === dayOf(now) }));
+}
+
+const FULL_FORMS_SQL = `SELECT endpoint.id, max(upload_use.day) AS day
+  FROM upload_use JOIN endpoint ON upload_use.unit = 'full form ' || endpoint.id
+  WHERE upload_use.day >= ? GROUP BY endpoint.id ORDER BY 2 DESC, 1`;
 
 /** A file of SQLite's has one writer at a time anyway. */
 const LOCK_SQL = { sqlite: "SELECT 1", postgresql: `SELECT pg_advisory_xact_lock(${ROOM_LOCK})` };
@@ -159,20 +173,22 @@ const WORKSPACE_SQL = `SELECT CAST(coalesce(sum(file_total.bytes), 0) AS bigint)
 export interface WorkspaceFiles {
   readonly workspaceId: string;
   readonly bytes: number;
-  /** Whether a post's files did not fit today. */
+  /** Whether a post's files did not fit today or yesterday: a refusal just before midnight is told, too. */
   readonly wasFull: boolean;
 }
 
 /** The workspaces that have files, or whose posts had some that did not fit. */
 export function* listWorkspaceFiles(now: number): Steps<WorkspaceFiles[]> {
-  const rows = yield* all(text<{ id: string; bytes: number; refused: number }>(BY_WORKSPACE_SQL, dayOf(now)));
+  const rows = yield* all(
+    text<{ id: string; bytes: number; refused: number }>(BY_WORKSPACE_SQL, dayOf(now - DAY_MS)),
+  );
   return rows.map(({ id, bytes, refused }) => ({ workspaceId: id, bytes, wasFull: refused > 0 }));
 }
 
 const BY_WORKSPACE_SQL = `SELECT id, CAST(sum(bytes) AS bigint) AS bytes, CAST(sum(refused) AS bigint) AS refused FROM (
     SELECT endpoint.workspace_id AS id, file_total.bytes AS bytes, 0 AS refused
       FROM file_total JOIN endpoint ON endpoint.id = file_total.endpoint_id
-    UNION ALL SELECT substr(unit, 6), 0, 1 FROM upload_use WHERE day = ? AND unit LIKE 'full ws%'
+    UNION ALL SELECT substr(unit, 6), 0, 1 FROM upload_use WHERE day >= ? AND unit LIKE 'full ws%'
   ) AS counted GROUP BY id ORDER BY id`;
 
 /** Bytes of the files of a workspace's forms. */

@@ -50,6 +50,7 @@ type PlainKind =
   | "make_room_for_held_posts"
   | "migrate_beside_servers"
   | "name_database"
+  | "raise_form_share"
   | "release_later_or_change_plan"
   | "replace_damaged_database"
   | "replace_ending_tokens"

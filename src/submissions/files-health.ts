@@ -2,7 +2,7 @@ import type { Steps } from "../database/steps.ts";
 import { countDeletions } from "../files/file-deletions.ts";
 import { countBrokenFiles, countFileBytes, countLeftOut, countObjectBytes } from "../files/file-store.ts";
 import type { ObjectStore } from "../files/object-store.ts";
-import { wasServerFull } from "../files/file-room.ts";
+import { listFullForms, wasServerFull } from "../files/file-room.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -29,6 +29,7 @@ export function* checkFileRoom(rules: FilesRules, now: number): Steps<Finding[]>
     ...(yield* checkServer(rules, bytes, now)),
     ...checkDisk(rules, bytes),
     ...(yield* listNearStorage(rules.plans, now)).map(findingOf),
+    ...(yield* checkForms(now)),
   ];
   if (findings.length > 0) return findings;
   const taken = bytes === 0 ? "there are no files" : `there is room for files; they take ${sizeText(bytes)}`;
@@ -62,6 +63,23 @@ function findingOf({ workspaceId, used, limit, plan, isFull }: NearStorage): Fin
     `the files of ${workspaceId} take ${sizeText(used)} of ${sizeText(limit)} of the plan ${plan}` +
     (isFull ? "; posts with files that do not fit are answered 429" : "");
   return problem("files.room", message, { kind: "change_plan", workspaceId });
+}
+
+/** Forms that one finding names. */
+const MAX_NAMED = 10;
+
+/** The forms whose pages sent as many bytes of files in a day as they may. */
+function* checkForms(now: number): Steps<Finding[]> {
+  const forms = yield* listFullForms(now);
+  const isNow = forms[0]?.isToday;
+  if (isNow === undefined) return [];
+  const full = forms.filter(({ isToday }) => isToday === isNow).map(({ endpointId }) => endpointId);
+  const more = full.length > MAX_NAMED ? ` and ${full.length - MAX_NAMED} more` : "";
+  const message =
+    `posts with files to ${full.slice(0, MAX_NAMED).join(", ")}${more} ` +
+    `${isNow ? "are answered 429 until" : "were answered 429 yesterday until"} 00:00 UTC: ` +
+    "their publishable keys sent as much as they may in a day (files.maxFormShare)";
+  return [problem("files.room", message, { kind: "raise_form_share" })];
 }
 
 /** Files of which bytes are missing: somebody deleted rows by hand, or the file is damaged. */

@@ -137,6 +137,75 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     ]);
   });
 
+  test("doctor names the forms whose publishable keys had their share of a day, until the end of the next day", async () => {
+    const { db, endpointId, take } = await setUp({ maxFormShare: 0.5 });
+    const rules = { maxTotalBytes: 1_000_000, minFreeBytes: 0, freeBytes: null, plans: {} };
+    const look = async (now: number) =>
+      (await db.read(() => checkFileRoom(rules, now))).map(({ ok, message, advice }) => [
+        ok,
+        message,
+        advice,
+      ]);
+    const plan = { planBytes: 100_000 };
+    await take(plan, 40_000);
+    expect(await look(NOON)).toMatchObject([[true, expect.anything(), null]]);
+    await take(plan, 10_001).catch(() => undefined);
+    // Its secret key and other addresses were not refused.
+    await take({ ...plan, isPublishable: false }, 10_001);
+    const found = (words: string) => [
+      false,
+      `posts with files to ${endpointId} ${words} 00:00 UTC: their publishable keys sent as much as they may in a day (files.maxFormShare)`,
+      { kind: "raise_form_share" },
+    ];
+    expect(await look(NOON)).toEqual([found("are answered 429 until")]);
+    expect(await look(NOON + DAY_MS)).toEqual([found("were answered 429 yesterday until")]);
+    expect(await look(NOON + 2 * DAY_MS)).toMatchObject([[true, expect.anything(), null]]);
+  });
+
+  test("a refusal just before midnight is told on the next day too: of a plan's room and of the server's", async () => {
+    const { db, workspaceId, take } = await setUp({ maxTotalBytes: 200_000 });
+    const plans = {
+      hobby: { monthlySubmissions: null, endpoints: null, customSpam: false, fileBytes: 100_000 },
+    };
+    const rules = { maxTotalBytes: 200_000, minFreeBytes: 0, freeBytes: null, plans };
+    const look = async (now: number) =>
+      (await db.read(() => checkFileRoom(rules, now))).map(({ message }) => message);
+    const midnight = NOON + DAY_MS / 2;
+    await take({ planBytes: 100_000 }, 100_001, midnight - 1).catch(() => undefined);
+    await take({}, 200_001, midnight - 1).catch(() => undefined);
+    const both = [
+      "all files take 0 bytes of 195 KB (files.maxTotalBytes); posts with files that do not fit are answered 503",
+      `the files of ${workspaceId} take 0 bytes of 98 KB of the plan hobby; posts with files that do not fit are answered 429`,
+    ];
+    expect(await look(midnight + 1)).toEqual(both);
+    expect(await look(midnight + DAY_MS)).toEqual(["there are no files"]);
+  });
+
+  test("doctor tells from 80 % on that the room of all files ends, and that a full disk takes no files", async () => {
+    const { db, take } = await setUp({});
+    const look = (freeBytes: number | null) =>
+      db.read(() =>
+        checkFileRoom({ maxTotalBytes: 100_000, minFreeBytes: 1_048_576, freeBytes, plans: {} }, NOON),
+      );
+    // A server that takes no files needs no room for them.
+    expect(await look(0)).toMatchObject([{ ok: true, message: "there are no files" }]);
+    await take({}, 79_999);
+    expect(await look(1_048_576)).toMatchObject([{ ok: true }]);
+    expect(await look(null)).toMatchObject([{ ok: true }]);
+    const disk =
+      "1023 KB are free on the disk of the database; below 1 MB (files.minFreeBytes) posts with files are answered 503";
+    expect(await look(1_048_000)).toMatchObject([{ ok: false, name: "files.room", message: disk }]);
+    await take({}, 1);
+    expect(await look(1_048_000)).toMatchObject([
+      {
+        ok: false,
+        message: "all files take 78 KB of 98 KB (files.maxTotalBytes)",
+        advice: { kind: "make_room_for_files", percent: "80" },
+      },
+      { ok: false, message: disk },
+    ]);
+  });
+
   test("doctor recommends a store from 2 GB in the database on, and counts files that lack bytes", async () => {
     const db = await temporary();
     const { endpointId } = await addPlace(db);

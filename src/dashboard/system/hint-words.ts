@@ -47,6 +47,9 @@ const WORDS: Partial<{
     text: "Delete submissions whose files are not needed any more, or raise files.maxTotalBytes",
   }),
   make_room_for_held_posts: () => ({ text: "Release or drop some", href: "/dashboard/held" }),
+  raise_form_share: () => ({
+    text: "If somebody fills it on purpose, set a challenge for the form; if not, raise files.maxFormShare or fileBytes of the plan",
+  }),
   replace_damaged_database: () => ({
     text: "Stop the server, keep the file, and restore the newest backup at the command line",
   }),
