@@ -2,11 +2,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { countDeletions, deleteWaiting } from "../../src/files/file-deletions.ts";
 import { dropFiles, dropLostFiles } from "../../src/files/file-store.ts";
-import { setObjectStore } from "../../src/files/object-store.ts";
+import { objectsOf, setObjectStore } from "../../src/files/object-store.ts";
 import { S3Store } from "../../src/files/s3-store.ts";
 import { newId } from "../../src/foundation/id.ts";
+import { checkDeletions } from "../../src/submissions/files-health.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { sha256 } from "../support/uploads.ts";
 import { type ScriptedStore, startScriptedStore } from "../support/scripted-store.ts";
 
 const MINUTE_MS = 60_000;
@@ -32,6 +34,13 @@ async function addLost(db: Database, scripted: ScriptedStore, state: "stored" | 
       VALUES ('${id}', 'ep_1', '${state}', 'a', 5, 'text/plain', '00', ${NOON}, '${id}-0')`,
   );
   return id;
+}
+
+/** The store of these tests, as a running server has it. */
+function storeOf(db: Database) {
+  const store = objectsOf(db);
+  if (store === null) throw new Error("the test opened none");
+  return store;
 }
 
 const queued = (db: Database) =>
@@ -97,5 +106,73 @@ describe.each(ENGINES)("objects of files that are gone, on $name", ({ temporary 
     await dropFiles(db, [later]);
     expect(await rowsOf(db, "SELECT id FROM file")).toEqual([]);
     expect(await queued(db)).toEqual([{ object_id: `${later}-0`, attempts: 0 }]);
+  });
+
+  test("are a problem for doctor when the oldest has waited for an hour, whose store answers others", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    const store = storeOf(db);
+    const look = (minutes: number) => db.read(() => checkDeletions(store, NOON + minutes * MINUTE_MS));
+    const id = await addLost(db, scripted, "stored");
+    await db.transaction(() => dropLostFiles(NOON));
+    // The engine's own clock says when it was lost.
+    await write(db, `UPDATE file_deletion SET lost_at = ${NOON}`);
+    scripted.treat = ({ name }) => (name.startsWith(id) ? "forbid" : "ok");
+    expect(await deleteWaiting(db, NOON)).toBe(0);
+    expect(await store.probe()).toBeNull();
+    const waiting = "1 deleted file waits for the store of files, since 2026-";
+    expect(await look(59)).toMatchObject({ ok: true, message: expect.stringContaining(waiting) });
+    expect(await look(61)).toMatchObject({
+      ok: false,
+      name: "files.deletions",
+      message: expect.stringContaining(waiting),
+      advice: expect.stringContaining("an access key that may put, get and delete objects"),
+    });
+    scripted.treat = () => "ok";
+    expect(await deleteWaiting(db, NOON + 60 * MINUTE_MS)).toBe(1);
+    expect(await look(61)).toMatchObject({
+      ok: true,
+      message: "no deleted file waits for the store of files",
+    });
+  });
+
+  test("are told with what the store failed at last, before any waits, until it answers again", async () => {
+    const db = await temporary();
+    const scripted = await openStore(db);
+    const store = storeOf(db);
+    const bytes = Buffer.from("bytes");
+    const put = () =>
+      store.put(
+        "fil_1-0",
+        { size: bytes.length, read: async () => bytes },
+        {
+          size: bytes.length,
+          sha256: sha256(bytes),
+        },
+      );
+    const look = () => db.read(() => checkDeletions(store, NOON));
+    expect(await look()).toMatchObject({ ok: true });
+    scripted.treat = () => "fail";
+    await expect(put()).rejects.toMatchObject({ code: "unavailable" });
+    expect(await look()).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^the S3-compatible store of files .*500/),
+    });
+    scripted.treat = () => "ok";
+    await put();
+    expect(await look()).toMatchObject({ ok: true });
+  });
+
+  test("and files in a store that the configuration names no longer are a problem", async () => {
+    const db = await temporary();
+    await openStore(db);
+    const look = () => db.read(() => checkDeletions(null, NOON));
+    expect(await look()).toMatchObject({ ok: true });
+    const scripted = await openStore(db);
+    await addLost(db, scripted, "stored");
+    expect(await look()).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("in an S3-compatible store that the configuration does not name"),
+    });
   });
 });
