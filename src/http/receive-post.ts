@@ -31,7 +31,7 @@ export interface BegunPost {
   readonly caller: Caller;
   /** The sender's use of its rate limit; null if no limit applied. */
   rate: RateState | null;
-  /** Why its files are refused, if its body is read all the same for what was typed. */
+  /** Why a file of it is refused, if its body is read all the same: it may have none, or a page shows what was typed. */
   refusal: FormsvcError | null;
   /** Room that is kept for its files. */
   reservation: Reservation | null;
@@ -133,7 +133,8 @@ export function bringsFiles({ begun }: FastifyRequest): boolean {
 }
 
 /**
- * Looks for room before a byte of the files is read. A form without a field for files is as long as any other.
+ * Looks for room before a byte of the files is read. A form without a field for files is as long as any other. In a form of that length
+ * perhaps nobody chose a file, so only the first byte of a file refuses it.
  *
  * @param length NaN if the client does not say. @throws payload_too_large, upload_limit, storage_limit, unavailable
  */
@@ -152,7 +153,8 @@ async function admitUpload(
   try {
     begun.reservation = await findRoom(parts, request, begun.caller, length);
   } catch (error) {
-    if (!wantsPage || !(error instanceof FormsvcError)) {
+    const mayLackFiles = !(length > Math.min(parts.bodyLimitBytes, parts.uploads.limits.maxPostBytes));
+    if (!(wantsPage || mayLackFiles) || !(error instanceof FormsvcError)) {
       reply.header("connection", "close");
       throw error;
     }

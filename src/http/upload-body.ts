@@ -39,7 +39,7 @@ export interface UploadParts {
   readonly fieldOf: (inputName: string) => string;
   /** Bytes of names and texts. */
   readonly textLimitBytes: number;
-  /** Why the files are refused, if that is known already. */
+  /** Why a file is refused from its first byte on, if that is known already. */
   readonly refusal: FormsvcError | null;
   /** Whether a form whose files are refused is read on for its texts. */
   readonly readsOn: boolean;
@@ -102,7 +102,6 @@ class Draft {
   constructor(parts: UploadParts, spool: Spool) {
     this.#parts = parts;
     this.#spool = spool;
-    this.problem = parts.refusal;
   }
 
   /** Returns whether a part of the body was left unread. */
@@ -197,8 +196,10 @@ class Draft {
   }
 
   #addBytes(file: FileDraft, bytes: Buffer): void {
+    const { refusal, uploads } = this.#parts;
+    if (refusal !== null && file.field !== undefined) this.#refuse(refusal);
     if (this.problem !== null) return;
-    const { maxFileBytes } = this.#parts.uploads.limits;
+    const { maxFileBytes } = uploads.limits;
     file.size += bytes.length;
     if (file.size > maxFileBytes) return this.#refuse(fileTooLarge(file, maxFileBytes));
     file.hash.update(bytes);

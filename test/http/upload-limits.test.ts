@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openRaw } from "../support/http-client.ts";
 import { type ConfigOverrides, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -29,6 +29,7 @@ async function start(config: ConfigOverrides) {
 /** Says how long a form is, and sends nothing of it. */
 async function announce({ port }: TestServer, key: string, length: number): Promise<string> {
   const connection = await openRaw(port);
+  onTestFinished(() => void connection.socket.destroy());
   connection.write(
     `POST /submit HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
       `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`,
@@ -116,13 +117,63 @@ test("a post that is refused for another reason counts for no day", async () => 
   expect(await send(endpoint.secret, form(40_000))).toMatchObject({ status: 200 });
 });
 
-test("forms without files are taken while the room for files is full", async () => {
-  const { server, endpoint, send } = await start({ plans: { hobby: { fileBytes: 2000 } } });
-  const optional = await server.addEndpoint({ schema: { name: { type: "string" }, cv: { type: "file" } } });
-  expect((await send(endpoint.secret, form(2000))).status).toBe(200);
-  expect((await send(endpoint.secret, form(1000))).status).toBe(429);
-  expect(await server.post(optional.secret, { name: "Ana" })).toMatchObject({ status: 200 });
-});
+type World = Awaited<ReturnType<typeof start>>;
+
+const S3_AWAY = {
+  storage: "s3",
+  s3: { endpoint: "http://127.0.0.1:1", bucket: "b", region: "r", accessKeyId: "a", secretAccessKey: "s" },
+} as const;
+
+const spoolBytes = 1_048_576;
+
+const sendFile = ({ send, endpoint }: World) => send(endpoint.secret, form(2000));
+
+/** Each takes away the room for a first byte of a file. */
+const fullRooms: readonly (readonly [
+  name: string,
+  config: ConfigOverrides,
+  status: number,
+  fill: (world: World) => Promise<unknown>,
+])[] = [
+  ["the plan's room is full", { plans: { hobby: { fileBytes: 2000 } } }, 429, sendFile],
+  ["the server's room is full", { files: { maxTotalBytes: 2000, maxFormShare: 1 } }, 503, sendFile],
+  ["the address's day is over", { files: { maxBytesPerAddressPerDay: 2000 } }, 429, sendFile],
+  ["the disk is nearly full", { files: { minFreeBytes: 1_000_000_000_000_000 } }, 503, sendFile],
+  ["the store is away", { files: S3_AWAY }, 503, sendFile],
+  [
+    "the place in which files wait is full",
+    { files: { spoolBytes, maxPostBytes: spoolBytes + 10_000 }, server: { bodyLimitBytes: 10_000 } },
+    503,
+    async (world) => {
+      void announce(world.server, world.endpoint.secret, spoolBytes + 10_000);
+      await until(async () => (await sendFile(world)).status === 503);
+    },
+  ],
+];
+
+test.each(fullRooms)(
+  "a form in which nobody chose a file is taken while %s, by a script and by a page, and one with a file is not",
+  async (_name, config, status, fill) => {
+    const world = await start(config);
+    await fill(world);
+    const { server, send } = world;
+    const optional = await server.addEndpoint({ schema: { name: { type: "string" }, cv: { type: "file" } } });
+    const before = storedFiles(server.owner).files.length;
+    const answers = async (parts: Parts) => {
+      const { headers, body } = await multipart(parts);
+      const path = `/f/${optional.publishable}`;
+      const toForm = (accept: string) =>
+        server.request({ method: "POST", path, headers: { ...headers, accept }, body });
+      const script = await send(optional.publishable, parts);
+      return [script, await toForm("application/json"), await toForm("text/html")].map((it) => it.status);
+    };
+    expect(await answers(form(1000))).toEqual([status, status, status]);
+    expect(await answers([ana, ["cv", { name: "", bytes: "" }]])).toEqual([200, 200, 200]);
+    expect(await answers([ana])).toEqual([200, 200, 200]);
+    expect(await server.post(optional.secret, { name: "Ana" })).toMatchObject({ status: 200 });
+    expect(storedFiles(server.owner).files).toHaveLength(before);
+  },
+);
 
 test("a form that is far too large is refused by its length, also to a page", async () => {
   const server = await startServer({ files: { maxPostBytes: 100_000 } });
