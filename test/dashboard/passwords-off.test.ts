@@ -6,6 +6,8 @@ import { storeInvitation, makeInvitationToken } from "../../src/workspaces/invit
 import { listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { READER } from "../support/members.ts";
 import { ANA, cookieNamed, startOidcSite } from "../support/oidc-site.ts";
+import { isIn, startPasskeySite } from "../support/passkey-site.ts";
+import { CLIENT } from "../support/scripted-issuer.ts";
 import { signInForms } from "../support/sign-in-form.ts";
 import { visit } from "../support/visitor.ts";
 
@@ -77,6 +79,21 @@ test("who is invited signs in by the issuer, and no password makes the account",
   expect(signedInBy(entered)).toBe(ANA.email);
   const invitations = await get("/dashboard/invitations", cookieNamed(entered, "formsvc-session"));
   expect(invitations.text).toContain("Accept");
+});
+
+test("a passkey that an account has signs nobody in alone, and the sign-in page does not offer it", async () => {
+  const oidc = { issuer: "http://127.0.0.1:9", ...CLIENT };
+  const site = await startPasskeySite({ dashboard: { passwords: "off" }, oidc });
+  const device = site.device();
+  expect((await site.add(await site.ada(), device)).status).toBe(201);
+  const sessions = (): unknown => site.server.owner.prepare("SELECT count(*) FROM session").pluck().get();
+  const before = sessions();
+  const refused = await site.signIn(device);
+  expect([refused.status, isIn(refused), sessions()]).toEqual([403, false, before]);
+  expect(refused.text).toContain("Nobody signs in by a passkey alone here");
+  expect(refused.text).not.toContain("Sign in with a passkey");
+  const page = await site.server.request({ method: "GET", path: "/dashboard/sign-in" });
+  expect([page.status, page.text.includes("Sign in with a passkey")]).toEqual([200, false]);
 });
 
 test("a second factor that is there is switched off within 15 minutes of the sign-in, and not later", async () => {
