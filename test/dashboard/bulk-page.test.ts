@@ -41,7 +41,9 @@ test("ticked rows are marked, unmarked, read and unread, and the page of before 
     [one, "spam"],
     [two, "spam"],
   ]);
-  expect((await ben.get("/dashboard?notice=did-spam&n=2")).text).toContain("2 submissions marked as spam.");
+  const told = (await ben.get(done.headers["location"] ?? "")).text;
+  expect(told).toContain("2 submissions marked as spam.");
+  expect(told).toContain('<button class="small" name="do" value="none">Undo</button>');
   expect((await ben.get("/dashboard")).text.match(/marked spam/g)).toHaveLength(2);
   // Whoever marks spam has seen it.
   expect(server.owner.now(() => listRead(ben.accountId, ids))).toEqual(new Set([one, two]));
@@ -143,9 +145,12 @@ test("submissions are marked done, opened again and assigned, one or many, and f
   const [one = "", two = "", three = ""] = ids;
   const done = await ben.post(`/dashboard/bulk?on=${one}`, ticked("done", [one]));
   expect(done.headers["location"]).toBe(`/dashboard/submissions/${one}?notice=did-done&n=1&undo=${one}`);
-  expect((await ben.get(done.headers["location"] ?? "")).text).toContain(
-    '<span class="pill done">done</span>',
-  );
+  const told = (await ben.get(done.headers["location"] ?? "")).text;
+  expect(told).toContain('<span class="pill done">done</span>');
+  expect(told).toContain('<button class="small" name="do" value="open">Undo</button>');
+  const inbox = (await ben.get("/dashboard")).text;
+  for (const key of ['value="done" data-key="e"', 'value="assign" data-key="a"'])
+    expect(inbox).toContain(`<button name="do" ${key}>`);
   const asked = await ben.post("/dashboard/bulk", ticked("assign", [one, two]));
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("ben@example.org (you)")]);
   expect(asked.text).not.toContain("cleo@example.org");
