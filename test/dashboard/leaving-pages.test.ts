@@ -10,6 +10,12 @@ import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
 const count = (server: TestServer, table: string, where = "1 = 1"): unknown =>
   server.owner.prepare(`SELECT count(*) FROM ${table} WHERE ${where}`).pluck().get();
 
+/** A row of the list of changes: who, what and to what, as they were called then. */
+const row = (who: string, what: string, toWhat: string): RegExp =>
+  new RegExp(
+    String.raw`<td><bdi>${who}</bdi></td>\s*<td>${what}</td>\s*<td class="full"><bdi>${toWhat}</bdi>`,
+  );
+
 /** Ada is the operator; Eve has a form in a workspace of hers, and another workspace. */
 async function begin() {
   const server = await startServer();
@@ -59,9 +65,10 @@ test("a workspace is deleted when its name was typed, after the page told what g
 });
 
 test("an operator gives an account another address, and deletes it with its workspaces only if that is said", async () => {
-  const { server, ada, eve } = await begin();
+  const { server, ada, eve, own } = await begin();
   const path = `/dashboard/system/accounts/${eve.accountId}`;
   expect((await ada.post(`${path}/address`, { email: "ada@example.com" })).status).toBe(422);
+  expect((await eve.post(`/dashboard/workspaces/${own}`, { name: "Bakery" })).status).toBe(303);
   expect((await ada.post(`${path}/address`, { email: "eve@example.org" })).status).toBe(303);
   const kept = await ada.post(`${path}/delete`, { confirm: "eve@example.org" });
   expect([kept.status, kept.text.includes("is the only owner of 2 workspaces")]).toEqual([422, true]);
@@ -74,6 +81,9 @@ test("an operator gives an account another address, and deletes it with its work
   expect(count(server, "endpoint")).toBe(0);
   // Whoever was signed in with it is not any more.
   expect((await eve.get("/dashboard")).headers["location"]).toContain("/dashboard/sign-in");
+  const changes = (await ada.get("/dashboard/system/changes")).text;
+  expect(changes).toMatch(row("eve@example.com", "renamed the workspace", "eve → Bakery"));
+  expect(changes).toMatch(row("ada@example.com", "deleted the account", "eve@example.org"));
 });
 
 test("the page of an account counts what goes with it: workspaces with another owner, or that it only reads, do not", async () => {

@@ -1,11 +1,16 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WORKSPACE_CONTENTS } from "../../src/app/features.ts";
+import { listChanges } from "../../src/audit/audit-store.ts";
+import { addNote, setSubmissions } from "../../src/submissions/work-operations.ts";
+import { showSubmission } from "../../src/submissions/submission-operations.ts";
 import { deleteAccount } from "../../src/workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
 import { threeOwners } from "../support/actors.ts";
 import { submissionAdder } from "../support/add-submission.ts";
-import { rowsOf } from "../support/engines.ts";
+import { ENGINES, rowsOf } from "../support/engines.ts";
+import { addMember, EDITOR } from "../support/members.ts";
 import { performOn } from "../support/terminal.ts";
+import { twoOwners } from "../support/two-owners.ts";
 import { until } from "../support/until.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
@@ -106,4 +111,27 @@ test("an account is deleted only without workspaces of its own or with them, and
     { action: "workspace.delete", subject: ben.workspace },
     { action: "account.delete", subject: "ben@example.com" },
   ]);
+});
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("what an account did keeps its name after it is deleted, and nobody is assigned in its place", async () => {
+    const db = await temporary();
+    const { ben, shop } = await twoOwners(db);
+    const email = "dora@example.com";
+    const dora = await addMember(db, ben.workspace.id, email, EDITOR);
+    const { submission } = shop;
+    const mine = { submissions: [submission], assignee: email };
+    await performOn(db, addNote, { submission, text: "called back" }, { actor: dora });
+    expect((await performOn(db, setSubmissions, mine, { actor: dora })).assignee?.email).toBe(email);
+    await performOn(db, deleteAccount, { account: email, with_workspaces: true }, { parts });
+    expect(await rowsOf(db, `SELECT id FROM account WHERE email = '${email}'`)).toEqual([]);
+    const left = await performOn(db, showSubmission, { submission });
+    expect([left.assignee, left.notes.map(({ by }) => by)]).toEqual([null, [email]]);
+    const changes = await db.read(() => listChanges(10));
+    expect(changes.filter(({ subject }) => subject === submission)).toMatchObject([
+      { action: "submission.set", actor: { email } },
+      { action: "submission.note", actor: { email } },
+    ]);
+    expect(changes.find(({ action }) => action === "account.delete")).toMatchObject({ subject: email });
+  });
 });
