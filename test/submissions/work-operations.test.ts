@@ -96,6 +96,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     ]);
     const reader = createSubmissionReader(db, searches, () => undefined);
     await expect(reader.get(endpoint, id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(reader.remove(endpoint, id)).rejects.toMatchObject({ code: "not_found" });
     await performOn(db, undeleteSubmissions, { submissions: [id] }, door);
     expect(await everywhere(db, actor, endpoint)).toEqual(seen);
     expect(await performOn(db, showSubmission, { submission: id }, door)).toEqual(before);
