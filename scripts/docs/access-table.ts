@@ -17,8 +17,8 @@ export function renderGuarantees(root: URL): string {
 function renderAccess(): string {
   return `${HEADING}
 
-What people and programs do is one operation in each door, and each operation has a row of this table. An account has a role in a
-workspace: today the owner's in its own, and an operator's in all. Each role may do what those before it may: reader, editor, owner,
+What people and programs do is one operation in each door, and each operation has a row of this table. An account has the role of its
+membership in a workspace, and an operator's is above all of them. Each role may do what those before it may: reader, editor, owner,
 operator. The command line on the machine may do everything. What is in a workspace that somebody does not see is answered like what
 does not exist.
 
