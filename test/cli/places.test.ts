@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { addSubmission } from "../support/add-submission.ts";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 
@@ -145,6 +146,61 @@ test("workspaces and accounts are made, renamed, counted and deleted", async () 
   expect(gone).toMatchObject({ account: { id: ben.account.id } });
   expect((await machine.run(["account", "sessions", "ben@example.net"])).code).toBe(3);
   expect((await machine.json<{ data: object[] }>(["account", "list"])).data).toHaveLength(1);
+});
+
+test("a workspace is handed over, a form moves into it while its plan has room, and a member's role is changed", async () => {
+  const plans = { hobby: { monthlySubmissions: null, endpoints: 1, customSpam: false } };
+  const machine = operatorMachine({ plans });
+  const { id } = await machine.createEndpoint();
+  const ben = ["account", "create", "ben@example.org"];
+  const { workspace } = await machine.json<{ workspace: Named & { account_id: string } }>(ben);
+  const transfer = ["workspace", "transfer", "ben", "--to", "owner@localhost", "--stay", "editor"];
+  const unasked = await machine.run(transfer);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("Give --yes")]);
+  const transferred = await machine.json([...transfer, "--yes"]);
+  const owner = machine
+    .open()
+    .prepare("SELECT id FROM account WHERE email = 'owner@localhost'")
+    .pluck()
+    .get();
+  expect(transferred).toMatchObject({ workspace: { id: workspace.id, account_id: owner } });
+  const member = ["member", "set", "ben@example.org", "--workspace", "ben", "--role", "reader"];
+  expect(await machine.json([...member, "--no-export"])).toEqual({
+    member: expect.objectContaining({
+      account_id: workspace.account_id,
+      role: "reader",
+      export: false,
+    }) as object,
+  });
+  expect(await machine.json(["endpoint", "move", "Contact", "--to", "ben"])).toMatchObject({
+    endpoint: { id, workspace_id: workspace.id },
+  });
+  await machine.createEndpoint({ name: "Second", workspace: "owner" });
+  const full = await machine.run(["endpoint", "move", "Second", "--to", "ben", "--json"]);
+  expect([full.code, full.stdout]).toEqual([4, ""]);
+  expect(JSON.parse(full.stderr)).toMatchObject({ error: "plan_limit" });
+});
+
+test("a submission is done, assigned, noted, put into the bin and brought back", async () => {
+  const machine = operatorMachine();
+  const { id: endpointId } = await machine.createEndpoint();
+  const id = addSubmission(machine.open(), { endpointId, createdAt: Date.now() });
+  const set = ["submission", "set", id, "--state", "done", "--assignee", "owner@localhost"];
+  expect(await machine.json(set)).toEqual({
+    set: [id],
+    state: "done",
+    assignee: expect.objectContaining({ email: "owner@localhost" }) as object,
+  });
+  expect(await machine.json(["submission", "note", id, "Called back"])).toEqual({
+    note: expect.objectContaining({ text: "Called back" }) as object,
+  });
+  const unasked = await machine.run(["submission", "delete", id]);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("Give --yes")]);
+  expect(await machine.json(["submission", "delete", id, "--yes"])).toEqual({ deleted: [id] });
+  expect((await machine.run(["submission", "show", id])).stderr).toContain("in the bin");
+  expect(await machine.json(["submission", "undelete", id])).toEqual({ undeleted: [id] });
+  const listed = ["submission", "list", "--state", "done", "--assignee", "owner@localhost"];
+  expect(await machine.json(listed)).toMatchObject({ data: [{ id }] });
 });
 
 test("submissions are listed page by page, shown, marked, found, exported and deleted", async () => {

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { addSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { OWNER, READER } from "../support/members.ts";
+import { readZip } from "../support/read-zip.ts";
 import { visit } from "../support/visitor.ts";
 import { storeMember } from "../../src/workspaces/member-store.ts";
 import { insertWorkspaceRow } from "../../src/workspaces/workspace-store.ts";
@@ -48,6 +50,37 @@ test("a form goes to the workspace that was chosen, only to one's own, and the p
   expect((await eve.post(`${path}/move`, { to: other })).status).toBe(303);
   expect(count(server, "endpoint", `workspace_id = '${other}'`)).toBe(1);
   server.owner.execute(`UPDATE endpoint SET workspace_id = '${other}'`);
+});
+
+test("a workspace is handed over to a member of it, and whoever stays as a reader changes nothing from then on", async () => {
+  const { server, eve, own } = await begin();
+  const bob = await visit(server, "bob@example.com");
+  const path = `/dashboard/workspaces/${own}`;
+  const stranger = await eve.post(`${path}/transfer`, { to: "bob@example.com", stay: "reader" });
+  expect([stranger.status, stranger.text.includes("bob@example.com is no member of")]).toEqual([422, true]);
+  const place = { workspaceId: own, accountId: bob.accountId };
+  await server.owner.transaction(() => storeMember(place, READER, { since: 1, byAccountId: null }));
+  expect((await eve.post(`${path}/transfer`, { to: "bob@example.com", stay: "reader" })).status).toBe(303);
+  expect(count(server, "workspace", `id = '${own}' AND account_id = '${bob.accountId}'`)).toBe(1);
+  expect(count(server, "member", `account_id = '${eve.accountId}' AND role = 'reader'`)).toBe(1);
+  expect((await eve.get(path)).status).toBe(403);
+  expect((await eve.post(path, { name: "Mine" })).status).toBe(403);
+  expect((await bob.post(path, { name: "Bob's" })).status).toBe(303);
+  expect(count(server, "workspace", "name = 'Bob''s'")).toBe(1);
+});
+
+test("what is taken along is a ZIP of the workspace, and nobody else gets it", async () => {
+  const { server, eve, own, form } = await begin();
+  const bob = await visit(server, "bob@example.com");
+  const id = addSubmission(server.owner, { endpointId: form.id, createdAt: NOON });
+  const path = `/dashboard/workspaces/${own}/export.zip`;
+  expect((await bob.get(path)).status).toBe(404);
+  const headers = { cookie: eve.cookie };
+  const answer = await fetch(`${server.url}${path}`, { headers });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/zip"]);
+  const members = readZip(Buffer.from(await answer.arrayBuffer()));
+  expect([...members.keys()]).toEqual(["settings.json", "submissions.ndjson", "held.ndjson"]);
+  expect(JSON.parse(String(members.get("submissions.ndjson")))).toMatchObject({ id });
 });
 
 test("a workspace is deleted when its name was typed, after the page told what goes with it", async () => {

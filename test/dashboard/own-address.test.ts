@@ -1,15 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { dashboardUrl } from "../support/dashboard-address.ts";
 import { sendRequest } from "../support/http-client.ts";
 import { openEvents } from "../support/event-stream.ts";
-import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
-
-function dashboardUrl({ log }: TestServer): string {
-  const line = log.find((each) => each.includes('"dashboard.listening"')) ?? "{}";
-  return new URL((JSON.parse(line) as { url: string }).url).origin;
-}
 
 test("with dashboard.listen the dashboard is at that address alone, and posts are not", async () => {
   const server = await startServer({ dashboard: { listen: "127.0.0.1:0" } });

@@ -222,6 +222,22 @@ test("who is bound to no form of the workspace finds none of its rows, like a st
   expect(await content()).toEqual(before);
 });
 
+test("an owner makes a reader an editor on the page of the member, who may then what editors may", async () => {
+  const member = await memberAs("promoted@example.com", { ...READER, mayExport: false });
+  const path = `/dashboard/workspaces/${ada.workspaceId}/members/${member.accountId}`;
+  const row = server.owner.prepare(
+    "SELECT role, may_export FROM member WHERE workspace_id = ? AND account_id = ?",
+  );
+  const stored = () => row.get(ada.workspaceId, member.accountId);
+  expect((await member.post(path, { role: "owner" })).status).toBe(403);
+  expect(stored()).toMatchObject({ role: "reader" });
+  const saved = await ada.visitor.post(path, { role: "editor", of: "all" });
+  expect([saved.status, saved.headers["location"]]).toEqual([303, expect.stringContaining("/members")]);
+  expect(stored()).toMatchObject({ role: "editor" });
+  const marked = await member.post("/dashboard/bulk", { id: ada.submissionIds[0] ?? "", do: "none" });
+  expect(marked.status).toBe(303);
+});
+
 test("a role that is taken away while a page is open holds from the next click on", async () => {
   const editor = await memberAs("demoted@example.com", EDITOR);
   const path = `/dashboard/submissions/${ada.submissionIds[0] ?? ""}`;

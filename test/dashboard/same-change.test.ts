@@ -22,9 +22,9 @@ import { goodPost, startServer as startTestServer, type TestServer } from "../su
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 
-/**
- * A page and a command that make the same change leave the same rows, with the record of it; only who did it differs. Each write that
- * has a command is here.
+/*
+ * A page and a command that make the same change leave the same rows, with the record of it; only who did it differs. Members, notes,
+ * moves of forms, and names, owners and ends of workspaces and accounts are not here: other tests try their pages and commands.
  */
 
 const ADA = "ada@example.com";

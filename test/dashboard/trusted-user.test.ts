@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { dashboardUrl } from "../support/dashboard-address.ts";
+import { sendRequest } from "../support/http-client.ts";
 import { type ConfigOverrides, startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 
@@ -82,6 +84,21 @@ describe("a proxy that names who is signed in", () => {
     expect(server.owner.prepare("SELECT count(*) FROM endpoint").pluck().get()).toBe(0);
     expect((await post("same-origin")).status).toBeLessThan(400);
     expect(server.owner.prepare("SELECT count(*) FROM endpoint").pluck().get()).toBe(1);
+  });
+
+  test("needs no secret where the dashboard has an address of its own, and is not heard where posts are taken", async () => {
+    const { server, get } = await start({
+      ...PROXY,
+      dashboard: { listen: "127.0.0.1:0", trustedUserHeader: { name: "Remote-Email" } },
+    });
+    const headers = { "remote-email": ANA };
+    const own = dashboardUrl(server);
+    const shown = await sendRequest(own, { method: "GET", path: "/dashboard/account", headers });
+    expect([shown.status, shown.text.includes(ANA)]).toEqual([200, true]);
+    expect((await sendRequest(own, { method: "GET", path: "/dashboard/account", headers: {} })).status).toBe(
+      303,
+    );
+    expect((await get(headers)).status).toBe(404);
   });
 
   test("is where one signs out", async () => {

@@ -1,0 +1,7 @@
+import type { TestServer } from "./test-server.ts";
+
+/** The origin of the dashboard's own address (`dashboard.listen`), as the log names it. */
+export function dashboardUrl({ log }: TestServer): string {
+  const line = log.find((each) => each.includes('"dashboard.listening"')) ?? "{}";
+  return new URL((JSON.parse(line) as { url: string }).url).origin;
+}
