@@ -64,7 +64,7 @@ test("a label is one line of 1 to 100 characters, and anything else is refused w
 test("the snippet and the JSON Schema have the label, and markup in it is text", () => {
   const fields: SchemaDefinition = { cake: { type: "string", label: "Your <b>cake</b>" } };
   const snippet = formSnippet(fields, { base: "https://forms.example", key: "fpk_x", honeypot: null });
-  expect(snippet).toContain("<label>Your &lt;b&gt;cake&lt;/b&gt; <input");
+  expect(snippet).toContain("<label>Your &lt;b&gt;cake&lt;/b&gt; (optional) <input");
   const schema = jsonSchemaOf({ name: "Orders", version: 1, fields, unknownFields: "drop" });
   expect(schema).toMatchObject({ properties: { cake: { title: "Your <b>cake</b>" } } });
 });
