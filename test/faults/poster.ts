@@ -19,6 +19,8 @@ export interface PosterTarget {
   readonly key: string;
   /** What each post carries beside its number. */
   readonly filling?: readonly number[];
+  /** What every fifth post carries as its file `cv`, by its number: it is a form then. */
+  readonly fileOf?: (n: number) => Buffer;
 }
 
 export interface Poster {
@@ -69,9 +71,24 @@ export function newPost(n: number, idempotencyKey: string | null): Post {
   return { n, idempotencyKey, id: null, status: null, retryAfter: null, ms: 0 };
 }
 
+/** Whether a post carries a file if its target asks for some. */
+export function hasFile({ n }: Pick<Post, "n">): boolean {
+  return n % 5 === 0;
+}
+
+function bodyOf({ filling, fileOf }: PosterTarget, post: Post): { type: string; body: Buffer } {
+  const { n } = post;
+  if (fileOf === undefined || !hasFile(post))
+    return { type: "application/json", body: Buffer.from(JSON.stringify({ n, filling })) };
+  const part = (name: string): string => `--part\r\nContent-Disposition: form-data; name=${name}`;
+  const head = `${part('"n"')}\r\n\r\n${n}\r\n${part('"cv"; filename="cv.pdf"')}\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(head), fileOf(n), Buffer.from("\r\n--part--\r\n")]);
+  return { type: "multipart/form-data; boundary=part", body };
+}
+
 /** Sends a post, or sends it again, and notes the result. */
 export function send(target: PosterTarget, post: Post, agent: Agent): Promise<void> {
-  const body = JSON.stringify({ n: post.n, filling: target.filling });
+  const { type, body } = bodyOf(target, post);
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const done = (status: number | null, text: string, retryAfter: string | null): void => {
@@ -89,7 +106,7 @@ export function send(target: PosterTarget, post: Post, agent: Agent): Promise<vo
       agent,
       headers: {
         authorization: `Bearer ${target.key}`,
-        "content-type": "application/json",
+        "content-type": type,
         "content-length": body.length,
         ...(post.idempotencyKey !== null && { "idempotency-key": post.idempotencyKey }),
       },

@@ -6,12 +6,13 @@ import SqliteDatabase from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
+import { pdf } from "../support/uploads.ts";
 import { followDurability } from "./durability.ts";
 import { extent, isShort, PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import { seededRandom } from "./seeded-random.ts";
-import { countUp, type Post, type Poster, startPosting } from "./poster.ts";
+import { countUp, hasFile, type Post, type Poster, type PosterTarget, startPosting } from "./poster.ts";
 import { createNumberEndpoint, type FaultServer, freePort, numberSchema, startServer } from "./server.ts";
-import { checkStored } from "./stored.ts";
+import { checkStored, type Stored } from "./stored.ts";
 import { type CallEvent, hasStrace, readCalls, recordWrites } from "./system-calls.ts";
 
 const CONNECTIONS = 16;
@@ -19,6 +20,8 @@ const CONNECTIONS = 16;
 const RECORDED_POSTS = isShort ? 600 : 1200;
 const FILLING = Array.from({ length: 6000 }, (_, index) => 100_000_000 + index);
 const CUT_POSTS = isShort ? 250 : 1500;
+/** Every fifth has a file of three chunks, some 150 frames. */
+const FORM_POSTS = isShort ? 30 : 150;
 
 if (!hasStrace) sayMissing("nothing is proved about power loss without strace", "apt-get install strace");
 
@@ -69,28 +72,64 @@ describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () 
   });
 
   test("wherever the log is cut, what is left is whole and holds all that was acknowledged before", async () => {
-    const machine = emptyMachine();
-    const base = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "formsvc-cuts-"));
-    try {
-      const { server, calls, poster, release } = await record(machine, CUT_POSTS, {
-        prepare() {
-          const held = holdLog(machine.database);
-          copyFileSync(machine.database, join(base, "base.db"));
-          return held;
-        },
-      });
-      const log = readFileSync(`${machine.database}-wal`);
-      await server.end("SIGKILL");
-      release();
-      const { coveredBytes } = await followDurability(calls, machine.database);
-      expect(coveredBytes.size).toBe(acknowledgedIds(poster.posts).length);
-      const cuts = replayCuts(base, log, coveredBytes);
-      report("power loss", { ...cuts, acknowledged: coveredBytes.size, "log bytes": log.length });
-    } finally {
-      rmSync(base, { recursive: true });
-    }
+    const { cuts } = await cutLog(CUT_POSTS, { whichFrames: () => true });
+    expect(cuts.acknowledged).toBeGreaterThan(0);
+    report("power loss", cuts);
+  });
+
+  test("wherever the log of forms with files is cut, each that was acknowledged before has all its bytes, and no byte is left of others", async () => {
+    const { cuts, posts, whole } = await cutLog(FORM_POSTS, {
+      whichFrames: isNearCommit,
+      fileOf: (n) => pdf(600_000, String(n)),
+    });
+    const acknowledged = acknowledgedIds(posts.filter(hasFile));
+    expect(acknowledged.length).toBeGreaterThan(0);
+    expect(whole.withFile.toSorted()).toEqual(acknowledged.toSorted());
+    report("power loss with files", { ...cuts, files: acknowledged.length });
   });
 });
+
+interface Cutting {
+  readonly fileOf?: (n: number) => Buffer;
+  /** The frames after which the log is cut. */
+  readonly whichFrames: (log: WholeLog, frame: number) => boolean;
+}
+
+/** Records posts, and opens the database with the log cut in many places. */
+async function cutLog(count: number, { fileOf, whichFrames }: Cutting) {
+  const machine = emptyMachine();
+  const base = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "formsvc-cuts-"));
+  try {
+    const { server, calls, poster, release } = await record(machine, count, {
+      ...(fileOf !== undefined && { fileOf }),
+      prepare() {
+        const held = holdLog(machine.database);
+        copyFileSync(machine.database, join(base, "base.db"));
+        return held;
+      },
+    });
+    const bytes = readFileSync(`${machine.database}-wal`);
+    await server.end("SIGKILL");
+    release();
+    const { coveredBytes } = await followDurability(calls, machine.database);
+    expect(coveredBytes.size).toBe(acknowledgedIds(poster.posts).length);
+    const log = { bytes, frameBytes: 24 + bytes.readUInt32BE(8) };
+    const cuts = replayCuts(base, log, { coveredBytes, whichFrames });
+    const figures = { ...cuts, acknowledged: coveredBytes.size, "log bytes": bytes.length };
+    return { cuts: figures, posts: poster.posts, whole: openCut(base, bytes) };
+  } finally {
+    rmSync(base, { recursive: true });
+  }
+}
+
+/** Of the frames of a transaction those in its middle are one as good as the other. */
+function isNearCommit({ bytes, frameBytes }: WholeLog, frame: number): boolean {
+  return [frame - 1, frame, frame + 1].some((each) => {
+    // The frame before the cut of this number.
+    const at = LOG_HEADER_BYTES + (each - 1) * frameBytes;
+    return at >= LOG_HEADER_BYTES && at + frameBytes <= bytes.length && bytes.readUInt32BE(at + 4) !== 0;
+  });
+}
 
 interface Recording {
   readonly server: FaultServer;
@@ -104,17 +143,22 @@ interface Recording {
 async function record(
   machine: OperatorMachine,
   count: number,
-  { filling = [], prepare = () => () => {} }: { filling?: readonly number[]; prepare?: () => () => void },
+  {
+    prepare = () => () => {},
+    ...carried
+  }: Pick<PosterTarget, "filling" | "fileOf"> & { readonly prepare?: () => () => void },
 ): Promise<Recording> {
-  const { secret } = await createNumberEndpoint(machine, { ...numberSchema, filling: { type: "array" } });
+  const schema = { ...numberSchema, filling: { type: "array" }, cv: { type: "file" } };
+  const { secret } = await createNumberEndpoint(machine, schema);
   // Its failing deliveries are written between the posts, and durable only with the next of these.
   const nobody = `http://127.0.0.1:${await freePort()}/`;
   await machine.json(["webhook", "create", "--endpoint", "Numbers", "--url", nobody, "--allow-private"]);
-  const server = await startServer(machine, await freePort());
+  const env = { FORMSVC_FILES_MIN_FREE_BYTES: "0" };
+  const server = await startServer(machine, await freePort(), { env });
   const release = prepare();
   const file = machine.path("calls");
   const tracing = await recordWrites(server.pid, file);
-  const poster = startPosting({ port: server.port, key: secret, filling }, CONNECTIONS, countUp());
+  const poster = startPosting({ port: server.port, key: secret, ...carried }, CONNECTIONS, countUp());
   await until(() => poster.posts.length >= count);
   await poster.stop();
   await tracing.stop();
@@ -136,35 +180,45 @@ function acknowledgedIds(posts: readonly Post[]): string[] {
 const LOG_HEADER_BYTES = 32;
 const SECTOR_BYTES = 512;
 
+interface WholeLog {
+  readonly bytes: Buffer;
+  readonly frameBytes: number;
+}
+
 /**
- * Opens the database with the log cut at every frame and at random bytes, and with random sectors lost of what no sync
+ * Opens the database with the log cut at frames and at random bytes, and with random sectors lost of what no sync
  * had covered, as a disk that loses power may leave it.
  */
 function replayCuts(
   folder: string,
-  log: Buffer,
-  coveredBytes: ReadonlyMap<string, number>,
+  log: WholeLog,
+  {
+    coveredBytes,
+    whichFrames,
+  }: Pick<Cutting, "whichFrames"> & { readonly coveredBytes: ReadonlyMap<string, number> },
 ): Record<string, number> {
   const random = seededRandom(20_260_117);
-  const frameBytes = 24 + log.readUInt32BE(8);
-  const order = openCut(folder, log);
-  const frames = Math.floor((log.length - LOG_HEADER_BYTES) / frameBytes);
-  const atFrames = Array.from({ length: frames + 1 }, (_, index) => LOG_HEADER_BYTES + index * frameBytes);
-  const atRandom = Array.from({ length: extent.randomCuts }, () => Math.floor(random() * (log.length + 1)));
+  const { bytes, frameBytes } = log;
+  const order = openCut(folder, bytes).ids;
+  const frames = Math.floor((bytes.length - LOG_HEADER_BYTES) / frameBytes);
+  const atFrames = Array.from({ length: frames + 1 }, (_, index) => index)
+    .filter((frame) => whichFrames(log, frame))
+    .map((frame) => LOG_HEADER_BYTES + frame * frameBytes);
+  const atRandom = Array.from({ length: extent.randomCuts }, () => Math.floor(random() * (bytes.length + 1)));
   const syncedEnds = [...new Set(coveredBytes.values())].sort((a, b) => a - b);
   const check = (cut: number, content: Buffer): void => {
-    const ids = openCut(folder, content);
+    const { ids } = openCut(folder, content);
     expect(ids).toEqual(order.slice(0, ids.length));
     const kept = new Set(ids);
     const lost = [...coveredBytes].filter(([id, covered]) => covered <= cut && !kept.has(id));
     expect({ cut, lost }).toEqual({ cut, lost: [] });
   };
-  for (const cut of [...atFrames, ...atRandom]) check(cut, log.subarray(0, cut));
+  for (const cut of [...atFrames, ...atRandom]) check(cut, bytes.subarray(0, cut));
   for (const cut of atRandom) {
     const synced = syncedEnds.findLast((end) => end <= cut) ?? 0;
-    check(cut, loseSectors(log.subarray(0, cut), synced, random));
+    check(cut, loseSectors(bytes.subarray(0, cut), synced, random));
   }
-  expect(openCut(folder, log.subarray(0, 0))).toEqual([]);
+  expect(openCut(folder, bytes.subarray(0, 0)).ids).toEqual([]);
   return {
     "cuts at frames": atFrames.length,
     "at random bytes": atRandom.length,
@@ -172,13 +226,13 @@ function replayCuts(
   };
 }
 
-/** The ids of what a server would find, in the order of commits, after everything was proved whole. */
-function openCut(folder: string, log: Buffer): readonly string[] {
+/** What a server would find, its ids in the order of commits, after everything was proved whole. */
+function openCut(folder: string, log: Buffer): Stored {
   const path = join(folder, "cut.db");
   copyFileSync(join(folder, "base.db"), path);
   writeFileSync(`${path}-wal`, log);
   try {
-    return checkStored(path).ids;
+    return checkStored(path);
   } finally {
     for (const ending of ["", "-wal", "-shm"]) rmSync(path + ending, { force: true });
   }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,8 @@ export interface Stored {
   /** Ids by the number posted, in the order of commits. */
   readonly idsByNumber: ReadonlyMap<number, readonly string[]>;
   readonly ids: readonly string[];
+  /** Those of submissions with a file. */
+  readonly withFile: readonly string[];
 }
 
 interface Row {
@@ -36,7 +39,7 @@ export function readStored(path: string): Stored {
 
 /**
  * Proves that nothing in a database is half written: SQLite's own check, every reference, usage equal to the rows that
- * are stored, and each remembered Idempotency-Key beside its submission.
+ * are stored, each remembered Idempotency-Key beside its submission, and every file with all its bytes beside its own.
  */
 export function checkStored(path: string): Stored {
   const db = new SqliteDatabase(path);
@@ -50,9 +53,34 @@ export function checkStored(path: string): Stored {
       .prepare("SELECT count(*) FROM idempotency WHERE submission_id NOT IN (SELECT id FROM submission)")
       .pluck();
     expect({ keysWithoutSubmission: orphans.get() }).toEqual({ keysWithoutSubmission: 0 });
+    checkFiles(db, rows);
     return asStored(rows);
   } finally {
     db.close();
+  }
+}
+
+interface NamedFile {
+  readonly id: string;
+  readonly sha256: string;
+}
+
+function filesIn({ data }: Row): readonly NamedFile[] {
+  return (JSON.parse(data) as { cv?: readonly NamedFile[] }).cv ?? [];
+}
+
+/** Files whose post was cut off are there until they are an hour old; those of no submission, and chunks of no file, never. */
+function checkFiles(db: SqliteDatabase.Database, rows: readonly Row[]): void {
+  const named = rows.flatMap((row) => filesIn(row).map(({ id, sha256 }) => ({ id, sha256, of: row.id })));
+  const sql = "SELECT id, sha256, submission_id AS of FROM file WHERE state <> 'storing' ORDER BY id";
+  expect(db.prepare(sql).all()).toEqual(named.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
+  const lost = db.prepare("SELECT count(*) FROM file_chunk WHERE file_id NOT IN (SELECT id FROM file)");
+  expect({ chunksWithoutFile: lost.pluck().get() }).toEqual({ chunksWithoutFile: 0 });
+  const chunks = db.prepare("SELECT bytes FROM file_chunk WHERE file_id = ? ORDER BY position").pluck();
+  for (const { id, sha256 } of named) {
+    const hash = createHash("sha256");
+    for (const bytes of chunks.all(id) as Buffer[]) hash.update(bytes);
+    expect({ id, sha256: hash.digest("hex") }).toEqual({ id, sha256 });
   }
 }
 
@@ -79,7 +107,8 @@ function asStored(rows: readonly Row[]): Stored {
     const { n } = JSON.parse(data) as { n: number };
     idsByNumber.set(n, [...(idsByNumber.get(n) ?? []), id]);
   }
-  return { idsByNumber, ids: rows.map(({ id }) => id) };
+  const withFile = rows.filter((row) => filesIn(row).length > 0).map(({ id }) => id);
+  return { idsByNumber, ids: rows.map(({ id }) => id), withFile };
 }
 
 /** Nothing acknowledged is lost, and nothing is stored more often than it was sent. */
