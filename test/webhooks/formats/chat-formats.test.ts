@@ -5,6 +5,7 @@ import { createHostResolver } from "../../../src/webhooks/resolve-host.ts";
 import { makeAttempt } from "../../../src/webhooks/attempt.ts";
 import { CHAT_FORMATS } from "../../../src/webhooks/formats/chat-formats.ts";
 import type { ChatFormatName } from "../../../src/webhooks/formats/format.ts";
+import { newId } from "../../../src/foundation/id.ts";
 import type { AttemptResult } from "../../../src/outbox/sending/transport.ts";
 import { type Received, startReceiverWith } from "../../support/receivers.ts";
 
@@ -131,6 +132,24 @@ describe.each(FORMATS)("%s", (format) => {
     const { document } = await tell(format, { "na\u202eme": "a\u0000b\u202ec\u2066d\u200be\u001b[31m" });
     expect(textsOf(document)).not.toMatch(/[\u0000-\u0008\u001b\u202e\u2066]/);
     expect(textsOf(document).replaceAll("\\", "")).toContain("abcde[31m");
+  });
+
+  test("has names and sizes of files, neither their links nor mentions in their names", async () => {
+    const cv = {
+      id: newId("fil", 1),
+      name: "<!channel>.pdf",
+      size: 48_000,
+      type: "application/pdf",
+      sha256: "00",
+      url: "https://forms.example/files/fil_1?until=1&sig=x",
+      url_expires_at: "2026-03-04T12:00:00.000Z",
+    };
+    const { document } = await tell(format, { cv: [cv, { ...cv, name: "photo" }] });
+    const text = JSON.stringify(document);
+    expect(text).not.toContain("sig=");
+    expect(textsOf(document).replaceAll("\\", "")).toContain("photo (47 KB)");
+    expect(textsOf(document).replaceAll("\\", "")).toMatch(/channel(>|&gt;).*pdf \(47 KB\)/);
+    if (format === "slack") expect(text).not.toContain("<!");
   });
 
   test("says what the service said when it refuses", async () => {
