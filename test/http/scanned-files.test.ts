@@ -1,9 +1,16 @@
 import { expect, onTestFinished, test } from "vitest";
+import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
+import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { releaseHeld } from "../../src/submissions/held-operations.ts";
 import { createFileLinks } from "../../src/files/file-links.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
+import { setAutoReply } from "../support/auto-replies.ts";
+import { readMail } from "../support/read-mail.ts";
+import { startMailServer } from "../support/smtp-servers.ts";
 import { type Received, startReceiverWith } from "../support/receivers.ts";
 import { EICAR, scriptedClamd } from "../support/scripted-clamd.ts";
 import { performOn } from "../support/terminal.ts";
@@ -25,10 +32,11 @@ const WAIT_MS = 60_000;
 interface Options {
   readonly whenUnscanned?: "keep" | "refuse";
   readonly config?: ConfigOverrides;
+  readonly schema?: SchemaDefinition;
 }
 
 /** A form with a webhook, and a scanner that judges when the test says so. */
-async function world({ whenUnscanned = "keep", config = {} }: Options = {}) {
+async function world({ whenUnscanned = "keep", config = {}, schema = applicationSchema }: Options = {}) {
   const receiver = await startReceiverWith((response) => void response.end());
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const clamd = await scriptedClamd();
@@ -39,7 +47,7 @@ async function world({ whenUnscanned = "keep", config = {} }: Options = {}) {
     files: { clamd: clamd.url, whenUnscanned, scanWaitMs: WAIT_MS },
     webhooks: { allowNetworks: ["127.0.0.1"] },
   });
-  const endpoint = await server.addEndpoint({ schema: applicationSchema });
+  const endpoint = await server.addEndpoint({ schema });
   await server.owner.transaction(() => addWebhooks(endpoint.id, receiver.url, 1));
   const post = (...bodies: Buffer[]) =>
     postFiles(server, endpoint.secret, [
@@ -277,4 +285,36 @@ test("a file that is deleted while it is scanned holds no message up", async () 
   await until(() => received.length > 0);
   judge();
   expect(filesOf(received[0] as Received)).toMatchObject([{ state: "deleted" }]);
+});
+
+test("the automatic reply does not wait for the scanner, is sent once, and has neither a file's name nor a link to it", async () => {
+  const mail = await startMailServer();
+  const { server, endpoint, clamd, judge, judged, received } = await world({
+    config: { mail: { host: "127.0.0.1", port: mail.port, from: "forms@example.com" } },
+    schema: { ...applicationSchema, email: { type: "string", format: "email" } },
+  });
+  const known = server.owner.now(() => getEndpoint(endpoint.id));
+  await setAutoReply(server.owner, { endpoint: known, change: {} }, server.clock.now());
+  const { id, files } = await postFiles(server, endpoint.secret, [
+    ["name", "Ana"],
+    ["email", "ana@example.org"],
+    ["cv", { name: "unmistakable.pdf", bytes: CLEAN }],
+  ]);
+  await until(() => clamd.files.length > 0 && mail.received.length > 0);
+  expect(received).toEqual([]);
+  const reply = readMail(mail.received[0]?.raw ?? Buffer.alloc(0));
+  expect(reply.text).toContain(id);
+  for (const shown of [reply.text, reply.html]) {
+    expect(shown).not.toContain("unmistakable");
+    expect(shown).not.toContain(files[0]?.id);
+    expect(shown).not.toContain("/files/");
+  }
+  judge();
+  await judged(id);
+  // The messages that waited for the verdict go now.
+  await until(() => received.length > 0);
+  const filter = { recipientId: null, submissionId: id, state: null, cursor: null, limit: 100 };
+  const replies = server.owner.now(() => listDeliveries({ ...filter, kinds: [REPLY_KIND] }));
+  expect(replies.deliveries).toMatchObject([{ state: "delivered" }]);
+  expect(mail.received).toHaveLength(1);
 });
