@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openRaw } from "../support/http-client.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
@@ -46,6 +47,26 @@ test("a client that sends a byte a second of a file is answered 408, and other p
   expect(storedFiles(server.owner)).toMatchObject({ files: [], chunks: 0 });
   expect(server.stored(endpoint.id)).toEqual([]);
 }, 120_000);
+
+test("a form with a file may take longer than other requests: 3 seconds where those have one", async () => {
+  const server = await startServer({ server: { requestTimeoutMs: 1000 } });
+  const endpoint = await server.addEndpoint({ schema: applicationSchema });
+  const { headers, body } = await multipart([
+    ["name", "Ana"],
+    ["cv", { name: "cv.pdf", bytes: pdf(60_000) }],
+  ]);
+  const connection = await openRaw(server.port);
+  connection.write(
+    `POST /submit HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${endpoint.secret}\r\n` +
+      `Content-Type: ${headers["content-type"]}\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  for (let part = 0; part < 6; part += 1) {
+    connection.write(body.subarray(part * 10_000, part === 5 ? undefined : (part + 1) * 10_000));
+    await sleep(600);
+  }
+  expect(await connection.closed).toMatch(/^HTTP\/1\.1 200 /);
+  expect(storedFiles(server.owner).files).toMatchObject([{ size: 60_000, state: "stored" }]);
+});
 
 test("a form whose body is shorter than its length says stores nothing when its client hangs up", async () => {
   const { server, endpoint } = await start();
