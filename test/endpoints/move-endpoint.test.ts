@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { MOVED_CONTENTS } from "../../src/app/features.ts";
 import { moveEndpoint } from "../../src/endpoints/move-endpoint.ts";
+import { countWorkspaceBytes } from "../../src/files/file-room.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { threeOwners } from "../support/actors.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { performOn } from "../support/terminal.ts";
+import { addSubmissionWithFile, pdf, sha256 } from "../support/uploads.ts";
 import { until } from "../support/until.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
@@ -36,6 +38,23 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     ]);
     const bytes = `SELECT (SELECT sum(bytes) FROM held_total) = (SELECT sum(bytes) FROM held) AS same`;
     expect((await rowsOf<{ same: unknown }>(db, bytes)).map(({ same }) => Boolean(same))).toEqual([true]);
+  });
+
+  test("files go along with all their bytes, and take of the new workspace's room alone", async () => {
+    const db = await temporary();
+    const [from, to] = [await addPlace(db), await addPlace(db, "ben")];
+    const bytes = pdf(300_000);
+    const { fileIds } = await addSubmissionWithFile(db, from, bytes);
+    const room = (of: string) => db.read(() => countWorkspaceBytes(of));
+    expect([await room(from.workspaceId), await room(to.workspaceId)]).toEqual([300_000, 0]);
+    await performOn(db, moveEndpoint, { endpoint: from.endpointId, to: to.workspaceId }, { parts });
+    expect([await room(from.workspaceId), await room(to.workspaceId)]).toEqual([0, 300_000]);
+    const chunks = await rowsOf<{ file_id: string; bytes: Uint8Array }>(
+      db,
+      "SELECT file_id, bytes FROM file_chunk ORDER BY position",
+    );
+    expect(chunks.map(({ file_id: of }) => of)).toEqual([fileIds[0], fileIds[0]]);
+    expect(sha256(Buffer.concat(chunks.map((chunk) => chunk.bytes)))).toBe(sha256(bytes));
   });
 });
 

@@ -1,10 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ENDPOINT_CONTENTS, WORKSPACE_CONTENTS } from "../../src/app/features.ts";
+import type { Database } from "../../src/database/database.ts";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import { erasePersonRecords } from "../../src/submissions/person-operations.ts";
 import { expireSubmissions } from "../../src/submissions/retention.ts";
+import { deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
+import { addPlace, type Place } from "../support/batch-world.ts";
+import { ENGINES, rowsOf } from "../support/engines.ts";
+import { performOn } from "../support/terminal.ts";
 import { startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
-import { applicationSchema, multipart, pdf, postFiles } from "../support/uploads.ts";
+import { addSubmissionWithFile, applicationSchema, multipart, pdf, postFiles } from "../support/uploads.ts";
 import { visit } from "../support/visitor.ts";
 
 /** In the middle of each chunk of a file. */
@@ -115,4 +123,34 @@ test("when a submission with files is older than its endpoint keeps it, no byte 
   await server.restart();
   await until(() => !databaseContent(server.databasePath).includes(MARK));
   isGone();
+});
+
+/** What operations delete beside the rows of their own. */
+const contents = { endpointContents: ENDPOINT_CONTENTS, workspaceContents: WORKSPACE_CONTENTS };
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test.each<readonly [string, (db: Database, place: Place, submission: string) => Promise<unknown>]>([
+    [
+      "the erasure of a person",
+      (db, _place, submission) => performOn(db, erasePersonRecords, { submissions: [submission] }),
+    ],
+    [
+      "the deletion of an endpoint",
+      (db, place) => performOn(db, deleteEndpoint, { endpoint: place.endpointId }, { parts: contents }),
+    ],
+    [
+      "the deletion of a workspace",
+      (db, place) => performOn(db, deleteWorkspace, { workspace: place.workspaceId }, { parts: contents }),
+    ],
+  ])("%s leaves no row of a file and no chunk, and those of others", async (_name, erase) => {
+    const db = await temporary();
+    const [doomed, other] = [await addPlace(db), await addPlace(db, "ben")];
+    const { submissionId } = await addSubmissionWithFile(db, doomed, pdf(600_000));
+    const kept = await addSubmissionWithFile(db, other, pdf(2000));
+    await erase(db, doomed, submissionId);
+    expect(await rowsOf(db, "SELECT id FROM file")).toEqual(kept.fileIds.map((id) => ({ id })));
+    expect(await rowsOf(db, "SELECT file_id AS id FROM file_chunk")).toEqual(
+      kept.fileIds.map((id) => ({ id })),
+    );
+  });
 });

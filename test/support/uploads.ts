@@ -2,10 +2,13 @@ import { createHash } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import type { Database } from "../../src/database/database.ts";
 import { createFileRoom, type TakenFiles, type Uploading } from "../../src/files/file-room.ts";
+import { newId } from "../../src/foundation/id.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
-import type { FileStoring } from "../../src/submissions/store-files.ts";
+import { type FileStoring, storeFiles } from "../../src/submissions/store-files.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { batchServer, type Place } from "./batch-world.ts";
+import { NOON } from "./fake-clock.ts";
 
 /** A form that asks for a document. */
 export const applicationSchema: SchemaDefinition = {
@@ -169,4 +172,26 @@ export function fileStoring(
 /** Somebody with a form whose files no limit counts. */
 export function uploadingTo(endpointId: string): Uploading {
   return { endpointId, workspaceId: "", planBytes: null, isPublishable: false, address: null };
+}
+
+/** A submission with one file, stored on any engine as a server stores it. */
+export async function addSubmissionWithFile(db: Database, place: Place, bytes: Buffer) {
+  const { queue } = batchServer(db);
+  const facts = {
+    id: newId("fil", NOON),
+    name: "cv.pdf",
+    size: bytes.length,
+    type: "application/pdf",
+    sha256: sha256(bytes),
+  };
+  const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  const taken = await storeFiles(fileStoring(db, queue), [{ facts, source: { size: bytes.length, read } }], {
+    uploading: uploadingTo(place.endpointId),
+    createdAt: NOON,
+  });
+  const fileIds = (taken?.files ?? []).map(({ id }) => id);
+  const pending = place.pending();
+  const outcome = await queue.add({ ...pending, fileIds });
+  if (outcome !== "stored") throw new Error("the submission was not stored");
+  return { submissionId: pending.submission.id, fileIds };
 }
