@@ -14,9 +14,28 @@ const FINGERPRINTS: Readonly<Record<number, string>> = {
   5: "dryfx4_kswvDTnwzBmDOEiqwkrw-RHEHt_9nmsMK-aY",
 };
 
+/** The order in which the numbers of version 5 were listed; a module lists its exports by name. */
+const ORDER: readonly string[] = [
+  "POINTS",
+  "TEXT_NEUTRAL_ODDS",
+  "TEXT_POINTS_PER_ODDS",
+  "PHRASES_LEAST_ODDS",
+  "TEXT_LEAST",
+  "TEXT_MOST",
+  "CONTENT_BOUNDS",
+  "CAPS",
+  "KIND_MINIMUM",
+];
+
+function positionOf(name: string): number {
+  const position = ORDER.indexOf(name);
+  return position === -1 ? ORDER.length : position;
+}
+
 test("a change of weights or points needs a new version, which is stored with each score", () => {
+  const named = Object.entries(points).toSorted(([a], [b]) => positionOf(a) - positionOf(b));
   const numbers = JSON.stringify([
-    points,
+    Object.fromEntries(named),
     TEXT_BIAS,
     TEXT_STEPS,
     LETTER_PAIRS,
