@@ -119,8 +119,9 @@ const SHOWN_REFUSALS = 20;
 export const importCommand = command({
   usage: "import <file>",
   summary: "Add the submissions of an export in NDJSON, or of another service; existing ones are skipped",
-  notes: `Without --format it is an export of formsvc in NDJSON, whose submissions keep their ids and times. The other formats
-are read as CSV or JSON. Nothing is scored, held, counted or sent, and what was deleted does not come back.`,
+  notes: `Without --format it is an export of formsvc in NDJSON that is restored: its submissions keep their ids and times, and
+what was deleted comes back. With --format what an import brought and was deleted since does not come back; ndjson is
+such an export, the others are read as CSV or JSON. Nothing is scored, held, counted or sent.`,
   options: [
     {
       flags: "--endpoint <endpoint>",

@@ -36,6 +36,8 @@ interface FileParent {
   readonly endpoint: Endpoint;
   /** What the record says if a file is added; null if it was said. */
   readonly began: () => string | null;
+  /** Whether it was deleted here since an earlier import. */
+  readonly isDeleted: boolean;
 }
 
 export interface RefusedFile {
@@ -55,11 +57,11 @@ type Fate = "added" | "known" | { readonly refused: string };
 export async function* bringFiles(
   context: Context,
   files: FilesToImport,
-  { submission, endpoint, began }: FileParent,
+  { submission, endpoint, began, isDeleted }: FileParent,
 ): AsyncGenerator<"added" | "known" | RefusedFile> {
   for (const facts of filesIn(submission.data)) {
     const wanted = { facts, submissionId: submission.id, endpoint, began: began() };
-    const fate = await bringFile(context, files, wanted);
+    const fate = isDeleted ? "known" : await bringFile(context, files, wanted);
     if (typeof fate === "string") yield fate;
     else yield { submission_id: submission.id, id: facts.id, name: facts.name, message: fate.refused };
   }

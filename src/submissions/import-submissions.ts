@@ -9,6 +9,7 @@ import { changed, type Context, operation, type Outcome, type OwnChange } from "
 import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
+import { claimRows, idHash, knownRows } from "./imported-rows.ts";
 import { readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "./submission-store.ts";
 
@@ -45,7 +46,9 @@ export const importSubmissions = operation({
       .literal("ndjson")
       .nullable()
       .default(null)
-      .describe("Notes that they were imported; null leaves each as it was."),
+      .describe(
+        "Notes that they were imported, and what was deleted since stays away; null restores each as it was.",
+      ),
     dry_run: z.boolean().default(false).describe("Tell what would be done, and store nothing."),
   }),
   output: z.strictObject({
@@ -90,26 +93,27 @@ export const importSubmissions = operation({
       for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
       await yieldToOthers();
       if (isDry) {
-        added += await context.db.read(() => countNew(batch));
+        added += await context.db.read(() => countNew(lines, importedFrom));
         done += batch.length;
         yield { done, total };
         continue;
       }
-      const endpoints = await context.transact(function* () {
+      const { endpoints, away } = await context.transact(function* () {
         // A form may be deleted meanwhile, or its importer be no member any more.
         for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
           yield* reachEndpoint(context, { endpoint: id });
-        return yield* addRows(lines, recorded, total);
+        return yield* addRows(lines, { importedFrom, recorded, total });
       });
       for (const { id, count } of endpoints) {
         recorded.add(id);
         added += count;
       }
       if (files !== undefined)
-        for (const [index, submission] of batch.entries()) {
-          const endpoint = (lines[index] as Line).endpoint;
+        for (const [index, line] of lines.entries()) {
+          const { line: submission, endpoint } = line;
           const began = (): string | null => (recorded.has(endpoint.id) ? null : beganOf(total));
-          for await (const fate of bringFiles(context, files, { submission, endpoint, began })) {
+          const parent = { submission, endpoint, began, isDeleted: away.has(line) };
+          for await (const fate of bringFiles(context, files, parent)) {
             tally.add(fate);
             if (fate === "added") recorded.add(endpoint.id);
             yield { done: done + index, total };
@@ -124,9 +128,37 @@ export const importSubmissions = operation({
   },
 });
 
-function* countNew(batch: readonly SubmissionLine[]): Steps<number> {
-  const ids = new Set(batch.map(({ id }) => id));
+function* countNew(lines: readonly Line[], importedFrom: "ndjson" | null): Steps<number> {
+  const away = importedFrom === null ? new Set() : yield* stayAway(lines, importedFrom, knownRows);
+  const ids = new Set(lines.filter((each) => !away.has(each)).map(({ line }) => line.id));
   return ids.size - (yield* findStoredIds([...ids])).size;
+}
+
+/** Hashes that were known before. */
+function* claimKnown(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {
+  const fresh = yield* claimRows(endpointId, hashes);
+  return new Set(hashes.filter((hash) => !fresh.has(hash)));
+}
+
+/**
+ * Those that were imported by the format's name before and deleted since.
+ *
+ * @param known which hashes of an endpoint were known; may note them all
+ */
+function* stayAway(
+  lines: readonly Line[],
+  importedFrom: "ndjson",
+  known: typeof knownRows,
+): Steps<ReadonlySet<Line>> {
+  const imported: Line[] = [];
+  for (const [endpointId, group] of Map.groupBy(lines, ({ endpoint }) => endpoint.id)) {
+    const hashed = group.map((each) => ({ each, hash: idHash(importedFrom, each.line.id) }));
+    const before = yield* known(endpointId, [...new Set(hashed.map(({ hash }) => hash))]);
+    for (const { each, hash } of hashed) if (before.has(hash)) imported.push(each);
+  }
+  if (imported.length === 0) return new Set();
+  const stored = yield* findStoredIds(imported.map(({ line }) => line.id));
+  return new Set(imported.filter(({ line }) => !stored.has(line.id)));
 }
 
 /** What became of the files. */
@@ -173,14 +205,29 @@ interface Added {
   readonly count: number;
 }
 
+interface Import {
+  readonly importedFrom: "ndjson" | null;
+  /** The endpoints whose import is recorded. */
+  readonly recorded: ReadonlySet<string>;
+  readonly total: number;
+}
+
+interface BroughtLines {
+  readonly endpoints: readonly Added[];
+  /** Lines that were deleted here. */
+  readonly away: ReadonlySet<Line>;
+}
+
 /** How many were added to each endpoint. An endpoint is recorded with the first that are. */
 function* addRows(
   lines: readonly Line[],
-  recorded: ReadonlySet<string>,
-  total: number,
-): Steps<Outcome<readonly Added[]>> {
+  { importedFrom, recorded, total }: Import,
+): Steps<Outcome<BroughtLines>> {
   const counts = new Map<Endpoint, number>();
-  for (const { line, endpoint, values } of lines) {
+  const away = importedFrom === null ? new Set<Line>() : yield* stayAway(lines, importedFrom, claimKnown);
+  for (const each of lines) {
+    if (away.has(each)) continue;
+    const { line, endpoint, values } = each;
     const isNew = (yield* run(text(ADD_IMPORTED_SQL, ...values))) > 0;
     if (isNew) yield* addImportedWork(line);
     if (isNew) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
@@ -188,8 +235,8 @@ function* addRows(
   const changes = [...counts.keys()].flatMap(({ id, workspaceId }): OwnChange[] =>
     recorded.has(id) ? [] : [{ subject: id, workspaceId, detail: beganOf(total) }],
   );
-  const added = [...counts].map(([{ id }, count]): Added => ({ id, count }));
-  return changed(added, ...changes);
+  const endpoints = [...counts].map(([{ id }, count]): Added => ({ id, count }));
+  return changed({ endpoints, away }, ...changes);
 }
 
 /** The target for an endpoint id of the source; each is looked up once. */

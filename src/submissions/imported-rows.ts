@@ -4,7 +4,7 @@ import type { TableFormat } from "./import-formats.ts";
 import type { RowCounts } from "./row-counts.ts";
 
 /*
- * Which rows of other services' exports were imported. What was imported is remembered when it is deleted too, so that it does not come
+ * Which rows of exports were imported, of other services or by the name of our own format. What was imported is remembered when it is deleted too, so that it does not come
  * back with the next import. A hash tells nothing of the row.
  */
 
@@ -21,10 +21,15 @@ const HASH_BYTES = 18;
 
 /** A row by the service's id, else by its time and values, with its count among equal rows of the file. */
 export function rowHash({ format, serviceId, createdAt, data }: NamedRow, counts: RowCounts): string {
-  if (serviceId !== "") return hashOf(["id", format, serviceId]).toString("base64url");
+  if (serviceId !== "") return idHash(format, serviceId);
   const members = Object.entries(data).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const content = hashOf(["row", createdAt, members]);
   return hashOf([content.toString("hex"), counts.add(content)]).toString("base64url");
+}
+
+/** A row, or a submission of our own export, by its id alone. */
+export function idHash(format: TableFormat | "ndjson", id: string): string {
+  return hashOf(["id", format, id]).toString("base64url");
 }
 
 function hashOf(value: unknown): Buffer {

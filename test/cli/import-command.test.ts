@@ -1,5 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { submissionJson } from "../../src/submissions/submission-json.ts";
+import { asSubmission } from "../support/add-submission.ts";
+import { NOON } from "../support/fake-clock.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { startProgram, whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
@@ -91,3 +94,21 @@ test("an import in NDJSON that is asked for by its name notes where submissions 
   const { stdout } = await other.mustRun(["submission", "export", "--json"]);
   expect(stdout.match(/"imported_from":"csv"/g)).toHaveLength(2);
 });
+
+test("an export that is imported by the format's name does not bring back what was deleted; without it, it is restored", async () => {
+  const machine = operatorMachine();
+  const { id: endpointId } = await machine.createEndpoint();
+  const line = submissionJson(asSubmission({ endpointId, data: { name: "Ana" }, createdAt: NOON }));
+  const { id } = line;
+  machine.write("all.ndjson", line);
+  const restore = ["submission", "import", "all.ndjson"];
+  const args = [...restore, "--format", "ndjson"];
+  expect(await machine.json(args)).toMatchObject({ imported: 1, known: 0 });
+  const { stdout } = await machine.mustRun(["submission", "export", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ id, imported_from: "ndjson" });
+  await machine.mustRun(["submission", "delete", id, "--now", "--yes"]);
+  expect(await machine.json([...args, "--dry-run"])).toMatchObject({ imported: 0, known: 1 });
+  expect(await machine.json(args)).toMatchObject({ rows: 1, imported: 0, known: 1 });
+  expect((await machine.mustRun(["submission", "export", "--json"])).stdout).toBe("");
+  expect(await machine.json(restore)).toEqual({ imported: { added: 1, known: 0 } });
+}, 60_000);

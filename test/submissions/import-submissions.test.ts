@@ -43,6 +43,34 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await count()).toBe(0);
   });
 
+  test("what an import by the format's name brought and was deleted stays away, with its files, in that form alone", async () => {
+    const db = await temporary();
+    const { shop, jobs, actor } = await twoOwners(db);
+    const file = { id: newId("fil", NOON), name: "cv.pdf", size: 3, type: "application/pdf", sha256: "00" };
+    const lines = [lineOf(shop.endpoint), lineOf(shop.endpoint, { cv: [file] }), lineOf(jobs.endpoint)];
+    const [kept = "", gone = ""] = lines.map((line) => (JSON.parse(line) as { id: string }).id);
+    const named = { imported_from: "ndjson" } as const;
+    const bring = (
+      input: { imported_from?: "ndjson"; dry_run?: boolean; endpoint?: string },
+      files?: object,
+    ) => performOn(db, importSubmissions, input, { actor, parts: { ...sourceOf(lines), ...files } });
+    const told = (added: number, known: number) => ({ imported: { added, known } });
+    expect(await bring({ ...named, dry_run: true })).toEqual(told(3, 0));
+    expect(await bring(named)).toEqual(told(3, 0));
+    await write(db, `DELETE FROM submission WHERE id = '${gone}'`);
+    expect(await bring({ ...named, dry_run: true })).toEqual(told(0, 3));
+    expect(await bring({ dry_run: true })).toEqual(told(1, 2));
+    expect(await bring(named, { files: { find: () => null, clock: () => NOON } })).toEqual({
+      imported: { added: 0, known: 3, files: { added: 0, known: 1, refused: [], refused_count: 0 } },
+    });
+    expect((await db.read(() => readSubmissions([kept, gone]))).map(({ id }) => id)).toEqual([kept]);
+    const other = { ...named, endpoint: jobs.endpoint };
+    expect(await bring({ ...other, dry_run: true })).toEqual(told(1, 2));
+    expect(await bring(other)).toEqual(told(1, 2));
+    await write(db, `DELETE FROM submission WHERE id = '${gone}'`);
+    expect(await bring({})).toEqual(told(1, 2));
+  });
+
   test("an import is recorded once for each form, tells how far it is, and adds what is not there yet", async () => {
     const db = await temporary();
     const { ben, shop, jobs, actor } = await twoOwners(db);
