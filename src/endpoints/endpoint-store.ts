@@ -14,7 +14,7 @@ import type { Access } from "../operations/access.ts";
 import { SEES_ALL, type Viewing } from "../operations/actor.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
-import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
+import { checkSettings, checkTask, type Endpoint, type EndpointSettings } from "./endpoint.ts";
 import { challengeColumn, readChallengeColumn } from "./challenge.ts";
 import { pageColumn, readPageColumn } from "./own-page.ts";
 
@@ -33,6 +33,7 @@ export function* insertEndpointRow(
 ): Steps<Endpoint> {
   const name = checkName(made.name);
   const settings = checkSettings(made.settings);
+  checkTask(settings, null);
   yield* checkEndpointLimit(workspace, plans);
   const endpoint: Endpoint = {
     id: newId("ep", now),
@@ -225,6 +226,7 @@ export function* updateEndpointRow(
   const name = change.name === undefined ? endpoint.name : checkName(change.name);
   const state = change.state ?? endpoint.state;
   const settings = checkSettings({ ...endpoint.settings, ...change.settings });
+  checkTask(settings, endpoint.settings);
   yield* run(
     query
       .updateTable("endpoint")

@@ -1,7 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import { findLanguage, type Language, LANGUAGES } from "../languages/language.ts";
-import { type Challenge, checkChallenge, NO_CHALLENGE } from "./challenge.ts";
+import { type Challenge, checkChallenge, isVendor, NO_CHALLENGE } from "./challenge.ts";
 import { checkOrigin, MAX_ALLOWED_ORIGINS } from "./allowed-origin.ts";
 import { checkPage, NO_PAGE, type OwnPage } from "./own-page.ts";
 
@@ -78,6 +78,24 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
     page: checkPage(settings.page, allowedOrigins),
     challenge: checkChallenge(settings.challenge),
   };
+}
+
+/**
+ * Refuses a change after which the form's own page could not show the task without which its posts are refused. A form that is like
+ * that already may be changed otherwise.
+ *
+ * @param before null for a new endpoint. @throws usage
+ */
+export function checkTask(after: EndpointSettings, before: EndpointSettings | null): void {
+  if (!lacksTask(after) || (before !== null && lacksTask(before))) return;
+  throw new FormsvcError(
+    "usage",
+    `the form's own page cannot show the task of ${after.challenge.kind} without its site key, and every post from there would be refused; set the site key, do not require the challenge, or switch the page off`,
+  );
+}
+
+function lacksTask({ page, challenge: { kind, isRequired, siteKey } }: EndpointSettings): boolean {
+  return page.isOn && isRequired && isVendor(kind) && siteKey === null;
 }
 
 /** The language that an owner named by a tag. @throws usage */

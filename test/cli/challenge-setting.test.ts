@@ -74,6 +74,10 @@ test("what is no challenge is refused with what it should be, and changes nothin
   const before = await challenge();
   const secret = file("good.txt", "ES_good");
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+    [
+      ["--page", "on", "--challenge", "hcaptcha", "--challenge-required", "on"],
+      /^formsvc: the form's own page cannot show the task of hcaptcha without its site key/,
+    ],
     [["--challenge", "captcha"], /off, pow, turnstile, hcaptcha/],
     [["--challenge-required", "yes"], /on, off/],
     [["--challenge-site-key", "a b"], /not a site key/],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
+import { NO_PAGE } from "../../src/endpoints/own-page.ts";
 import { NO_CHALLENGE } from "../../src/endpoints/challenge.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {
@@ -162,6 +163,34 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         page: { isOn: false, title: null, intro: null, logo: null, colour: null, thanks: null },
         challenge: NO_CHALLENGE,
       });
+    });
+
+    test("leave no page of the form's own without the task that its posts need, whichever is changed last", async () => {
+      const { db, add } = await bench();
+      const page = { ...NO_PAGE, isOn: true };
+      const asked = { kind: "hcaptcha", isRequired: true, siteKey: null } as const;
+      const proof = { ...asked, kind: "pow" } as const;
+      const unnamed = /cannot show the task of hcaptcha without its site key/;
+      await expect(add("a", { page, challenge: asked })).rejects.toThrow(unnamed);
+      const { id } = await add("a");
+      const set = (settings: Partial<EndpointSettings>) =>
+        db.transaction(() => changeEndpoint(id, { settings }));
+      for (const [first, last] of [
+        [{ page: NO_PAGE, challenge: asked }, { page }],
+        [{ page, challenge: { ...asked, isRequired: false } }, { challenge: asked }],
+        [{ page, challenge: proof }, { challenge: asked }],
+        [{ page, challenge: { ...asked, siteKey: "0x4" } }, { challenge: asked }],
+      ]) {
+        await set(first ?? {});
+        await expect(set(last ?? {}), JSON.stringify(first)).rejects.toThrow(unnamed);
+        expect(await db.read(() => getEndpoint(id))).toMatchObject({ settings: first });
+      }
+      await write(db, `UPDATE endpoint SET challenge = '${JSON.stringify(asked)}'`);
+      expect(await db.transaction(() => changeEndpoint(id, { state: "paused" }))).toMatchObject({
+        state: "paused",
+        settings: { page, challenge: asked },
+      });
+      await set({ challenge: { ...asked, siteKey: "0x4" } });
     });
 
     test("that are not named stay, and others' change is seen by its version", async () => {
