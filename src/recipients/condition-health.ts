@@ -1,4 +1,5 @@
 import type { Steps } from "../database/steps.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { plainText } from "../foundation/plain-text.ts";
@@ -10,27 +11,47 @@ import { listConditioned } from "../outbox/queue/recipient-store.ts";
 const MAX_LOOKED_AT = 1000;
 const MAX_NAMED = 10;
 
+/** A recipient with conditions that count as met, because its form has not their fields any more. */
+export interface GoneCondition {
+  readonly recipient: Recipient;
+  readonly endpoint: Endpoint;
+  /** Not empty. */
+  readonly fields: readonly string[];
+}
+
+/** Up to `limit`. @param endpointIds null is every endpoint */
+export function* listGoneConditions(
+  endpointIds: readonly string[] | null,
+  limit: number,
+): Steps<GoneCondition[]> {
+  const recipients = yield* listConditioned(endpointIds, MAX_LOOKED_AT);
+  const found: GoneCondition[] = [];
+  for (const [endpointId, several] of Map.groupBy(recipients, (each) => each.endpointId)) {
+    if (found.length < limit) found.push(...(yield* findGone(endpointId, several)));
+  }
+  return found.slice(0, limit);
+}
+
+function* findGone(endpointId: string, recipients: readonly Recipient[]): Steps<GoneCondition[]> {
+  const endpoint = yield* findEndpoint(endpointId);
+  if (endpoint === undefined) return [];
+  const schema = yield* readSchema(endpoint);
+  return recipients.flatMap((recipient) => {
+    const fields = goneFields(recipient.conditions, schema);
+    return fields.length === 0 ? [] : [{ recipient, endpoint, fields }];
+  });
+}
+
 /** A finding for each recipient with a condition on a field that its form has not any more; a single sound one if there is none. */
 export function* checkConditionFields(): Steps<Finding[]> {
-  const byEndpoint = Map.groupBy(yield* listConditioned(MAX_LOOKED_AT), ({ endpointId }) => endpointId);
-  const findings: Finding[] = [];
-  for (const [endpointId, recipients] of byEndpoint) {
-    if (findings.length < MAX_NAMED) findings.push(...(yield* findGone(endpointId, recipients)));
-  }
-  return findings.length > 0
-    ? findings.slice(0, MAX_NAMED)
+  const gone = yield* listGoneConditions(null, MAX_NAMED);
+  return gone.length > 0
+    ? gone.map(goneProblem)
     : [sound("notifications.conditions", "every condition is on a field of its form")];
 }
 
-function* findGone(endpointId: string, recipients: readonly Recipient[]): Steps<Finding[]> {
-  const endpoint = yield* findEndpoint(endpointId);
-  if (endpoint === undefined) return [];
-  const fields = yield* readSchema(endpoint);
-  return recipients.flatMap(({ id, conditions }) => {
-    const gone = goneFields(conditions, fields);
-    if (gone.length === 0) return [];
-    const names = plainText(gone.map((field) => JSON.stringify(field)).join(", "));
-    const message = `${plainText(endpoint.name)} (${endpointId}): a condition on ${names} counts as met for a recipient (${id}), because the form has no such field any more`;
-    return [problem("notifications.conditions", message, { kind: "change_conditions", recipientId: id })];
-  });
+function goneProblem({ recipient: { id }, endpoint, fields }: GoneCondition): Finding {
+  const names = plainText(fields.map((field) => JSON.stringify(field)).join(", "));
+  const message = `${plainText(endpoint.name)} (${endpoint.id}): a condition on ${names} counts as met for a recipient (${id}), because the form has no such field any more`;
+  return problem("notifications.conditions", message, { kind: "change_conditions", recipientId: id });
 }

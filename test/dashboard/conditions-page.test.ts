@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { startMailedSite } from "../support/mailed-site.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
-import { changeSchema } from "../support/terminal.ts";
+import { changeSchema, makeEndpoint } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 
@@ -119,4 +120,37 @@ test("an operator sees on the System page that a condition is on a field that is
   };
   expect(notSent).toBeNull();
   expect(server.owner.prepare("SELECT count(*) FROM outbox").pluck().get()).toBe(1);
+});
+
+test("an owner who is no operator is told of such a condition above the inbox, and others are not", async () => {
+  const server = await startServer();
+  const operator = await visit(server);
+  const ben = await visit(server, "ben@example.com");
+  const eve = await visit(server, "eve@example.com");
+  const workspace = String(
+    server.owner.prepare("SELECT workspace_id FROM member WHERE account_id = ?").pluck().get(ben.accountId),
+  );
+  const { endpoint: made } = await makeEndpoint(
+    server.owner,
+    { name: "Bens", definition: { topic: { type: "string" } }, settings: defaultEndpointSettings },
+    { workspace, plans: server.config.plans, now: server.clock.now() },
+  );
+  const page = "/dashboard/webhooks/new";
+  const typed = {
+    endpoint: made.id,
+    url: "https://example.com/hook",
+    "when.0.field": "topic",
+    "when.0.value": "sales",
+  };
+  expect((await save(ben, { from: page, to: page }, typed)).status).toBe(201);
+  const told = async (visitor: Visitor) =>
+    /its condition on <bdi>topic<\/bdi>[\s\S]*?href="(\/dashboard\/webhooks\/wh_\w+)"/.exec(
+      (await visitor.get("/dashboard")).text,
+    )?.[1] ?? null;
+  expect(await told(ben)).toBeNull();
+  server.owner.now(() => changeSchema(made.id, { message: { type: "string" } }, server.clock.now()));
+  const where = await told(ben);
+  expect((await ben.get(where ?? "")).text).toContain("Only if <b><bdi>topic</bdi></b> is");
+  expect(await told(eve)).toBeNull();
+  expect((await operator.get("/dashboard")).text).not.toContain("counts as met");
 });

@@ -97,7 +97,7 @@ describe.each(ENGINES)("conditions on $name", ({ temporary }) => {
       ok: false,
       advice: { kind: "change_conditions", recipientId: id },
     });
-    expect(await db.read(() => listConditioned(10))).toHaveLength(1);
+    expect(await db.read(() => listConditioned(null, 10))).toHaveLength(1);
   });
 
   test("keep no automatic reply back, and say nothing of recipients that the score keeps back", async () => {

@@ -3,6 +3,9 @@ import { monthOf } from "../../foundation/clock.ts";
 import type { Finding } from "../../foundation/finding.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
+import { plainText } from "../../foundation/plain-text.ts";
+import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
+import { listGoneConditions } from "../../recipients/condition-health.ts";
 import { countViewableHeld } from "../../submissions/held-health.ts";
 import { findStoppedMailRecipients } from "../../mail/viewable-mail-recipients.ts";
 import { findWebhookTroubles } from "../../webhooks/viewable-webhooks.ts";
@@ -14,6 +17,7 @@ import type { DashboardParts } from "../parts.ts";
 import type { FindingLine } from "./finding-line.ts";
 import { formLines } from "../forms/form-lines.ts";
 import { checkName, findingText } from "./finding-words.ts";
+import { recipientPath } from "../notifications/recipient-paths.ts";
 import { originLines } from "../forms/refused-origins-lines.ts";
 import { exactTime } from "../kit/time.ts";
 
@@ -27,6 +31,7 @@ export async function readFindings(parts: DashboardParts, viewer: Viewer): Promi
     return [
       ...(yield* webhookLines(viewer, now)),
       ...(yield* mailLines(viewer)),
+      ...(yield* conditionLines(viewer)),
       ...(yield* originLines(viewer)),
       ...(yield* limitLines(counted, config.plans, now)),
       ...(yield* heldLines(viewer)),
@@ -85,6 +90,19 @@ function* mailLines(viewer: Viewer): Steps<FindingLine[]> {
   return [...lines, { text, href: "/dashboard/notifications", label: "See all" }];
 }
 
+/** Recipients that are named. */
+const MAX_GONE_CONDITIONS = 3;
+
+function* conditionLines(viewer: Viewer): Steps<FindingLine[]> {
+  const endpointIds = yield* viewableEndpointIds(viewer, "recipients:read");
+  const gone = yield* listGoneConditions(endpointIds, MAX_GONE_CONDITIONS);
+  return gone.map(({ recipient: { id, kind }, endpoint, fields }) => ({
+    text: html`A recipient of “<bdi>${endpoint.name}</bdi>” gets every post that its condition on <bdi>${plainText(fields.join(", "))}</bdi> should keep from it: the form has no such field any more.`,
+    href: recipientPath(kind, id),
+    label: "See the conditions",
+  }));
+}
+
 /** Workspaces that are close to the limit of their month. */
 const MAX_LIMIT_LINES = 3;
 
@@ -119,6 +137,7 @@ const TOLD_TO_OWNERS: ReadonlySet<string> = new Set([
   "webhooks.failed",
   "mail.recipients",
   "mail.failed",
+  "notifications.conditions",
   "endpoints.origins",
 ]);
 

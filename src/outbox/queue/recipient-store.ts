@@ -76,9 +76,10 @@ function isOfEndpoints(endpointIds: readonly string[]) {
   return sql<boolean>`endpoint_id IN (SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
 }
 
-/** Up to `limit` of those that have conditions, of every kind, those of an endpoint together. */
-export function* listConditioned(limit: number): Steps<Recipient[]> {
-  const rows = selectRecipients().where("conditions", "is not", null);
+/** Up to `limit` of those that have conditions, of every kind, those of an endpoint together. @param endpointIds null is every endpoint */
+export function* listConditioned(endpointIds: readonly string[] | null, limit: number): Steps<Recipient[]> {
+  let rows = selectRecipients().where("conditions", "is not", null);
+  if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
   return (yield* all(rows.orderBy("endpoint_id").orderBy("id").limit(limit))).map(toRecipient);
 }
 
