@@ -247,8 +247,10 @@ test("a key is issued, rotated and revoked; each new one is shown once, and in n
   const { ada, path, server, endpoint } = opening;
   const keys = `${path}/keys`;
   const shown: string[] = [];
+  const pages: string[] = [];
   const issue = async (action: string, values: Record<string, string>) => {
     const page = (await ada.get(keys)).text;
+    expect(page).toContain("/f/fpk_YOUR_PUBLISHABLE_KEY");
     const sent = formOf(page, action).values;
     for (const [name, value] of Object.entries(values)) sent.set(name, value);
     const answer = await ada.post(action, sent);
@@ -260,11 +262,14 @@ test("a key is issued, rotated and revoked; each new one is shown once, and in n
     ]);
     const [key = ""] = answer.text.match(KEY) ?? [];
     shown.push(key);
+    pages.push(answer.text);
     return key;
   };
   const works = async (key: string) => (await server.post(key, goodPost)).status;
   const publishable = await issue(keys, { kind: "publishable" });
   expect([publishable.slice(0, 4), await works(publishable)]).toEqual(["fpk_", 200]);
+  expect(pages[0]).toContain(`/f/${publishable}`);
+  expect(pages[0]).not.toContain("fpk_YOUR_PUBLISHABLE_KEY");
   const old = server.owner.now(() => listKeys(endpoint.id)).find(({ kind }) => kind === "secret");
   const successor = await issue(`${keys}/${old?.id}/rotate`, { grace: "hour" });
   expect([await works(successor), await works(endpoint.secret)]).toEqual([200, 200]);

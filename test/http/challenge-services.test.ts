@@ -106,6 +106,21 @@ describe.each(SERVICES)("%s", (kind, member, host) => {
     expect(vendor.asked.length).toBe(3);
   });
 
+  test("a wrong token costs points and no post if the challenge is not required", async () => {
+    const { server, send } = await world(kind, { isRequired: false });
+    expect((await send({ [member]: "forged" })).status).toBe(200);
+    expect((await send({ [member]: "good-1" })).status).toBe(200);
+    const rows = server.owner
+      .prepare("SELECT spam_reasons FROM submission ORDER BY seq")
+      .pluck()
+      .all() as string[];
+    const pointsOf = (row: string) =>
+      (JSON.parse(row) as { signal: string; points: number }[])
+        .filter(({ signal }) => signal === "challenge")
+        .map(({ points }) => points);
+    expect(rows.map(pointsOf)).toEqual([[20], []]);
+  });
+
   test("a post that its schema refuses does not spend its token", async () => {
     const { send, vendor } = await world(kind);
     expect((await send({ message: 7, [member]: "good-1" })).status).toBe(400);

@@ -76,6 +76,20 @@ test("the page asks for every field with what a browser can check, and loads not
   expect(Buffer.byteLength(text)).toBeLessThan(30_000);
 });
 
+test("a pattern is given to the browser if it is anchored; the server looks at each", async () => {
+  const schema: SchemaDefinition = {
+    zip: { type: "string", pattern: "^[0-9]{5}$" },
+    part: { type: "string", pattern: "[0-9]{5}" },
+  };
+  const { server, path } = await world({}, schema);
+  const { text } = await server.request({ method: "GET", path });
+  const patterns = [...text.matchAll(/name="(\w+)"[^>]*? pattern="([^"]*)"/g)].map(([, ...found]) => found);
+  expect(patterns).toEqual([["zip", "^[0-9]{5}$"]]);
+  for (const wrong of ["zip=A-80101", "part=8010"])
+    expect((await send(server, path, wrong)).status).toBe(400);
+  expect((await send(server, path, "zip=80101&part=A-80101")).status).toBe(200);
+});
+
 test("what is sent from the page is stored as from any form, without a key, and thanked for in the owner's words", async () => {
   const { server, path } = await world({ thanks: "We bake it.\nSee you!" });
   const { status, text } = await send(server, path, `${GOOD}&days=Fri&vegan=on&guests=3`);

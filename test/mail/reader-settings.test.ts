@@ -6,7 +6,7 @@ import { changeMailRecipient } from "../support/mail-recipients.ts";
 import { MailWorld } from "../support/mail-world.ts";
 import { readMail } from "../support/read-mail.ts";
 import { startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
-import { performOn } from "../support/terminal.ts";
+import { changeEndpoint, performOn } from "../support/terminal.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -34,6 +34,21 @@ test("each recipient reads its own language, and the time of the workspace's zon
   const time = `${minutesAt(world, 9)} Asia/Tokyo`;
   expect(byAddress.get("ada@example.org")?.text).toContain(`Reçu : ${time}`);
   expect(byAddress.get("ben@example.org")?.text).toContain(`Received ${time}`);
+});
+
+test("who chose no language reads that of the form, and who chose one reads their own", async () => {
+  const server = await startMailServer();
+  await using world = new MailWorld(server.port);
+  await world.addRecipient("ada@example.org", { language: "fr" });
+  await world.addRecipient("ben@example.org");
+  world.db.now(() => changeEndpoint(world.endpointId, { settings: { language: "de" } }));
+  world.deliverer.start();
+  world.post(1, { message: "Open on Sunday?" });
+  await world.settle();
+  const textTo = (address: string): string | undefined =>
+    server.received.filter(({ to }) => to[0] === address).map(({ raw }) => readMail(raw).text)[0];
+  expect(textTo("ada@example.org")).toContain("Reçu : ");
+  expect(textTo("ben@example.org")).toContain("Eingegangen");
 });
 
 test("an e-mail that is repeated after its language and zone were changed has the same bytes", async () => {

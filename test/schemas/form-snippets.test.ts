@@ -120,3 +120,50 @@ test("what no input can hold is told in its place, and its label ends no comment
     SEND,
   ]);
 });
+
+test("a pattern is given to the browser if it is anchored, because there it always is", () => {
+  const definition = {
+    zip: { type: "string", required: true, pattern: "^[0-9]{5}$" },
+    part: { type: "string", required: true, pattern: "[0-9]{5}" },
+  };
+  expect(linesOf(definition)).toEqual([
+    '<p><label>Zip <input name="zip" pattern="^[0-9]{5}$" required></label></p>',
+    '<p><label>Part <input name="part" required></label></p>',
+    SEND,
+  ]);
+});
+
+test("a form with files sends the files and not their names, and asks for the types and number that are taken", () => {
+  const definition = {
+    photos: { type: "file", required: true, accept: ["image/png", "image/jpeg"], maxFiles: 3 },
+    plan: { type: "file", accept: ["application/pdf"] },
+  };
+  const action = '<form data-formsvc action="https://forms.example.com/f/fpk_x" method="post"';
+  expect(formSnippet(parseDefinition(definition), target).split("\n")[1]).toBe(
+    `${action} enctype="multipart/form-data">`,
+  );
+  expect(linesOf(definition)).toEqual([
+    '<p><label>Photos <input type="file" name="photos" accept="image/png,image/jpeg" multiple required></label></p>',
+    '<p><label>Plan (optional) <input type="file" name="plan" accept="application/pdf"></label></p>',
+    SEND,
+  ]);
+  expect(formSnippet(parseDefinition({ name: { type: "string" } }), target).split("\n")[1]).toBe(
+    `${action}>`,
+  );
+});
+
+test.each([
+  ["turnstile", "cf-turnstile", "https://challenges.cloudflare.com/turnstile/v0/api.js"],
+  ["hcaptcha", "h-captcha", "https://js.hcaptcha.com/1/api.js"],
+] as const)("the task of %s stands above the button, if its site key is known", (kind, mark, script) => {
+  const linesWith = (siteKey: string | null): string[] =>
+    formSnippet({}, { ...target, challenge: { kind, siteKey } })
+      .split("\n")
+      .slice(2, -1);
+  expect(linesWith("0x4AAA_b-1")).toEqual([
+    `  <script src="${script}" async defer></script>`,
+    `  <div class="${mark}" data-sitekey="0x4AAA_b-1"></div>`,
+    `  ${SEND}`,
+  ]);
+  expect(linesWith(null)).toEqual([`  ${SEND}`]);
+});
