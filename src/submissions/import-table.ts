@@ -77,6 +77,7 @@ export const importTable = operation({
     const schema = compileSchema(definition, "drop");
     const clock = createZonedClock(FORMATS[format].isUtc ? "UTC" : zone);
     const reader: RowReader = { format, columns, schema, clock, now: context.now, counts: new RowCounts() };
+    const counted = new RowCounts();
     const tally = { rows: 0, imported: 0, known: 0, refused: [] as RefusedRow[] };
     for await (const batch of batchesOf(reader, (await open()).rows)) {
       tally.rows += batch.rows;
@@ -84,7 +85,7 @@ export const importTable = operation({
       await yieldToOthers();
       const isFirst = tally.imported === 0;
       const added = isDry
-        ? await context.db.read(() => countNew(endpoint, batch.read))
+        ? countFirst(counted, await context.db.read(() => newHashes(endpoint, batch.read)))
         : await context.transact(function* () {
             // The form may be deleted meanwhile, or its importer be no member any more.
             yield* reachEndpoint(context, { endpoint: endpoint.id });
@@ -164,14 +165,19 @@ async function* batchesOf(
   if (count > 0) yield { rows: count, read, refused };
 }
 
-function* countNew(endpoint: Endpoint, rows: readonly ReadRow[]): Steps<number> {
+/** How many of these hashes were not counted before: a service's id may stand in two batches. */
+function countFirst(counted: RowCounts, hashes: readonly string[]): number {
+  return hashes.filter((hash) => counted.add(Buffer.from(hash, "base64url")) === 1).length;
+}
+
+function* newHashes(endpoint: Endpoint, rows: readonly ReadRow[]): Steps<readonly string[]> {
   const known = yield* knownRows(
     endpoint.id,
     rows.map(({ hash }) => hash),
   );
   const own = yield* ownIds(rows);
   const fresh = rows.filter(({ hash, serviceId }) => !known.has(hash) && !own.has(serviceId));
-  return new Set(fresh.map(({ hash }) => hash)).size;
+  return fresh.map(({ hash }) => hash);
 }
 
 /** Ids of submissions that are here: the table may be an export of our own. */

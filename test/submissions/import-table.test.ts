@@ -135,6 +135,22 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect((await stored()).map(([data]) => data)).toEqual([{ name: "Ana" }, { name: "Bo" }]);
   });
 
+  test("a dry run counts a service's id once, however far apart its lines are, and --map may leave the id out", async () => {
+    const db = await temporary();
+    const { bring } = await bakery(db);
+    const lines = Array.from(
+      { length: 700 },
+      (_, index) => `${index === 699 ? 0 : index},2026-01-31T10:00:00Z,V${index}`,
+    );
+    const text = `id,created_at,name\n${lines.join("\n")}\n`;
+    const dry = await bring(text, { dry_run: true });
+    expect(dry).toMatchObject({ rows: 700, imported: 699, known: 1 });
+    expect(await bring(text)).toEqual(dry);
+    const same = "id,created_at,name\n7777,2026-02-01T10:00:00Z,Ana\n7777,2026-02-01T11:00:00Z,Bo\n";
+    expect(await bring(same, { dry_run: true })).toMatchObject({ imported: 1, known: 1 });
+    expect(await bring(same, { map: ["id="] })).toMatchObject({ imported: 2, known: 0 });
+  });
+
   test("what was deleted, for good or into the bin, does not come back; another form takes the same rows", async () => {
     const db = await temporary();
     const { bring, stored, jobs } = await bakery(db);
