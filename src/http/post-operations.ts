@@ -25,9 +25,18 @@ const idempotencyKey = z
 
 const POST_ERRORS = [...POST_REFUSALS, ...COMMON_ERRORS] as const;
 
+const part = z.union([z.string(), z.file()]);
+
+const formParts = z
+  .record(z.string(), z.union([part, z.array(part)]))
+  .describe(
+    "Inputs by name, as texts, and files for fields of type `file`; what comes several times is a list. Read by the schema's types, `a[]` for arrays and `a[b]` for objects.",
+  );
+
 export const submitOperation: RouteDescription = {
   id: "submit",
-  summary: "Submit a form as JSON",
+  summary: "Submit a form as JSON, or with its files",
+  description: "`multipart/form-data` is for endpoints that have a field of type `file`.",
   key: "either",
   headers: z.object({
     "Idempotency-Key": idempotencyKey,
@@ -41,6 +50,7 @@ export const submitOperation: RouteDescription = {
     "application/json": z
       .record(z.string(), z.unknown())
       .describe("The fields that the endpoint's schema declares."),
+    "multipart/form-data": formParts,
   },
   answers: {
     200: {
@@ -87,7 +97,7 @@ export const formOperation: RouteDescription = {
   key: "none",
   path: z.object({ key: z.string().describe("The endpoint's publishable key.") }),
   headers: z.object({ "Idempotency-Key": idempotencyKey }),
-  body: { "application/x-www-form-urlencoded": formFields, "multipart/form-data": formFields },
+  body: { "application/x-www-form-urlencoded": formFields, "multipart/form-data": formParts },
   answers: {
     200: {
       description: "Durably stored.",

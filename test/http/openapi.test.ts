@@ -19,6 +19,7 @@ interface Document {
 interface DescribedOperation {
   readonly responses: Record<string, { readonly description: string }>;
   readonly parameters?: readonly { readonly name: string }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -65,11 +66,24 @@ test("it tells of every address that clients use", () => {
       "get /submissions",
       "get /submissions/{id}",
       "delete /submissions/{id}",
+      "get /submissions/{id}/files/{file}",
+      "get /files/{file}",
       "get /healthz",
       "get /readyz",
       "get /formsvc.js",
     ]),
   );
+});
+
+test("it tells that a form may bring files, by a script and by a page", () => {
+  const bodyOf = (path: string) => document.paths[path]?.["post"]?.requestBody?.content ?? {};
+  expect(Object.keys(bodyOf("/submit"))).toEqual(["application/json", "multipart/form-data"]);
+  expect(Object.keys(bodyOf("/f/{key}"))).toEqual([
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+  ]);
+  for (const path of ["/submit", "/f/{key}"])
+    expect(JSON.stringify(bodyOf(path)["multipart/form-data"])).toContain('"format":"binary"');
 });
 
 /** What the page of the API does not name: addresses, and parameters of its query, path and headers. */
