@@ -64,6 +64,12 @@ test("every problem of a schema is told in a line of its own, with the file's na
     expect.stringContaining("standard input: Schema: b has no type"),
     expect.stringContaining("standard input: Schema: c must be a field definition"),
   ]);
+  const anything = '{"cv":{"type":"file","accept":["*/*"]}}';
+  const refused = await machine.run(["schema", "check", "-"], { input: anything });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("takes anything, programs too"),
+  ]);
 });
 
 test("a rehearsal and a look at a database that is not there say so and make none", async () => {

@@ -40,6 +40,32 @@ test("an editor deletes a file on the submission's page; its name and size stay,
   expect(storedFiles(server.owner).files.map(({ id }) => id)).toEqual([second]);
 });
 
+test("a file comes with headers under which it can run nowhere, and only what every browser shows is a picture", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const schema = { papers: { type: "file", maxFiles: 3, accept: [".pdf", "image/*"] } } as const;
+  const { secret } = await server.addEndpoint({ schema });
+  const tiff = Buffer.concat([Buffer.from("49492a00080000000000", "hex"), Buffer.alloc(64)]);
+  const { id, files } = await postFiles(server, secret, [
+    ["papers", { name: "a.png", bytes: PNG }],
+    ["papers", { name: "b.pdf", bytes: pdf() }],
+    ["papers", { name: "c.tiff", bytes: tiff }],
+  ]);
+  expect(files.map(({ type }) => type)).toEqual(["image/png", "application/pdf", "image/tiff"]);
+  const addresses = files.map((file) => `/dashboard/submissions/${id}/files/${file.id}`);
+  for (const [index, address] of addresses.entries())
+    expect((await ada.get(address)).headers).toMatchObject({
+      "content-type": files[index]?.type,
+      "content-disposition": expect.stringMatching(/^attachment; filename="/),
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "cache-control": "no-store",
+      "cross-origin-resource-policy": "same-origin",
+    });
+  const { text } = await ada.get(`/dashboard/submissions/${id}`);
+  expect(addresses.map((address) => text.includes(`<img src="${address}"`))).toEqual([true, false, false]);
+});
+
 test("a reader saves files and deletes none", async () => {
   const { server, bo, page, first } = await world(READER);
   const { text } = await bo.get(page);

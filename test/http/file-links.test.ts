@@ -110,12 +110,20 @@ test("every wrong address of a file is 404 in the same words, one that ended too
 });
 
 test("the file of a submission in the bin has no address, until it is brought back", async () => {
-  const { server, ask, sent, received } = await world();
+  const { server, endpoint, ask, sent, received } = await world();
+  const file = sent.files[0]?.id ?? "";
+  const byKey = () =>
+    read(server, `${FILES}/submissions/${sent.id}/files/${file}`, {
+      authorization: `Bearer ${endpoint.secret}`,
+    });
   const { url } = fileOf(received[0] as Received);
   await ask("POST", "/submissions/delete", { body: { submissions: [sent.id] } });
   expect((await read(server, url)).status).toBe(404);
+  expect((await byKey()).status).toBe(404);
+  expect((await ask("GET", `/files/${file}/content`)).status).toBe(404);
   await ask("POST", "/submissions/undelete", { body: { submissions: [sent.id] } });
   expect((await read(server, url)).status).toBe(200);
+  expect((await byKey()).status).toBe(200);
 });
 
 test("attempts of one message have the same bytes; one sent as new has new addresses", async () => {
