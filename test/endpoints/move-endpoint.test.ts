@@ -3,7 +3,7 @@ import { MOVED_CONTENTS } from "../../src/app/features.ts";
 import { moveEndpoint } from "../../src/endpoints/move-endpoint.ts";
 import { countWorkspaceBytes } from "../../src/files/file-room.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
-import { threeOwners } from "../support/actors.ts";
+import { threeOwners, threeOwnersOn } from "../support/actors.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -56,6 +56,17 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(chunks.map(({ file_id: of }) => of)).toEqual([fileIds[0], fileIds[0]]);
     expect(sha256(Buffer.concat(chunks.map((chunk) => chunk.bytes)))).toBe(sha256(bytes));
   });
+
+  test("a move that is cut off is finished by doing it again, and one to where it is changes and records nothing", async () => {
+    const db = await temporary();
+    const { ben, cleo } = await threeOwnersOn(db);
+    const input = { endpoint: ben.endpoint, to: cleo.workspace };
+    const onProgress = () => Promise.reject(new Error("killed"));
+    await expect(performOn(db, moveEndpoint, input, { parts, onProgress })).rejects.toThrow("killed");
+    await performOn(db, moveEndpoint, input, { parts });
+    const recorded = await rowsOf(db, "SELECT action FROM audit_event WHERE action = 'endpoint.move'");
+    expect(recorded).toHaveLength(2);
+  });
 });
 
 test("keys, ids and posts stay as they are, the month's count stays where it was, and later posts count in the new workspace", async () => {
@@ -105,14 +116,4 @@ test("a form moves only between workspaces that whoever asks owns, and into one 
   await expect(full).rejects.toMatchObject({ code: "plan_limit" });
   const rows = await rowsOf(db, "SELECT workspace_id FROM endpoint ORDER BY id");
   expect(rows).toEqual([ada, ben, cleo].map(({ workspace }) => ({ workspace_id: workspace })));
-});
-
-test("a move that is cut off is finished by doing it again, and one to where it is changes and records nothing", async () => {
-  const { db, ben, cleo } = await threeOwners();
-  const input = { endpoint: ben.endpoint, to: cleo.workspace };
-  const onProgress = () => Promise.reject(new Error("killed"));
-  await expect(performOn(db, moveEndpoint, input, { parts, onProgress })).rejects.toThrow("killed");
-  await performOn(db, moveEndpoint, input, { parts });
-  const recorded = await rowsOf(db, "SELECT action FROM audit_event WHERE action = 'endpoint.move'");
-  expect(recorded).toHaveLength(2);
 });

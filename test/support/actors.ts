@@ -1,3 +1,4 @@
+import type { Database } from "../../src/database/database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import type { Scope } from "../../src/operations/access.ts";
 import type { Actor, Reach } from "../../src/operations/actor.ts";
@@ -19,12 +20,17 @@ export function tokenOf(of: Identity | null, scopes: readonly Scope[], reach: Re
   return { kind: "token", tokenId: "tok_1", name: "CI", account: of, scopes, reach };
 }
 
-/** Ada is an operator, Ben and Cleo are not; each has a form of the same name. */
+/** On SQLite, for what is the same on each engine. */
 export async function threeOwners() {
   const db = temporaryDatabase();
+  return { db, ...(await threeOwnersOn(db)) };
+}
+
+/** Ada is an operator, Ben and Cleo are not; each has a form of the same name. */
+export async function threeOwnersOn(db: Database) {
   const owners = [];
   for (const email of ["ada@example.com", "ben@example.com", "cleo@example.com"]) {
-    const { account, workspace } = db.now(() => insertAccountRows(email, NOON));
+    const { account, workspace } = await db.transaction(() => insertAccountRows(email, NOON));
     const input = { name: "Contact", schema: exampleSchema, workspace: workspace.id };
     const { endpoint } = await performOn(db, createEndpoint, input);
     const identity: Identity = { accountId: account.id, email, isOperator: account.isOperator };
@@ -32,5 +38,5 @@ export async function threeOwners() {
     owners.push({ actor, identity, workspace: workspace.id, endpoint: endpoint.id });
   }
   const [ada, ben, cleo] = owners as [(typeof owners)[0], (typeof owners)[0], (typeof owners)[0]];
-  return { db, ada, ben, cleo };
+  return { ada, ben, cleo };
 }

@@ -5,7 +5,7 @@ import { addNote, setSubmissions } from "../../src/submissions/work-operations.t
 import { showSubmission } from "../../src/submissions/submission-operations.ts";
 import { deleteAccount } from "../../src/workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
-import { threeOwners } from "../support/actors.ts";
+import { threeOwners, threeOwnersOn } from "../support/actors.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { addMember, EDITOR } from "../support/members.ts";
@@ -62,25 +62,28 @@ test("a workspace is deleted with all that is in it, while posts to others are t
   expect(server.owner.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
 });
 
-test("a deletion that is cut off is recorded, leaves the forms refusing posts, and is finished by doing it again", async () => {
-  const { db, ben, cleo } = await threeOwners();
-  let steps = 0;
-  const onProgress = () => ((steps += 1) > 1 ? Promise.reject(new Error("killed")) : Promise.resolve());
-  const input = { workspace: ben.workspace };
-  await expect(performOn(db, deleteWorkspace, input, { parts, onProgress })).rejects.toThrow("killed");
-  expect(await rowsOf(db, "SELECT action FROM audit_event WHERE action = 'workspace.delete'")).toHaveLength(
-    1,
-  );
-  const working = `SELECT api_key.id FROM api_key JOIN endpoint ON endpoint.id = endpoint_id
-    WHERE is_revoked = 0 AND workspace_id = '${ben.workspace}'`;
-  expect(await rowsOf(db, working)).toEqual([]);
-  expect(await rowsOf(db, `SELECT state FROM endpoint WHERE workspace_id = '${ben.workspace}'`)).toEqual([
-    { state: "paused" },
-  ]);
-  await performOn(db, deleteWorkspace, input, { parts });
-  expect(await rowsOf(db, `SELECT id FROM workspace WHERE id = '${ben.workspace}'`)).toEqual([]);
-  expect(await rowsOf(db, "SELECT id FROM endpoint ORDER BY id")).toHaveLength(2);
-  expect(await rowsOf(db, `SELECT id FROM endpoint WHERE id = '${cleo.endpoint}'`)).toHaveLength(1);
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("a deletion that is cut off is recorded, leaves the forms refusing posts, and is finished by doing it again", async () => {
+    const db = await temporary();
+    const { ben, cleo } = await threeOwnersOn(db);
+    let steps = 0;
+    const onProgress = () => ((steps += 1) > 1 ? Promise.reject(new Error("killed")) : Promise.resolve());
+    const input = { workspace: ben.workspace };
+    await expect(performOn(db, deleteWorkspace, input, { parts, onProgress })).rejects.toThrow("killed");
+    expect(await rowsOf(db, "SELECT action FROM audit_event WHERE action = 'workspace.delete'")).toHaveLength(
+      1,
+    );
+    const working = `SELECT api_key.id FROM api_key JOIN endpoint ON endpoint.id = endpoint_id
+      WHERE is_revoked = 0 AND workspace_id = '${ben.workspace}'`;
+    expect(await rowsOf(db, working)).toEqual([]);
+    expect(await rowsOf(db, `SELECT state FROM endpoint WHERE workspace_id = '${ben.workspace}'`)).toEqual([
+      { state: "paused" },
+    ]);
+    await performOn(db, deleteWorkspace, input, { parts });
+    expect(await rowsOf(db, `SELECT id FROM workspace WHERE id = '${ben.workspace}'`)).toEqual([]);
+    expect(await rowsOf(db, "SELECT id FROM endpoint ORDER BY id")).toHaveLength(2);
+    expect(await rowsOf(db, `SELECT id FROM endpoint WHERE id = '${cleo.endpoint}'`)).toHaveLength(1);
+  });
 });
 
 test("an account is deleted only without workspaces of its own or with them, and never if it is the only operator", async () => {
