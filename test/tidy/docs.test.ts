@@ -55,11 +55,12 @@ test("every configuration that a page shows is a whole file that the server take
     "docs/backup.md",
     "docs/monitoring.md",
     "docs/dashboard.md",
+    "docs/sign-in.md",
   ].flatMap((path) =>
-    [...read(path).matchAll(/^```json\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ path, text })),
+    [...read(path).matchAll(/^ *```json\n([^]*?)^ *```$/gm)].map(([, text = ""]) => ({ path, text })),
   );
   const [, inReadme = ""] = /formsvc\.config\.json <<'JSON'\n([^]*?)JSON$/m.exec(read("README.md")) ?? [];
-  expect(shown.length).toBeGreaterThanOrEqual(4);
+  expect(shown.length).toBeGreaterThanOrEqual(6);
   const folder = makeFolder();
   onTestFinished(() => folder.remove());
   for (const { path, text } of [...shown, { path: "README.md", text: inReadme }]) {
