@@ -127,14 +127,18 @@ test("an owner who is no operator is told of such a condition above the inbox, a
   const operator = await visit(server);
   const ben = await visit(server, "ben@example.com");
   const eve = await visit(server, "eve@example.com");
-  const workspace = String(
-    server.owner.prepare("SELECT workspace_id FROM member WHERE account_id = ?").pluck().get(ben.accountId),
-  );
-  const { endpoint: made } = await makeEndpoint(
-    server.owner,
-    { name: "Bens", definition: { topic: { type: "string" } }, settings: defaultEndpointSettings },
-    { workspace, plans: server.config.plans, now: server.clock.now() },
-  );
+  /** A form in a workspace of their own: who has none sees no inbox. */
+  const addForm = async ({ accountId }: Visitor) => {
+    const workspaceOf = server.owner.prepare("SELECT workspace_id FROM member WHERE account_id = ?").pluck();
+    const { endpoint } = await makeEndpoint(
+      server.owner,
+      { name: "Own", definition: { topic: { type: "string" } }, settings: defaultEndpointSettings },
+      { workspace: String(workspaceOf.get(accountId)), plans: server.config.plans, now: server.clock.now() },
+    );
+    return endpoint;
+  };
+  await addForm(eve);
+  const made = await addForm(ben);
   const page = "/dashboard/webhooks/new";
   const typed = {
     endpoint: made.id,

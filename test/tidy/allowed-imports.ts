@@ -129,6 +129,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "members",
     "operations",
     "outbox",
+    "recipients",
     "schemas",
     "secrets",
     "sessions",
