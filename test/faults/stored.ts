@@ -12,7 +12,7 @@ export interface Stored {
   /** Ids by the number posted, in the order of commits. */
   readonly idsByNumber: ReadonlyMap<number, readonly string[]>;
   readonly ids: readonly string[];
-  /** Those of submissions with a file. */
+  /** Ids of submissions with a file. */
   readonly withFile: readonly string[];
 }
 
