@@ -44,7 +44,7 @@ const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-other-parser-simd": { modules: ["undici/lib/milo/simd.js"], isRequired: true },
 };
 
-/** Where the pieces beside the script are made, and what the build is told of them. */
+/** The folders in which the pieces beside the script are made, and what the build is told of them. */
 interface Beside {
   /** The folder with `node_modules/`. */
   readonly folder: string;

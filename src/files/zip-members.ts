@@ -35,7 +35,7 @@ export async function readZipMembers(source: ByteSource): Promise<readonly ZipMe
     tail.readUInt32LE(end + 12),
     tail.readUInt32LE(end + 16),
   ];
-  // Some programs look for the directory where it says, and some right before the end.
+  // Some programs look for the directory at the offset that the end names, and some right before the end.
   const isBeforeEnd = start + bytes === source.size - tailBytes + end;
   if (count > MAX_MEMBERS || bytes > MAX_DIRECTORY_BYTES || !isBeforeEnd) return null;
   return parseDirectory(await source.read(start, bytes), count);
