@@ -12,6 +12,7 @@ import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and scored, and waits to be stored. */
 export interface PendingSubmission extends PostedSubmission {
+  readonly kind: "submission";
   readonly submission: Submission;
   readonly workspaceId: string;
   /** Accepted submissions that the plan allows in the month; null is unlimited. */
@@ -27,6 +28,7 @@ export interface PendingSubmission extends PostedSubmission {
 
 /** A post that is refused, and waits to be kept. */
 export interface PendingHeld extends NewHeldPost {
+  readonly kind: "held";
   /** Its files, whose chunks are stored already; absent or null for none. */
   readonly fileIds?: readonly string[] | null;
   /** Until when its files are `scanning`; absent or null if nobody scans them. */
@@ -149,16 +151,21 @@ export function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPo
   const { recollection } = pending;
   if (recollection === null) return [];
   const recalled =
-    "held" in pending
+    pending.kind === "held"
       ? toRemember(pending.held.workspaceId, recollection, pending.held.spamClass)
       : toRemember(pending.workspaceId, recollection, pending.submission.spamClass);
   return recalled === null ? [] : [recalled];
 }
 
 export function isHeld(pending: PendingSubmission | PendingHeld): pending is PendingHeld {
-  return "held" in pending;
+  return pending.kind === "held";
 }
 
 export function isSubmission(pending: PendingSubmission | PendingHeld): pending is PendingSubmission {
-  return !isHeld(pending);
+  return pending.kind === "submission";
+}
+
+/** The id that the post has, whether it is stored or held. */
+export function idOf(pending: PendingSubmission | PendingHeld): string {
+  return pending.kind === "held" ? pending.held.id : pending.submission.id;
 }

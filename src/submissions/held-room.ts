@@ -66,7 +66,7 @@ export function createHeldRoom({ db, clock, maxBytes, onEviction, onFailure }: H
       evictions.forEach(onEviction);
       let added = 0;
       for (const [index, pending] of batch.entries())
-        if ("held" in pending && outcomes[index] === "stored") added += pending.bytes;
+        if (pending.kind === "held" && outcomes[index] === "stored") added += pending.bytes;
       if (added === 0) return;
       known += added;
       const isFresh = performance.now() - readAt < LONGEST_UNREAD_MS;

@@ -78,6 +78,7 @@ export async function hold(
   if (maxBytes !== null && bytes > maxBytes) return false;
   try {
     const pending: PendingHeld = {
+      kind: "held",
       held,
       bytes,
       maxBytes,

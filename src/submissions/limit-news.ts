@@ -29,7 +29,7 @@ export function createLimitNews(): LimitNews {
       if (notify === null) return;
       for (const { workspaceId } of marks) notify(workspaceId);
       for (const [index, pending] of batch.entries())
-        if ("held" in pending && pending.held.why === "limit" && outcomes[index] === "stored")
+        if (pending.kind === "held" && pending.held.why === "limit" && outcomes[index] === "stored")
           noteHeld(pending.held.workspaceId, pending.held.createdAt);
     },
     listen: (listener) => void (notify = listener),

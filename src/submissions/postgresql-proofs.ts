@@ -1,5 +1,5 @@
 import type { BatchStatement, BatchTransaction } from "../database/postgresql/batch-connection.ts";
-import type { Batch } from "./batch.ts";
+import { type Batch, idOf } from "./batch.ts";
 
 interface ProofJson {
   /** In hexadecimal. */
@@ -49,8 +49,4 @@ function rowsOf(pending: Batch[number]): ProofJson[] {
   const { proof } = pending;
   if (proof === null) return [];
   return [{ id: proof.id.toString("hex"), used_by: idOf(pending), expires_at: proof.expiresAt }];
-}
-
-function idOf(pending: Batch[number]): string {
-  return "held" in pending ? pending.held.id : pending.submission.id;
 }

@@ -186,6 +186,7 @@ async function store(
           createdAt: now,
         });
   const pending: PendingSubmission = {
+    kind: "submission",
     submission,
     address,
     trapped,

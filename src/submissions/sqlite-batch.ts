@@ -6,6 +6,7 @@ import type { Enqueue, SqliteOutbox } from "../outbox/queue/outbox.ts";
 import { createUsageTable } from "../workspaces/sqlite-usage.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import {
+  idOf,
   type Batch,
   type CommitOutcome,
   type Committed,
@@ -63,7 +64,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
       if (chunk !== undefined) files.store(chunk);
       const kept: PendingHeld[] = [];
       const decided = batch.map((pending): CommitOutcome => {
-        if ("held" in pending) {
+        if (pending.kind === "held") {
           if (!spend(pending)) return "spent";
           if (!keep(pending)) return "gone";
           if (pending.fileIds) files.attachHeld(pending.held.id, pending.fileIds, pending.waitsUntil);
@@ -105,8 +106,7 @@ function createSpender(db: SqliteDatabase): (pending: PendingSubmission | Pendin
   return (pending) => {
     const { proof } = pending;
     if (proof === null) return true;
-    const usedBy = "held" in pending ? pending.held.id : pending.submission.id;
-    return insert.run(proof.id, usedBy, proof.expiresAt).changes > 0;
+    return insert.run(proof.id, idOf(pending), proof.expiresAt).changes > 0;
   };
 }
 

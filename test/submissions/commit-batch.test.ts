@@ -54,6 +54,7 @@ function bench(): Bench {
     other,
     queue,
     pending: ({ limit = null, at = NOON, data = { a: 1 } } = {}) => ({
+      kind: "submission",
       submission: asSubmission({ endpointId: endpoint.id, data, createdAt: at }),
       workspaceId: workspace.id,
       monthlyLimit: limit,

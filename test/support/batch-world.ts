@@ -102,6 +102,7 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
     workspaceId,
     endpointId,
     pending: ({ of = {}, ...more } = {}) => ({
+      kind: "submission",
       fileIds: null,
       proof: null,
       fields: exampleSchema,
@@ -115,6 +116,7 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
       ...more,
     }),
     held: (more = {}) => ({
+      kind: "held",
       proof: null,
       ...newHeld({
         ...asSubmission({ id: newId("held", NOON), endpointId, data: { a: 1 }, createdAt: NOON }),
