@@ -95,9 +95,9 @@ export const CLAIM_SQL = {
   waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? AND claimed_by IS NULL ORDER BY number LIMIT 1) AS queued,
     (SELECT due_at FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
       ORDER BY lead_id, due_at LIMIT 1) AS due`,
-  one: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = 0, claimed_by = ?
+  mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = 0, claimed_by = ?
     WHERE id = ? AND state = 'pending'`,
-  members: `UPDATE delivery SET state = 'sending', claimed_by = ?
+  markMembers: `UPDATE delivery SET state = 'sending', claimed_by = ?
     WHERE state IN ('pending', 'held') AND id IN (SELECT value FROM json_each(?))`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL, claimed_by = NULL
     FROM json_to_recordset(?) AS back (id text COLLATE "C", attempt integer)
@@ -162,10 +162,10 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
       return byRecipient(yield* claimQueued([want], false, now), false, now).get(want.recipientId) ?? [];
     },
     *claimOne(id, now) {
-      return (yield* run(text(CLAIM_SQL.one, now, self, id))) === 1;
+      return (yield* run(text(CLAIM_SQL.mark, now, self, id))) === 1;
     },
     *claimMembers(ids) {
-      yield* run(text(CLAIM_SQL.members, self, JSON.stringify(ids)));
+      yield* run(text(CLAIM_SQL.markMembers, self, JSON.stringify(ids)));
     },
     giveBack,
     finish: createFinish(self),

@@ -45,8 +45,10 @@ export class Lane {
   /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
   readonly #ahead: ClaimedDelivery[] = [];
   #halfAhead = 0;
-  /** Attempts that delivered quickly since the last claim; minus infinity after one that did not. */
-  #quick = 0;
+  /** Attempts that delivered quickly since the last claim. */
+  #quickAnswers = 0;
+  /** Whether one since the last claim did not. */
+  #wasSlow = false;
   /** When the last of them ended, by the process's own clock. */
   #quickAt = 0;
 
@@ -118,12 +120,12 @@ export class Lane {
   }
 
   isQuick(): boolean {
-    return this.#quick > 0;
+    return !this.#wasSlow && this.#quickAnswers > 0;
   }
 
   /** Whether it has answered quickly since then, by the process's own clock, and not slowly. */
   isQuickSince(time: number): boolean {
-    return this.#quick >= 0 && this.#quickAt >= time;
+    return !this.#wasSlow && this.#quickAt >= time;
   }
 
   /** How many more attempts may begin now. */
@@ -153,15 +155,19 @@ export class Lane {
   }
 
   noteEnd(wasDelivered: boolean, durationMs: number): void {
-    const isQuick = wasDelivered && durationMs <= QUICK_MS;
-    this.#quick = isQuick ? this.#quick + 1 : Number.NEGATIVE_INFINITY;
-    if (isQuick) this.#quickAt = performance.now();
+    if (!wasDelivered || durationMs > QUICK_MS) {
+      this.#wasSlow = true;
+      return;
+    }
+    this.#quickAnswers += 1;
+    this.#quickAt = performance.now();
   }
 
-  /** The quick answers since the last claim; they are counted anew. */
+  /** The quick answers since the last claim, none if one of the answers was slow; they are counted anew. */
   takeQuick(): number {
-    const quick = this.#quick;
-    this.#quick = 0;
+    const quick = this.#wasSlow ? 0 : this.#quickAnswers;
+    this.#quickAnswers = 0;
+    this.#wasSlow = false;
     return quick;
   }
 
