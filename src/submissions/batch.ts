@@ -146,6 +146,37 @@ export function createCounts(read: (workspaceId: string, month: string) => numbe
   };
 }
 
+/** What an engine finds behind its locks, before it decides on a post. */
+export interface BatchFacts {
+  hasEndpoint(endpointId: string): boolean;
+  /** Whether an earlier attempt at this transaction stored it. */
+  isStored(submissionId: string): boolean;
+  /** What another post with its Idempotency-Key was given. */
+  firstOf(submissionId: string): Repeated | undefined;
+  /** Whether files are there with all their bytes. */
+  areWhole(fileIds: readonly string[]): boolean;
+  /** Whether nobody else has its proof. An engine may spend it now, so that this is asked last. */
+  hasProof(pending: PendingSubmission | PendingHeld): boolean;
+}
+
+/** Decides on the posts of a batch, in their order. What is `stored` is counted. */
+export function decide(
+  pending: PendingSubmission | PendingHeld,
+  found: BatchFacts,
+  counts: BatchCounts,
+): CommitOutcome {
+  if (pending.kind === "submission" && found.isStored(pending.submission.id)) return "stored";
+  if (!found.hasEndpoint(endpointOf(pending))) return "gone";
+  if (pending.kind === "held") return found.hasProof(pending) ? "stored" : "spent";
+  const first = found.firstOf(pending.submission.id);
+  if (first !== undefined) return first;
+  if (pending.fileIds !== null && !found.areWhole(pending.fileIds)) return "incomplete";
+  if (!counts.allows(pending)) return "over_limit";
+  if (!found.hasProof(pending)) return "spent";
+  counts.add(pending);
+  return "stored";
+}
+
 /** What the workspace should remember of a post that was stored. */
 export function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPost[] {
   const { recollection } = pending;
@@ -168,4 +199,8 @@ export function isSubmission(pending: PendingSubmission | PendingHeld): pending 
 /** The id that the post has, whether it is stored or held. */
 export function idOf(pending: PendingSubmission | PendingHeld): string {
   return pending.kind === "held" ? pending.held.id : pending.submission.id;
+}
+
+export function endpointOf(pending: PendingSubmission | PendingHeld): string {
+  return pending.kind === "held" ? pending.held.endpointId : pending.submission.endpointId;
 }

@@ -58,7 +58,7 @@ export interface NewHeldPost {
 }
 
 /** Writes held posts inside a transaction of the caller's. */
-export type HeldPostWriter = (post: NewHeldPost) => void;
+type HeldPostWriter = (post: NewHeldPost) => void;
 
 export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
   const insert = db.prepare(

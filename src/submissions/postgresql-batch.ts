@@ -22,7 +22,11 @@ import {
   type CommitOutcome,
   type Committed,
   createCounts,
+  decide,
+  endpointOf,
+  type BatchFacts,
   holdersOf,
+  idOf,
   isHeld,
   isSubmission,
   originHoldersOf,
@@ -109,7 +113,8 @@ async function writeBatch(
   const stored = chunk === undefined ? [] : writeChunk(transaction, chunk);
   const locked = await lock(transaction, batch);
   const counts = createCounts((workspaceId, month) => locked.used.get(unitOf(workspaceId, month)) ?? 0);
-  const outcomes = batch.map((pending) => decide(pending, locked, counts));
+  const found = foundBy(locked);
+  const outcomes = batch.map((pending) => decide(pending, found, counts));
   for (const mark of counts.marks())
     unreported.set(`${unitOf(mark.workspaceId, mark.month)} ${mark.percent}`, mark);
   const accepted = batch.filter((_, index) => outcomes[index] === "stored");
@@ -215,21 +220,14 @@ async function findFirst(
   );
 }
 
-function decide(
-  pending: PendingSubmission | PendingHeld,
-  { endpoints, there, repeated, wholeFiles, spent }: Locked,
-  counts: BatchCounts,
-): CommitOutcome {
-  if (isSubmission(pending) && there.has(pending.submission.id)) return "stored";
-  if (!endpoints.has(endpointOf(pending))) return "gone";
-  if (isHeld(pending)) return spent.has(pending.held.id) ? "spent" : "stored";
-  const first = repeated.get(pending.submission.id);
-  if (first !== undefined) return first;
-  if (pending.fileIds?.some((id) => !wholeFiles.has(id)) === true) return "incomplete";
-  if (!counts.allows(pending)) return "over_limit";
-  if (spent.has(pending.submission.id)) return "spent";
-  counts.add(pending);
-  return "stored";
+function foundBy({ endpoints, there, repeated, wholeFiles, spent }: Locked): BatchFacts {
+  return {
+    hasEndpoint: (id) => endpoints.has(id),
+    isStored: (id) => there.has(id),
+    firstOf: (id) => repeated.get(id),
+    areWhole: (ids) => ids.every((id) => wholeFiles.has(id)),
+    hasProof: (pending) => !spent.has(idOf(pending)),
+  };
 }
 
 /** The submissions whose sender gets an automatic reply. Asks nothing if no endpoint has one. */
@@ -354,10 +352,6 @@ async function evictAndCommit(
     ...written,
   ]);
   return evictions.filter((eviction) => eviction !== null);
-}
-
-function endpointOf(pending: PendingSubmission | PendingHeld): string {
-  return isHeld(pending) ? pending.held.endpointId : pending.submission.endpointId;
 }
 
 interface Unit {

@@ -1,17 +1,20 @@
-import Driver from "better-sqlite3";
 import { createLogCopier } from "../database/sqlite/copy-log.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { createEndpointLook } from "../endpoints/sqlite-endpoints.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
 import type { Enqueue, SqliteOutbox } from "../outbox/queue/outbox.ts";
 import { createUsageTable } from "../workspaces/sqlite-usage.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import {
-  idOf,
   type Batch,
   type CommitOutcome,
   type Committed,
   createCounts,
+  decide,
+  type BatchFacts,
   holdersOf,
+  idOf,
+  isHeld,
   originHoldersOf,
   type PendingHeld,
   type PendingSubmission,
@@ -28,7 +31,7 @@ import {
 } from "../files/stored-file.ts";
 import { AWAIT_SCAN_SQL } from "../files/scan-store.ts";
 import { evictForOrigin, evictHeld } from "./evict-held.ts";
-import { createHeldPostWriter, type HeldPostWriter } from "./held-post.ts";
+import { createHeldPostWriter } from "./held-post.ts";
 import { RECORD_KEY_SQL } from "./idempotency.ts";
 import { SPEND_SQL } from "./spent-proofs.ts";
 import { AWAIT_VERDICT_SQL } from "./scanned-files.ts";
@@ -47,9 +50,10 @@ export interface SqliteBatchParts {
 export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk?: NewChunk) => Committed {
   const { db, usage, outbox, memory } = parts;
   const table = createUsageTable(db);
-  const store = createStorer(db);
-  const keep = createKeeper(createHeldPostWriter(db));
   const files = createFileWriter(db);
+  const store = createStorer(db, files);
+  const keep = createKeeper(db, files);
+  const endpoints = createEndpointLook(db);
   const spend = createSpender(db);
   const copyLog = createLogCopier(db);
   return (batch, chunk) => {
@@ -62,28 +66,26 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
       if (chunk !== undefined) files.store(chunk);
-      const kept: PendingHeld[] = [];
+      const found: BatchFacts = {
+        hasEndpoint: endpoints(),
+        isStored: () => false,
+        firstOf: () => undefined,
+        areWhole: files.areWhole,
+        hasProof: spend,
+      };
       const decided = batch.map((pending): CommitOutcome => {
-        if (pending.kind === "held") {
-          if (!spend(pending)) return "spent";
-          if (!keep(pending)) return "gone";
-          if (pending.fileIds) files.attachHeld(pending.held.id, pending.fileIds, pending.waitsUntil);
-          kept.push(pending);
-          return "stored";
-        }
-        if (!counts.allows(pending)) return "over_limit";
-        if (pending.fileIds !== null && !files.areWhole(pending.fileIds)) return "incomplete";
-        if (!spend(pending)) return "spent";
-        if (!store(pending, enqueue)) return "gone";
-        if (pending.fileIds !== null)
-          files.attach(pending.submission.id, pending.fileIds, pending.waitsUntil);
-        counts.add(pending);
-        return "stored";
+        const outcome = decide(pending, found, counts);
+        if (outcome !== "stored") return outcome;
+        if (pending.kind === "held") keep(pending);
+        else store(pending, enqueue);
+        return outcome;
       });
       for (const { workspaceId, month, before, used } of counts.all()) {
         if (used > before) table.write(workspaceId, month, used);
       }
-      const recalled = batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf);
+      const accepted = batch.filter((_, index) => decided[index] === "stored");
+      const kept = accepted.filter(isHeld);
+      const recalled = accepted.flatMap(recalledOf);
       if (recalled.length > 0) db.now(() => memory.remember(recalled));
       const ofOrigins = originHoldersOf(kept).map(({ workspaceId, endpointId }) =>
         db.now(() => evictForOrigin(workspaceId, endpointId)),
@@ -109,6 +111,8 @@ function createSpender(db: SqliteDatabase): (pending: PendingSubmission | Pendin
     return insert.run(proof.id, idOf(pending), proof.expiresAt).changes > 0;
   };
 }
+
+type FileWriter = ReturnType<typeof createFileWriter>;
 
 /** Stores files, chunk by chunk, and gives them to their submission. */
 function createFileWriter(db: SqliteDatabase) {
@@ -138,41 +142,28 @@ function createFileWriter(db: SqliteDatabase) {
   };
 }
 
-/** Stores a submission; false if its endpoint was deleted meanwhile. */
-function createStorer(db: SqliteDatabase): (pending: PendingSubmission, enqueue: Enqueue) => boolean {
+function createStorer(
+  db: SqliteDatabase,
+  files: FileWriter,
+): (pending: PendingSubmission, enqueue: Enqueue) => void {
   const insert = db.prepare(INSERT_SUBMISSION_SQL);
   const recordKey = db.prepare(RECORD_KEY_SQL);
   return (pending, enqueue) => {
-    const { submission, idempotent } = pending;
+    const { submission, idempotent, fileIds, waitsUntil } = pending;
     const event = enqueue(submission, submission.createdAt, pending);
-    try {
-      insert.run(...submissionValues(submission, event));
-    } catch (error) {
-      // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
-      if (isCode(error, "SQLITE_CONSTRAINT_NOTNULL")) return false;
-      throw error;
-    }
+    insert.run(...submissionValues(submission, event));
     if (idempotent !== null) {
       const { endpointId, kind, keyHash, bodyHash } = idempotent;
       recordKey.run(endpointId, kind, keyHash, bodyHash, submission.id, submission.createdAt);
     }
-    return true;
+    if (fileIds !== null) files.attach(submission.id, fileIds, waitsUntil);
   };
 }
 
-/** Stores a refused post; false if its endpoint was deleted meanwhile. */
-function createKeeper(insert: HeldPostWriter): (pending: PendingHeld) => boolean {
+function createKeeper(db: SqliteDatabase, files: FileWriter): (pending: PendingHeld) => void {
+  const insert = createHeldPostWriter(db);
   return (pending) => {
-    try {
-      insert(pending);
-    } catch (error) {
-      if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
-      throw error;
-    }
-    return true;
+    insert(pending);
+    if (pending.fileIds) files.attachHeld(pending.held.id, pending.fileIds, pending.waitsUntil);
   };
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Driver.SqliteError && error.code === code;
 }

@@ -52,7 +52,7 @@ export function measureCommits(metrics: Metrics): CommitReport {
     size(batch.length);
     for (const { percent } of marks) reached(String(percent));
     for (const [index, pending] of batch.entries()) {
-      if (outcomes[index] === "stored" && "submission" in pending) score(pending.submission.spamScore);
+      if (outcomes[index] === "stored" && pending.kind === "submission") score(pending.submission.spamScore);
     }
   };
 }

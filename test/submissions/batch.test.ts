@@ -120,6 +120,28 @@ describe.each(ENGINES)("a batch on $name", ({ temporary }) => {
     expect([await usedIn(db), await countOf(db, "idempotency")]).toEqual([{ "2026-06": 2 }, 0]);
   });
 
+  test("says of a post that cannot be stored for several reasons what every engine says", async () => {
+    const db = await temporary();
+    const { pending } = await addPlace(db);
+    const server = batchServer(db);
+    const full = { monthlyLimit: 0 };
+    const files = { fileIds: [newId("fil", NOON)] };
+    const proof = { id: Buffer.alloc(16, 7), expiresAt: NOON + DAY_MS };
+    const lost = { of: { endpointId: newId("ep", NOON) } };
+    const posts = [
+      pending({ ...full, ...files, ...lost }),
+      pending({ ...full, ...files, proof }),
+      pending({ ...full, proof }),
+    ];
+    expect(await outcomesOf(server, posts)).toEqual(["gone", "incomplete", "over_limit"]);
+    // None of them has spent the proof.
+    expect(await outcomesOf(server, [pending({ proof }), pending({ ...full, proof })])).toEqual([
+      "stored",
+      "over_limit",
+    ]);
+    expect(await outcomesOf(server, [pending({ proof })])).toEqual(["spent"]);
+  });
+
   test("remembers the keys of stored posts, and those of refused ones are free", async () => {
     const db = await temporary();
     const { pending, idempotent } = await addPlace(db);

@@ -6,7 +6,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@simplewebauthn/server": ["src/sessions/passkey-ceremony.ts"],
   "@yao-pkg/pkg": ["scripts/"],
   aws4fetch: ["src/files/s3-request.ts"],
-  "better-sqlite3": ["src/database/", "src/submissions/sqlite-batch.ts", "scripts/", "test/"],
+  "better-sqlite3": ["src/database/", "scripts/", "test/"],
   commander: ["src/cli/", "test/"],
   esbuild: ["scripts/", "test/"],
   fastify: ["src/api/", "src/dashboard/", "src/http/", "scripts/bench/", "test/"],

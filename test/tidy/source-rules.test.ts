@@ -68,7 +68,7 @@ const RULES: readonly {
       plant("src/http/a.ts", 'import left from "left-pad/lib/left.js";'),
     ],
     passed: [
-      plant("src/submissions/sqlite-batch.ts", 'import SqliteDatabase from "better-sqlite3";'),
+      plant("src/database/sqlite/open-database.ts", 'import SqliteDatabase from "better-sqlite3";'),
       plant("src/cli/a.ts", 'import type { FastifyInstance } from "fastify";'),
     ],
   },
