@@ -40,6 +40,7 @@ import { inviteMember } from "../members/invitation-operations.ts";
 import { transferWorkspace } from "../members/transfer-workspace.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
+import { vouchForAccount } from "../sessions/vouch-operation.ts";
 import { listEvents } from "../submissions/event-operations.ts";
 import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/file-operations.ts";
 import { exportSubmissions } from "../submissions/export-submissions.ts";
@@ -261,6 +262,7 @@ export const ROUTES: readonly ApiRoute[] = [
   change("/accounts/:account", setAccount, ofAccount),
   remove("/accounts/:account", deleteAccount, ofAccount),
   act("/accounts/:account/rename", renameAccount, ofAccount),
+  act("/accounts/:account/vouch", vouchForAccount, ofAccount),
   read("/accounts/:account/sessions", listAccountSessions, ofAccount),
   act("/accounts/:account/end-sessions", endAccountSessions, ofAccount),
   read("/findings", listFindings),

@@ -60,6 +60,7 @@ import {
   listAccountSessions,
   resetTotp,
 } from "../sessions/sign-in-operations.ts";
+import { vouchForAccount } from "../sessions/vouch-operation.ts";
 import { approveLogin, denyLogin } from "../tokens/login-operations.ts";
 import {
   createToken,
@@ -234,6 +235,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   giveSignInLink,
   resetTotp,
   unbindAccount,
+  vouchForAccount,
   listAccountSessions,
   endAccountSessions,
   endOwnSessions,

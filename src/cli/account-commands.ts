@@ -12,6 +12,7 @@ import {
   resetTotp,
 } from "../sessions/sign-in-operations.ts";
 import { unbindAccount } from "../sessions/oidc-operations.ts";
+import { vouchForAccount } from "../sessions/vouch-operation.ts";
 import { countAccountContents, deleteAccount } from "../workspaces/delete-account.ts";
 import {
   createAccount,
@@ -35,6 +36,7 @@ export function register(program: Command): void {
     signInLink,
     resetFactor,
     unbind,
+    vouch,
     sessions,
     endSessions,
     remove,
@@ -72,10 +74,11 @@ const list = command({
         account.id,
         account.email,
         account.is_operator ? "yes" : "no",
+        account.is_doubtful ? "in doubt" : "",
         account.created_at,
       ]);
       return context.output.table(
-        ["ID", "EMAIL", "OPERATOR", "CREATED"],
+        ["ID", "EMAIL", "OPERATOR", "ADDRESS", "CREATED"],
         rows,
         "no accounts yet; make one with: formsvc account create EMAIL",
       );
@@ -183,6 +186,27 @@ const unbind = command({
       const unbound = await perform(unbindAccount, { account: email });
       if (context.output.isJson) return context.output.json(unbound);
       return context.output.note(`${unbound.account.email} is nobody at the issuer until the next sign-in`);
+    }),
+});
+
+const vouch = command({
+  usage: "vouch <email>",
+  summary:
+    "Say that an account belongs to the holder of its address, so that a proxy and an OpenID issuer are believed about it",
+  notes:
+    "An account that was made by a link which an owner handed over is in doubt until then, or until its holder sets a password by a mailed link. Its password, second factor, sessions and tokens end, because whoever made it may know them. If nobody knows who that was, delete the account instead.",
+  options: [{ flags: "--yes", summary: "do it without being asked" }],
+  examples: ["formsvc account vouch ada@example.com"],
+  action: (context, { yes }, [email]) =>
+    operate(context, async ({ perform }) => {
+      const { account } = await perform(showAccount, { account: email });
+      const ends = "end its password, second factor, sessions and tokens";
+      if (account.is_doubtful) await confirm(`Vouch for ${account.email}, and ${ends}?`, yes);
+      const vouched = await perform(vouchForAccount, { account: account.id });
+      if (context.output.isJson) return context.output.json(vouched);
+      return context.output.note(
+        `${vouched.account.email} belongs to the holder of the address; account sign-in-link makes a link to sign in with`,
+      );
     }),
 });
 

@@ -2,14 +2,9 @@ import { recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { describeMembership, namesOf } from "../members/membership.ts";
-import {
-  becomeMember,
-  findInvitationOf,
-  type FoundInvitation,
-  noteDoubt,
-} from "../workspaces/invitation-store.ts";
+import { becomeMember, findInvitationOf, type FoundInvitation } from "../workspaces/invitation-store.ts";
 import type { Membership } from "../workspaces/member-store.ts";
-import { noteEmailProved } from "../workspaces/proved-email.ts";
+import { noteDoubt, noteEmailProved } from "../workspaces/proved-email.ts";
 import { signUp } from "../workspaces/sign-up.ts";
 import { findAccountByEmail, getWorkspace } from "../workspaces/workspace-store.ts";
 import type { Trier } from "./attempt-limits.ts";
@@ -82,13 +77,37 @@ export function acceptAsNew(
     const passwordHash = await prover.hash(newPassword, stranger);
     const entered = await db.transaction(function* () {
       const now = clock.now();
-      const accountId = yield* join(parts, yield* takeable(token, now), now);
+      const accountId = yield* join(parts, yield* takeable(token, now), false, now);
       yield* storePassword(accountId, passwordHash, now);
       return { accountId, session: yield* beginSession(parts, accountId, client) };
     });
     limits.giveBack(stranger);
     reportSignIn(parts, { ...entered, by: "invitation" }, client);
     return entered.session;
+  });
+}
+
+/**
+ * The same for somebody whom a proxy names by the invited address, which is believed: they need no password, and no session begins.
+ *
+ * @param email that the proxy names
+ */
+export function acceptAsNamed(
+  parts: SignInParts,
+  { token, email }: { readonly token: string; readonly email: string },
+  client: Client,
+): Promise<void> {
+  const { db, limits, clock } = parts;
+  return noting(parts, client, "invitation", async () => {
+    const stranger: Trier = { address: client.address, known: null };
+    limits.count(stranger);
+    await db.transaction(function* () {
+      const found = yield* takeable(token, clock.now());
+      if (found.invitation.email.toLowerCase() !== email.toLowerCase())
+        throw new FormsvcError("unauthorized", WRONG);
+      yield* join(parts, found, true, clock.now());
+    });
+    limits.giveBack(stranger);
   });
 }
 
@@ -101,16 +120,17 @@ function* takeable(token: string, now: number): Steps<FoundInvitation> {
   return found;
 }
 
-/** Returns the id of the new account. */
+/** Returns the id of the new account. @param isNamed whether a proxy says that it is the holder of the address who asks */
 function* join(
   { newWorkspacePlan }: SignInParts,
   { invitation, isMailed }: FoundInvitation,
+  isNamed: boolean,
   now: number,
 ): Steps<string> {
   const { workspaceId, isByOperator } = invitation;
   const { account } = yield* signUp(invitation.email, newWorkspacePlan, now, "accepted an invitation");
   if (isMailed) yield* noteEmailProved(account.id, now);
-  else if (!isByOperator) yield* noteDoubt(account.id);
+  else if (!isByOperator && !isNamed) yield* noteDoubt(account.id);
   yield* becomeMember(invitation, account.id, now);
   const actor = { accountId: account.id, email: account.email };
   const change = { subject: account.email, workspaceId, detail: describeMembership(invitation) };

@@ -46,6 +46,11 @@ export function* storePassword(accountId: string, passwordHash: string, now: num
   );
 }
 
+/** Forgets password and app. */
+export function* dropCredential(accountId: string): Steps<void> {
+  yield* run(query.deleteFrom("credential").where("account_id", "=", accountId));
+}
+
 /** Sets the second factor. @param stored the sealed secret. @param step of the code that proved it. */
 export function* storeTotp(accountId: string, stored: Buffer, step: number, now: number): Steps<void> {
   yield* run(

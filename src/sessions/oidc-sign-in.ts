@@ -3,7 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { listInvitationsTo } from "../workspaces/invitation-store.ts";
 import { applyOperatorGroup } from "../workspaces/operator-group.ts";
-import { isDoubtful, noteEmailProved } from "../workspaces/proved-email.ts";
+import { DOUBTFUL, noteEmailProved } from "../workspaces/proved-email.ts";
 import { signUp } from "../workspaces/sign-up.ts";
 import type { Account } from "../workspaces/workspace.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
@@ -38,11 +38,7 @@ export function* findAccountOfPerson(
         "unauthorized",
         `The account with your address belongs to another person of ${label}. Ask whoever runs this server.`,
       );
-    if (yield* isDoubtful(account.id))
-      throw new FormsvcError(
-        "unauthorized",
-        "Nobody has shown yet whose address your account has, so it may be somebody else’s. Ask whoever runs this server.",
-      );
+    if (account.isDoubtful) throw new FormsvcError("unauthorized", DOUBTFUL);
     return account;
   }
   const isInvited = (yield* listInvitationsTo(person.email, now)).length > 0;

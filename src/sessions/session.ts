@@ -100,10 +100,10 @@ export function* findViewer(
 /** What stands for a session of somebody whom a proxy names: there is none. */
 const NAMED = "proxy ";
 
-/** Whom a proxy names that is believed; undefined if no account has this address. */
+/** Whom a proxy names that is believed; undefined if no account has this address, or nobody knows whose it is. */
 export function* findNamedViewer(address: string, now: number): Steps<Viewer | undefined> {
   const account = yield* findAccountByEmail(address);
-  if (account === undefined) return undefined;
+  if (account === undefined || account.isDoubtful) return undefined;
   const { id, email, isOperator } = account;
   return { accountId: id, email, isOperator, sessionId: `${NAMED}${id}`, seenAt: now };
 }

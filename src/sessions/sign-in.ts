@@ -1,7 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
-import { acceptAsNew, showInvitation, type ShownInvitation } from "./accept-invitation.ts";
+import { acceptAsNamed, acceptAsNew, showInvitation, type ShownInvitation } from "./accept-invitation.ts";
 import type { Trier } from "./attempt-limits.ts";
 import { type CodeTickets, createCodeTickets } from "./code-tickets.ts";
 import { recognise } from "./known-clients.ts";
@@ -61,6 +61,8 @@ export interface SignIns {
   showInvitation(token: string, client: Client): Promise<ShownInvitation>;
   /** The same as `confirmSignUp` with the link of an invitation, whose member the account becomes. */
   acceptInvitation(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
+  /** The same for whom a proxy names by the invited address: without password and session. */
+  acceptAsNamed(given: { readonly token: string; readonly email: string }, client: Client): Promise<void>;
 }
 
 const WRONG_PASSWORD = "The e-mail address or the password is not right.";
@@ -134,6 +136,7 @@ export function createSignIns(parts: SignInParts): SignIns {
     confirmSignUp: (given, client) => confirmSignUp(parts, given, client),
     showInvitation: (token, client) => showInvitation(parts, token, client),
     acceptInvitation: (given, client) => acceptAsNew(parts, given, client),
+    acceptAsNamed: (given, client) => acceptAsNamed(parts, given, client),
   };
 }
 

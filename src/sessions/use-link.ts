@@ -3,6 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { SignInWay } from "../foundation/sign-in-events.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import { endTokensOf } from "../tokens/token-store.ts";
 import { signUp } from "../workspaces/sign-up.ts";
 import { noteEmailProved } from "../workspaces/proved-email.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
@@ -105,7 +106,7 @@ export function useLink(
         if (earlier !== undefined)
           yield* parts.ownerNotifier.write(email, "account.set-password", clock.now());
       }
-      if (way.provesEmail) yield* noteEmailProved(accountId, clock.now());
+      if (way.provesEmail) yield* proveEmail(accountId, clock.now());
       return yield* beginSession(parts, accountId, client);
     });
     limits.giveBack(stranger);
@@ -220,6 +221,12 @@ function* accountOf(link: MailedLink | undefined): Steps<string | undefined> {
 /** Apart from other codes: who knows the password cannot keep the holder of a link out. */
 function codesOf(accountId: string): string {
   return `link ${accountId}`;
+}
+
+/** Whoever made a doubtful account may have made tokens too, which no new password ends. */
+function* proveEmail(accountId: string, now: number): Steps<void> {
+  if ((yield* findAccount(accountId))?.isDoubtful === true) yield* endTokensOf(accountId, now);
+  yield* noteEmailProved(accountId, now);
 }
 
 /** Returns the address of the account. */

@@ -71,6 +71,13 @@ export function* revokeTokenRow(token: Token, now: number): Steps<Token> {
   return { ...token, revokedAt: now };
 }
 
+/** Refuses each token of an account from now on, and those that it has approved and nobody has taken yet. Its workspaces' stay. */
+export function* endTokensOf(accountId: string, now: number): Steps<void> {
+  const working = query.updateTable("api_token").where("account_id", "=", accountId);
+  yield* run(working.where("revoked_at", "is", null).set({ revoked_at: now }));
+  yield* run(query.deleteFrom("login_request").where("account_id", "=", accountId));
+}
+
 /** Service tokens that are bound to an endpoint end when it leaves their workspace. Returns how many those were. */
 export function deleteTokensElsewhere(endpointId: string, workspaceId: string): Steps<number> {
   return run(

@@ -6,6 +6,7 @@ import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
 import { findMember, type Membership, storeMember } from "./member-store.ts";
 import { toStanding } from "./standing.ts";
+import { findAccount } from "./workspace-store.ts";
 
 /** Somebody who is asked to become a member, and has not answered. */
 export interface Invitation extends Membership {
@@ -109,16 +110,8 @@ export function* listInvitationsTo(email: string, now: number): Steps<Invitation
 
 /** What an account finds by itself: nothing if nobody proved or vouches for its address. */
 export function* listOwnInvitations(accountId: string, now: number): Steps<Invitation[]> {
-  const accounts = query.selectFrom("account").select(["email", "email_proved_at", "is_doubtful"]);
-  const account = yield* first(accounts.where("id", "=", accountId));
-  if (account === undefined) return [];
-  if (account.is_doubtful === 1 && account.email_proved_at === null) return [];
-  return yield* listInvitationsTo(account.email, now);
-}
-
-/** Remembers that nobody knows yet whose address an account has: whoever made its link could have used it. */
-export function* noteDoubt(accountId: string): Steps<void> {
-  yield* run(query.updateTable("account").set({ is_doubtful: 1 }).where("id", "=", accountId));
+  const account = yield* findAccount(accountId);
+  return account === undefined || account.isDoubtful ? [] : yield* listInvitationsTo(account.email, now);
 }
 
 export function* findInvitation(

@@ -17,9 +17,16 @@ export function* isOwnProvedAddress(accountId: string, address: string): Steps<b
   return account.email.toLowerCase() === address.toLowerCase();
 }
 
-/** Whether whoever made the link of an invitation could have made the account with it, under another one's address. */
-export function* isDoubtful(accountId: string): Steps<boolean> {
-  const accounts = query.selectFrom("account").select(["email_proved_at", "is_doubtful"]);
-  const account = yield* first(accounts.where("id", "=", accountId));
-  return account?.is_doubtful === 1 && account.email_proved_at === null;
+/** What somebody reads whom a proxy or an issuer names by the address of a doubtful account. */
+export const DOUBTFUL =
+  "Nobody has shown yet that the account with this address is yours: somebody else may have made it. Ask whoever runs this server to vouch for the address.";
+
+/** Remembers that nobody knows yet whose address an account has: whoever made its link could have used it. */
+export function* noteDoubt(accountId: string): Steps<void> {
+  yield* run(query.updateTable("account").set({ is_doubtful: 1 }).where("id", "=", accountId));
+}
+
+/** For somebody whose word for the address is taken. It proves no address: nobody has shown to read its mail. */
+export function* endDoubt(accountId: string): Steps<void> {
+  yield* run(query.updateTable("account").set({ is_doubtful: 0 }).where("id", "=", accountId));
 }

@@ -11,12 +11,18 @@ export function* updateWorkspaceNameRow(workspace: Workspace, nameText: string):
   return { ...workspace, name };
 }
 
-/** Nobody has proved that they read the new address. @throws usage; already_exists when another account has it */
+/**
+ * Nobody has proved that they read the new address. The word of an operator, who renames, is taken for it, but not for who made the account:
+ * one that is doubtful stays so, and one that was proved does not become so again.
+ *
+ * @throws usage; already_exists when another account has it
+ */
 export function* updateEmailRow(account: Account, emailText: string): Steps<Account> {
   const email = checkEmail(emailText);
   const other = yield* findAccountByEmail(email);
   if (other !== undefined && other.id !== account.id)
     throw new FormsvcError("already_exists", `there is an account ${other.email} already`);
-  yield* run(query.updateTable("account").set({ email, email_proved_at: null }).where("id", "=", account.id));
+  const set = { email, email_proved_at: null, is_doubtful: Number(account.isDoubtful) };
+  yield* run(query.updateTable("account").set(set).where("id", "=", account.id));
   return { ...account, email };
 }

@@ -9,6 +9,11 @@ export const accountShape = z.strictObject({
   id: z.string(),
   email: z.string(),
   is_operator: z.boolean().describe("Whether it sees every workspace and the whole installation."),
+  is_doubtful: z
+    .boolean()
+    .describe(
+      "Whether nobody has shown yet whose address it has, because it was made by a link that an owner handed over: neither a proxy nor an issuer is believed about it.",
+    ),
   created_at: z.string(),
 });
 
@@ -17,6 +22,7 @@ export function accountJson(account: Account): z.output<typeof accountShape> {
     id: account.id,
     email: account.email,
     is_operator: account.isOperator,
+    is_doubtful: account.isDoubtful,
     created_at: toIsoTime(account.createdAt),
   };
 }

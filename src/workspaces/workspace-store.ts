@@ -356,7 +356,7 @@ function* insertAccount(
   plan: string,
 ): Steps<{ account: Account; workspace: Workspace }> {
   const isOperator = !(yield* hasAccounts());
-  const account = { id: newId("acct", now), email, isOperator, createdAt: now };
+  const account = { id: newId("acct", now), email, isOperator, isDoubtful: false, createdAt: now };
   yield* run(
     query
       .insertInto("account")
@@ -387,7 +387,9 @@ function* insertNamedWorkspace(accountId: string, name: string, now: number, pla
 }
 
 function toAccount(row: Selectable<Tables["account"]>): Account {
-  return { id: row.id, email: row.email, isOperator: row.is_operator === 1, createdAt: row.created_at };
+  const { id, email, created_at: createdAt } = row;
+  const isDoubtful = row.is_doubtful === 1 && row.email_proved_at === null;
+  return { id, email, isOperator: row.is_operator === 1, isDoubtful, createdAt };
 }
 
 export function noWorkspace(reference: string): FormsvcError {

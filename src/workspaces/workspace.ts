@@ -6,6 +6,11 @@ export interface Account {
   readonly email: string;
   /** Whether it sees every workspace and the whole installation. The first account does. */
   readonly isOperator: boolean;
+  /**
+   * Whether nobody has shown yet whose address it has: whoever made the link of an invitation could have made the account with it, under
+   * another one's address. Neither a proxy nor an issuer is believed about such an account.
+   */
+  readonly isDoubtful: boolean;
   readonly createdAt: number;
 }
 

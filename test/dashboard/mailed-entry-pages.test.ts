@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
+import { insertTokenRow } from "../../src/tokens/token-store.ts";
+import { makeTokenText } from "../../src/tokens/token.ts";
+import { noteDoubt } from "../../src/workspaces/proved-email.ts";
 import { insertAccountRows, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { Answer } from "../support/http-client.ts";
 import { pathIn, startMailedSite, textOf } from "../support/mailed-site.ts";
@@ -116,6 +119,34 @@ describe("a forgotten password", () => {
     expect((await site.signIn()).status).toBe(303);
     const [change] = server.owner.now(() => listChanges(1));
     expect(change).toMatchObject({ action: "account.set-password", detail: "by a link in an e-mail" });
+  });
+
+  test("ends the doubt whose address an account has, and the tokens that whoever made it may have", async () => {
+    const { server, fill, letterTo } = await startMailedSite();
+    const made = server.owner.now(function* () {
+      const { id } = (yield* insertAccountRows(NEW, server.clock.now())).account;
+      yield* noteDoubt(id);
+      const token = { name: "CI", accountId: id, workspaceId: null, endpointId: null, expiresAt: null };
+      return yield* insertTokenRow({ ...token, scopes: ["operator"] }, makeTokenText(), server.clock.now());
+    });
+    const working = () =>
+      server.owner.prepare("SELECT id FROM api_token WHERE revoked_at IS NULL").pluck().all();
+    const reset = async (count: number) => {
+      await fill("/dashboard/lost-password", { email: NEW });
+      expect((await fill(pathIn(await letterTo(NEW, count)), { new_password: PASSWORD })).status).toBe(303);
+    };
+    expect(working()).toEqual([made.id]);
+    await reset(1);
+    expect(working()).toEqual([]);
+    expect(server.owner.now(() => listAccounts()).map(({ isDoubtful }) => isDoubtful)).toEqual([
+      false,
+      false,
+    ]);
+    // Who is not in doubt keeps theirs.
+    server.owner.execute("UPDATE api_token SET revoked_at = NULL");
+    server.clock.advance(HOUR);
+    await reset(2);
+    expect(working()).toEqual([made.id]);
   });
 
   test("works for an account that never had one, whether people may sign up or not", async () => {

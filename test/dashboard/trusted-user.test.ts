@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
+import { giveSignInLink } from "../../src/sessions/sign-in-operations.ts";
+import { vouchForAccount } from "../../src/sessions/vouch-operation.ts";
+import { noteDoubt } from "../../src/workspaces/proved-email.ts";
+import { findAccountByEmail, insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { dashboardUrl } from "../support/dashboard-address.ts";
 import { sendRequest } from "../support/http-client.ts";
+import { cookieOf, PASSWORD, signInForms } from "../support/sign-in-form.ts";
+import { performOn } from "../support/terminal.ts";
 import { type ConfigOverrides, startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 
@@ -126,5 +131,53 @@ describe("a proxy that names who is signed in", () => {
       "text/event-stream; charset=utf-8",
     ]);
     await answer.body?.cancel();
+  });
+
+  test("is not believed about an account in doubt: the sign-in page says what to do, and whoever made it loses it when an operator vouches", async () => {
+    const { get, from, server } = await start();
+    const { id } = server.owner.now(() => findAccountByEmail(ANA)) ?? { id: "" };
+    server.owner.now(() => noteDoubt(id));
+    const maker = await visit(server, ANA);
+    expect((await get({ cookie: maker.cookie })).status).toBe(200);
+    expect((await get(from(ANA))).status).toBe(303);
+    const told = await get(from(ANA), "/dashboard/sign-in");
+    expect(told.text).toContain(
+      `names ${ANA}. Nobody has shown yet that the account with this address is yours`,
+    );
+    expect(told.text).toContain("Ask whoever runs this server to vouch for the address.");
+    const stream = await fetch(`${server.url}/dashboard/events`, {
+      headers: { "remote-email": ANA, "x-proxy-secret": SECRET },
+      redirect: "manual",
+    });
+    expect(stream.status).toBe(303);
+    const operator = await visit(server, "root@example.com");
+    const path = `/dashboard/system/accounts/${id}`;
+    expect((await operator.get("/dashboard/system/accounts")).text).toContain("address in doubt");
+    expect((await operator.get(path)).text).toContain("Vouch for the address");
+    expect((await maker.post(`${path}/vouch`)).status).toBe(404);
+    expect((await operator.post(`${path}/vouch`)).headers["location"]).toMatch(/notice=vouched$/);
+    expect((await operator.get(path)).text).not.toContain("Vouch for the address");
+    expect((await operator.post(`${path}/vouch`)).status).toBe(409);
+    expect((await get(from(ANA))).text).toContain(ANA);
+    expect((await get({ cookie: maker.cookie })).status).toBe(303);
+  });
+
+  test("an operator in doubt gets back in from the machine: by a link past the proxy, and by vouching", async () => {
+    const { get, from, server } = await start();
+    const ROOT = "root@example.com";
+    server.owner.now(function* () {
+      yield* noteDoubt((yield* findAccountByEmail(ROOT))?.id ?? "");
+    });
+    expect((await get(from(ROOT), "/dashboard/system")).status).toBe(303);
+    const { token } = await performOn(
+      server.owner,
+      giveSignInLink,
+      { account: ROOT },
+      { now: server.clock.now() },
+    );
+    const entered = await signInForms(server).post("/sign-in/link", { token, new_password: PASSWORD });
+    expect((await get({ cookie: cookieOf(entered) }, "/dashboard/system")).status).toBe(200);
+    await performOn(server.owner, vouchForAccount, { account: ROOT }, { now: server.clock.now() });
+    expect((await get(from(ROOT), "/dashboard/system")).status).toBe(200);
   });
 });

@@ -76,7 +76,13 @@ test("commands that an installation begins with create the database and print it
 test("the JSON of accounts, workspaces, plans and usage is what scripts rely on", async () => {
   const machine = emptyMachine();
   const made = await machine.json(["account", "create", "ada@example.com"]);
-  const account = { id: id("acct"), email: "ada@example.com", is_operator: true, created_at: isoTime };
+  const account = {
+    id: id("acct"),
+    email: "ada@example.com",
+    is_operator: true,
+    is_doubtful: false,
+    created_at: isoTime,
+  };
   const named = { id: id("ws"), account_id: id("acct"), name: "ada", plan: "hobby" };
   const brand = { brand_colour: null, brand_name: null, brand_footer: null };
   const workspace = { ...named, time_zone: null, ...brand, created_at: isoTime };

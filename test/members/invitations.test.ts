@@ -24,10 +24,9 @@ import {
   INVITATION_LIFETIME_MS,
   storeInvitation,
   listOwnInvitations,
-  noteDoubt,
 } from "../../src/workspaces/invitation-store.ts";
 import { MAX_MEMBERS, storeMember } from "../../src/workspaces/member-store.ts";
-import { noteEmailProved } from "../../src/workspaces/proved-email.ts";
+import { noteDoubt, noteEmailProved } from "../../src/workspaces/proved-email.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { OWNER, READER, withMembers } from "../support/members.ts";

@@ -4,8 +4,8 @@ import { admitPerson, type Admission } from "../../src/sessions/oidc-sign-in.ts"
 import type { Person } from "../../src/sessions/oidc-person.ts";
 import { dropBindings, findBoundAccount, isBound } from "../../src/sessions/oidc-store.ts";
 import { setAccount } from "../../src/workspaces/account-operations.ts";
-import { noteDoubt, storeInvitation } from "../../src/workspaces/invitation-store.ts";
-import { noteEmailProved } from "../../src/workspaces/proved-email.ts";
+import { storeInvitation } from "../../src/workspaces/invitation-store.ts";
+import { noteDoubt, noteEmailProved } from "../../src/workspaces/proved-email.ts";
 import { findAccount, insertAccountRows, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

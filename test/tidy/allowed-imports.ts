@@ -218,6 +218,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "members",
     "operations",
     "secrets",
+    "tokens",
     "workspaces",
   ],
   audit: ["database"],

@@ -58,6 +58,8 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
     "The new secret was made already, and was shown that once. If it is lost, make another.",
   "account-made": () => "The account is there. Make a sign-in link for it, and hand that over.",
   unbound: () => "The account is nobody at the issuer any more, and all sessions have ended.",
+  vouched: () =>
+    "The account belongs to the holder of its address now. What it signed in with before has ended.",
   "factor-reset": () => "The second factor is removed, and all sessions have ended.",
   "link-made-already": () =>
     "The link was made already, and was shown that once. If it is lost, make another.",

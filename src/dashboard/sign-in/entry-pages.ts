@@ -15,6 +15,7 @@ import { passkeySupport } from "./relying-party.ts";
 import type { Routes } from "../routes.ts";
 import { secondFactorPages } from "./second-factor-page.ts";
 import { signInPages } from "./sign-in-page.ts";
+import { trustedUsers } from "../trusted-user.ts";
 
 /** The pages on which somebody proves who they are. They share the limits of attempts. */
 export function entryPages(routes: Routes, parts: DashboardParts): void {
@@ -27,11 +28,13 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const security = { ...parts, prover, ownerNotifier, passwords, party };
   const signIns = createSignIns({ ...security, limits, logAddresses, newWorkspacePlan });
   const entrance = createEntrance(parts);
-  signInPages(routes, parts, entrance, { signIns, issuer: openIssuer(parts) });
+  const issuer = openIssuer(parts);
+  const named = trustedUsers(parts.config);
+  signInPages(routes, parts, entrance, { signIns, issuer, named });
   passkeySignInPages(routes, security, entrance, signIns);
   passkeyPages(routes, security, entrance);
   mailedEntryPages(routes, parts, entrance, signIns);
-  invitationPages(routes, entrance, { signIns, passwords });
+  invitationPages(routes, entrance, { signIns, passwords, hasIssuer: issuer !== null, named });
   accountPages(routes, security);
   secondFactorPages(routes, security);
 }

@@ -1,7 +1,8 @@
+import type { FastifyRequest } from "fastify";
 import { html, type Html } from "../../foundation/html.ts";
 import type { ShownInvitation } from "../../sessions/accept-invitation.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
-import { page } from "../answer.ts";
+import { page, redirect } from "../answer.ts";
 import { textField } from "../kit/field.ts";
 import { answerForms } from "../members/invitations-page.ts";
 import { membershipWords, ROLE_NAMES } from "../members/member-words.ts";
@@ -10,21 +11,28 @@ import type { PasswordUse } from "../../sessions/password.ts";
 import { type Entrance, PASSWORD_HINT } from "./entrance.ts";
 import { orAgain, problemView } from "./retry.ts";
 import { tokenIn } from "./token-in.ts";
+import type { NamedUser } from "../trusted-user.ts";
 
 const PATH = "/dashboard/invitation";
 const TITLE = "Invitation";
+
+/** How people get in here, beside what they show. */
+interface Ways {
+  readonly signIns: SignIns;
+  readonly passwords: PasswordUse;
+  /** Whether an OpenID issuer makes the account of who is invited. */
+  readonly hasIssuer: boolean;
+  readonly named: (request: FastifyRequest) => NamedUser;
+}
 
 /**
  * `/dashboard/invitation`: what the link of an invitation leads to. Its token stands behind the #, which no server sees, and comes by
  * POST alone: programs that follow the links of a mail change nothing.
  */
-export function invitationPages(
-  routes: Routes,
-  { requireWay, clientOf, enter }: Entrance,
-  { signIns, passwords }: { readonly signIns: SignIns; readonly passwords: PasswordUse },
-): void {
-  const shownView = (visit: OpenVisit, ...shown: ShownWith): Html =>
-    invitationView(visit, passwords, ...shown);
+export function invitationPages(routes: Routes, { requireWay, clientOf, enter }: Entrance, ways: Ways): void {
+  const { signIns, named } = ways;
+  const shownView = ({ viewer, request }: OpenVisit, ...shown: ShownWith): Html =>
+    invitationView({ ...ways, viewerEmail: viewer?.email ?? null, namedAs: named(request) }, ...shown);
 
   routes.openRead("/invitation", ({ request }) => {
     requireWay(request);
@@ -52,6 +60,11 @@ export function invitationPages(
       }
     };
     return orAgain(TITLE, reply, again, async () => {
+      const email = named(request);
+      if (typeof email === "string") {
+        await signIns.acceptAsNamed({ token, email }, client);
+        return redirect("/dashboard");
+      }
       const newPassword = form.get("new_password") ?? "";
       return enter(visit, await signIns.acceptInvitation({ token, newPassword }, client));
     });
@@ -71,11 +84,14 @@ function askView(problem?: string): Html {
 
 type ShownWith = [shown: ShownInvitation, token: string, problem?: string];
 
-function invitationView(
-  { viewer }: Pick<OpenVisit, "viewer">,
-  passwords: PasswordUse,
-  ...[shown, token, problem]: ShownWith
-): Html {
+/** Who looks at an invitation, and how they get in here. */
+interface Guest extends Pick<Ways, "passwords" | "hasIssuer"> {
+  /** Null if nobody is signed in. */
+  readonly viewerEmail: string | null;
+  readonly namedAs: NamedUser;
+}
+
+function invitationView(guest: Guest, ...[shown, token, problem]: ShownWith): Html {
   const { workspaceName, by, email, membership, names } = shown;
   return html`<h1>You are invited</h1>
     ${problemView(problem)}
@@ -83,36 +99,53 @@ function invitationView(
       <p>${by === null ? "Whoever runs this server" : html`<bdi>${by}</bdi>`} invites <b><bdi>${email}</bdi></b> to the workspace <b><bdi>${workspaceName}</bdi></b>.</p>
       <p><b>${ROLE_NAMES[membership.role]}</b>: ${membershipWords(membership, names)}.</p>
     </div>
-    ${answerView(viewer?.email ?? null, passwords, shown, token)}</section>
-    ${viewer === null && toSignIn}`;
+    ${answerView(guest, shown, token)}</section>
+    ${guest.viewerEmail === null && toSignIn}`;
 }
 
-function answerView(
-  viewerEmail: string | null,
-  passwords: PasswordUse,
-  shown: ShownInvitation,
-  token: string,
-): Html {
+function answerView(guest: Guest, shown: ShownInvitation, token: string): Html {
+  const { viewerEmail, namedAs } = guest;
   const { id, email, workspaceName, hasAccount } = shown;
-  const isOwn = viewerEmail?.toLowerCase() === email.toLowerCase();
-  if (isOwn) return html`<div class="body">${answerForms(id, workspaceName, token)}</div>`;
+  const isInvited = (address: string): boolean => address.toLowerCase() === email.toLowerCase();
+  if (viewerEmail !== null && isInvited(viewerEmail))
+    return html`<div class="body">${answerForms(id, workspaceName, token)}</div>`;
   if (viewerEmail !== null)
     return html`<form class="stacked" method="post" action="/dashboard/sign-out">
       <p>You are signed in as <bdi>${viewerEmail}</bdi>, and the invitation is for another address. Sign out, and open the link again.</p>
       <button>Sign out</button>
     </form>`;
-  if (hasAccount || passwords === "off")
-    return html`<div class="body">
-      <p>${hasAccount ? "There is an account with this address." : "You have no account here yet; it is made when you sign in."} Sign in with the address, and accept the invitation under Invitations, or open the link again.</p>
-      <p><a class="button primary" href="/dashboard/sign-in?next=%2Fdashboard%2Finvitations">Sign in</a></p>
-    </div>`;
+  if (typeof namedAs === "string" && !isInvited(namedAs))
+    return html`<div class="body"><p>The proxy in front of this server names <bdi>${namedAs}</bdi>, and the invitation is for another address. Sign out there, and open the link again.</p></div>`;
+  return hasAccount
+    ? signInView("There is an account with this address.")
+    : newcomerView(guest, email, token);
+}
+
+/** For who has no account yet. */
+function newcomerView({ namedAs, passwords, hasIssuer }: Guest, email: string, token: string): Html {
+  const isNamed = typeof namedAs === "string";
+  if (!isNamed && passwords === "off")
+    return hasIssuer
+      ? signInView("You have no account here yet; it is made when you sign in.")
+      : html`<div class="body"><p>You have no account here yet. Open the link through the proxy that signs people in here.</p></div>`;
   return html`<form class="stacked" method="post" action="${PATH}/accept">
     <input type="hidden" name="token" value="${token}" />
-    <p class="hint">You have no account here yet. Choose a password, and it is made.</p>
+    ${
+      isNamed
+        ? html`<p class="hint">You have no account here yet. It is made, and the proxy in front of this server signs you in.</p>`
+        : html`<p class="hint">You have no account here yet. Choose a password, and it is made.</p>
     ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isReadOnly: true })}
-    ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+    ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}`
+    }
     <button class="primary">Make the account and accept</button>
   </form>`;
+}
+
+function signInView(reason: string): Html {
+  return html`<div class="body">
+    <p>${reason} Sign in with the address, and accept the invitation under Invitations, or open the link again.</p>
+    <p><a class="button primary" href="/dashboard/sign-in?next=%2Fdashboard%2Finvitations">Sign in</a></p>
+  </div>`;
 }
 
 const toSignIn = html`<p><a href="/dashboard/sign-in">Sign in</a></p>`;

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from "fastify";
+import type { Steps } from "../../database/steps.ts";
 import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Issuer } from "../../sessions/oidc-issuer.ts";
@@ -6,6 +8,8 @@ import type { SecondFactors } from "../../sessions/second-factor.ts";
 import { endSession, findIssuerOf, isNamed } from "../../sessions/session.ts";
 import type { SignIns } from "../../sessions/sign-in.ts";
 import { readLink } from "../../sessions/use-link.ts";
+import { DOUBTFUL } from "../../workspaces/proved-email.ts";
+import { findAccountByEmail } from "../../workspaces/workspace-store.ts";
 import { page, redirect } from "../answer.ts";
 import { passkeyButton } from "./passkey-button.ts";
 import { passkeyForm, secondProofOf } from "./passkey-sign-in-pages.ts";
@@ -19,7 +23,7 @@ import type { DashboardParts } from "../parts.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes } from "../routes.ts";
 import { clearSessionCookie } from "./session-cookie.ts";
-import { type NamedUser, trustedUsers } from "../trusted-user.ts";
+import type { NamedUser } from "../trusted-user.ts";
 import { tokenIn } from "./token-in.ts";
 
 const PATH = "/dashboard/sign-in";
@@ -31,12 +35,17 @@ const WAY_ON = "Sign in with your password, or ask whoever runs this server for 
 const NAMED_VIEW = html`<h1>A proxy signs you in</h1>
   <p>There is no session here to end: the proxy in front of this server says who you are with each page. Sign out there.</p>`;
 
-/** Why somebody is not signed in whom a proxy names; null if none does. */
-function problemOfProxy(named: NamedUser): string | null {
+/** Why somebody is not signed in whom a proxy names; null if none does, or who it names is signed in. */
+function* problemOfProxy(named: NamedUser, { reset }: Ways): Steps<string | null> {
   if (named === undefined) return null;
   if (named === null)
     return "The proxy in front of this server does not name one person, so nobody is signed in.";
-  return `The proxy in front of this server names ${named}, and no account has this address.`;
+  const account = yield* findAccountByEmail(named);
+  if (account === undefined)
+    return `The proxy in front of this server names ${named}, and no account has this address.`;
+  if (!account.isDoubtful) return null;
+  const orProve = reset ? " Or show it by “Forgotten your password?”, which sends an e-mail there." : "";
+  return `The proxy in front of this server names ${named}. ${DOUBTFUL}${orProve}`;
 }
 
 /** What somebody may do who is not signed in. */
@@ -48,18 +57,24 @@ interface Ways extends MailedEntries {
   readonly passkeys: boolean;
 }
 
+interface EntryWays {
+  readonly signIns: SignIns;
+  /** Null if people sign in here only. */
+  readonly issuer: Issuer | null;
+  readonly named: (request: FastifyRequest) => NamedUser;
+}
+
 /** Signing in with a password, a code, a link or by an issuer, and signing out. */
 export function signInPages(
   routes: Routes,
   parts: DashboardParts,
   entrance: Entrance,
-  { signIns, issuer }: { readonly signIns: SignIns; readonly issuer: Issuer | null },
+  { signIns, issuer, named }: EntryWays,
 ): void {
   const { requireWay, clientOf, enter } = entrance;
-  const { config } = parts;
+  const { config, db } = parts;
   const passkeys = passkeySupport(config).party !== null;
   const entries: Ways = { ...openEntries(parts), issuer, passwords: config.dashboard.passwords, passkeys };
-  const named = trustedUsers(parts.config);
   oidcPages(routes, parts, entrance, {
     issuer,
     signIns,
@@ -72,9 +87,9 @@ export function signInPages(
   });
   signOutPage(routes, parts, entrance, issuer);
 
-  routes.openRead("/sign-in", ({ request, query }) => {
+  routes.openRead("/sign-in", async ({ request, query }) => {
     requireWay(request);
-    const problem = problemOfProxy(named(request));
+    const problem = await db.read(() => problemOfProxy(named(request), entries));
     return page(
       TITLE,
       signInView(entries, { next: safeNext(query.get("next")), ...(problem !== null && { problem }) }),

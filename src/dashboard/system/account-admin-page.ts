@@ -7,6 +7,7 @@ import { sessionEnded } from "../../foundation/sign-in-events.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { findSecondFactors, type SecondFactors } from "../../sessions/second-factor.ts";
 import { endAccountSessions, giveSignInLink, resetTotp } from "../../sessions/sign-in-operations.ts";
+import { vouchForAccount } from "../../sessions/vouch-operation.ts";
 import { renameAccount, setAccount } from "../../workspaces/account-operations.ts";
 import { countWithAccount, deleteAccount, type GoingWithAccount } from "../../workspaces/delete-account.ts";
 import { findCredential } from "../../sessions/credential-store.ts";
@@ -68,6 +69,11 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   write("/system/accounts/:id/unbind", async (visit) => {
     await visit.perform(unbindAccount, { account: idOf(visit) });
     return back(visit, "unbound");
+  });
+
+  write("/system/accounts/:id/vouch", async (visit) => {
+    await visit.perform(vouchForAccount, { account: idOf(visit) });
+    return back(visit, "vouched");
   });
 
   write("/system/accounts/:id/end-sessions", async (visit) => {
@@ -190,6 +196,7 @@ function stateView(
       <header>
         <h2><bdi>${account.email}</bdi></h2>
         ${account.isOperator ? html`<span class="pill done">operator</span>` : html`<span class="pill">owner</span>`}
+        ${account.isDoubtful && DOUBTFUL_PILL}
       </header>
       <dl class="facts">
         <div><dt>Password</dt><dd>${hasPassword ? "set" : "not set yet: make a sign-in link"}</dd></div>
@@ -201,6 +208,7 @@ function stateView(
         <div><dt>Added</dt><dd>${time(account.createdAt)}</dd></div>
       </dl>
     </section>
+    ${account.isDoubtful && doubtCard(path)}
     <section class="card">
       <header><h2>Signing in</h2></header>
       <div class="body">
@@ -213,6 +221,27 @@ function stateView(
       ${factors !== null && factorView(path)}${state.isBound && boundView(path)}
     </section>
     ${sessionsCard(state, path)} ${operatorCard(account, path, viewerId)}${addressCard(state, path, tried)}${deletionCard(state, path, tried)}`;
+}
+
+/** Of an account in lists and headings. */
+export const DOUBTFUL_PILL = html`<span class="pill medium">address in doubt</span>`;
+
+function doubtCard(path: string): Html {
+  return html`<section class="card">
+    <header><h2>Whose address this is</h2></header>
+    <div class="body">
+      <p>
+        An owner handed the link of an invitation over, and whoever had it made this account and chose its password. So nobody knows yet that
+        it belongs to the holder of the address, and neither a proxy nor an OpenID issuer is believed about it. A link to set a new
+        password, which is mailed there, shows it; or you vouch for it.
+      </p>
+      <p>
+        Vouch if the holder of the address says that the account is theirs. Its password, second factor, sessions and tokens end, because
+        whoever made it may know them: its holder comes by the proxy, by the issuer, or by a sign-in link. If nobody knows who made it, delete the account instead.
+      </p>
+      <form method="post" action="${path}/vouch"><button class="danger">Vouch for the address</button></form>
+    </div>
+  </section>`;
 }
 
 function factorWords(factors: SecondFactors | null): string {

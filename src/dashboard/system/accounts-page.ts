@@ -8,6 +8,7 @@ import { NO_PROBLEMS, type Problems, problemSummary, textField } from "../kit/fi
 import { listCard } from "../kit/list-card.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes } from "../routes.ts";
+import { DOUBTFUL_PILL } from "./account-admin-page.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { time } from "../kit/time.ts";
 import { pageWords } from "../kit/sentence.ts";
@@ -51,9 +52,9 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
   });
 }
 
-function rowView({ id, email, isOperator, createdAt }: Account): Html {
+function rowView({ id, email, isOperator, isDoubtful, createdAt }: Account): Html {
   return html`<tr>
-    <th scope="row"><a class="link" href="${PATH}/${id}"><bdi>${email}</bdi></a></th>
+    <th scope="row"><a class="link" href="${PATH}/${id}"><bdi>${email}</bdi></a>${isDoubtful && html` ${DOUBTFUL_PILL}`}</th>
     <td data-label="Sees">${isOperator ? html`<span class="pill done">everything: operator</span>` : "own workspaces"}</td>
     <td data-label="Added">${time(createdAt)}</td>
   </tr>`;

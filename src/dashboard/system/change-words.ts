@@ -17,6 +17,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "account.sign-in-link": "made a sign-in link for the account",
   "account.unbind": "forgot who is at an OpenID issuer",
   "account.unmake-operator": "took operator rights from the account",
+  "account.vouch": "vouched for the address of the account",
   "autoreply.off": "turned the automatic reply off for the form",
   "autoreply.set": "set the automatic reply of the form",
   "endpoint.create": "made the form",

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { changed, operation } from "../operations/operation.ts";
+import { endTokensOf } from "../tokens/token-store.ts";
+import { accountReference } from "../workspaces/account-operations.ts";
+import { endDoubt } from "../workspaces/proved-email.ts";
+import { accountJson, accountShape } from "../workspaces/workspace-json.ts";
+import { getAccount } from "../workspaces/workspace-store.ts";
+import { dropCredential, dropRecoveryCodes } from "./credential-store.ts";
+import { dropPasskeyRows } from "./passkey-store.ts";
+import { endSessions } from "./session.ts";
+
+/**
+ * For an account that was made by a link which somebody else had too. Whoever made it may be no holder of the address, so that nothing by which
+ * it was signed in to counts any more: its holder comes by the proxy, the issuer, or a link.
+ */
+export const vouchForAccount = operation({
+  name: "account.vouch",
+  summary:
+    "Say that an account belongs to the holder of its address, and end the password, second factor, sessions and tokens that it has from before",
+  kind: "danger",
+  access: "operator",
+  input: z.strictObject(accountReference),
+  output: z.strictObject({ account: accountShape }),
+  *run({ now }, { account: reference }) {
+    const account = yield* getAccount(reference);
+    if (!account.isDoubtful)
+      throw new FormsvcError("conflict", `nobody doubts whose address ${account.email} is`);
+    yield* dropEntries(account.id, now);
+    yield* endDoubt(account.id);
+    const change = { subject: account.email, workspaceId: null, detail: null };
+    return changed({ account: accountJson({ ...account, isDoubtful: false }) }, change);
+  },
+});
+
+/** By whatever somebody gets in as the account. */
+function* dropEntries(accountId: string, now: number): Steps<void> {
+  yield* dropCredential(accountId);
+  yield* dropPasskeyRows(accountId, null);
+  yield* dropRecoveryCodes(accountId);
+  yield* endSessions(accountId);
+  yield* endTokensOf(accountId, now);
+}
