@@ -1,10 +1,20 @@
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import type { FieldDefinition } from "../schemas/field-definition.ts";
-import { isAnswer, isGroup, isLongText, isScalar, rowsOf } from "../schemas/form-inputs.ts";
+import type { ArrayField, FieldDefinition } from "../schemas/field-definition.ts";
+import {
+  emptyBoxOf,
+  isAnswer,
+  isGroup,
+  isLongText,
+  isNeeded,
+  isScalar,
+  leastRows,
+  rowsOf,
+} from "../schemas/form-inputs.ts";
 import { htmlPattern } from "../schemas/html-pattern.ts";
 import { labelAt } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
+import type { FileBounds } from "../schemas/posted-file.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
 import { LANGUAGE_MEMBER } from "../languages/language.ts";
@@ -12,6 +22,7 @@ import type { Wording } from "../languages/wording.ts";
 import { ELAPSED_MEMBER, TOKEN_MEMBERS } from "../spam/spam-post.ts";
 import type { PageChallenge } from "./page-challenge.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
+import { fileHint } from "./file-hint.ts";
 import { isShownRow, NO_ROWS, pathInRows, readRows, rowAt, type Rows } from "./form-rows.ts";
 
 /** One of the schema's fields, shown again with the visitor's input. */
@@ -40,10 +51,21 @@ export interface PageField {
   readonly problems: readonly string[];
   /** What a browser checks before it sends; absent if the server alone does. */
   readonly rules?: FieldRules;
-  /** What stands above the inputs of a group, or of one item of a list of groups; absent for any other input. */
-  readonly group?: string;
-  /** Whether a box that stays empty is an answer too: a browser sends nothing for it by itself. */
-  readonly sendsNo?: boolean;
+  /** What the input stands in; absent for one that stands alone. */
+  readonly group?: FieldGroup;
+  /** What a box sends while it is empty; null if nothing, as browsers do by themselves. */
+  readonly emptyBox: string | null;
+  /** What may be chosen, in a sentence; absent if the input says it. */
+  readonly hint?: string;
+}
+
+/** A group, or one item of a list of groups. */
+export interface FieldGroup {
+  /** As an input of it would begin. */
+  readonly name: string;
+  readonly label: string;
+  /** Whether a word says that it may stay empty as a whole. */
+  readonly isMarkedOptional: boolean;
 }
 
 export interface FieldRules {
@@ -77,6 +99,7 @@ export interface AskedForm {
   readonly honeypots: readonly string[];
   /** Whether every field is shown, as on the form's own page; else those that were sent or are wrong. */
   readonly isWhole: boolean;
+  readonly fileBounds: FileBounds;
 }
 
 export const NOTHING_ASKED: PageForm = { fields: [], others: [], hidden: [], problems: [] };
@@ -116,7 +139,7 @@ export function pageForm(
     if (field.type === "file") askedAt(fields, { path: [name], field });
   const problems = askForWrong(fields, asked, details, wording.text("unknownSent"));
   return {
-    fields: [...fields.values()].map((field) => toPageField(field, asked)),
+    fields: [...fields.values()].map((field) => toPageField(field, asked, wording)),
     others,
     hidden: [...hidden].filter(([, value]) => value !== ""),
     problems: problems.slice(0, MAX_PROBLEMS),
@@ -125,10 +148,13 @@ export function pageForm(
 
 /** Every field, empty, with what a browser can check. */
 export function blankForm(asked: Omit<AskedForm, "isWhole">, wording: Wording): PageForm {
-  // What is "yes" by itself is shown so, or nobody could say "no".
-  const ticked = Object.entries(asked.definition)
-    .filter(([, { type, default: usual }]) => type === "boolean" && usual === true)
-    .map(([name]): FormEntry => [name, "true"]);
+  const fields = new Map<string, AskedField>();
+  askForAll(fields, asked.definition, NO_ROWS);
+  // What is "yes" by itself is shown so, or nobody could say "no"; in a group that may stay empty it would fill in the group.
+  const ticked = [...fields.values()]
+    .filter(({ field }) => field.type === "boolean" && field.default === true)
+    .filter(({ path }) => isAsked(path, asked.definition))
+    .map(({ name }): FormEntry => [name, "true"]);
   return pageForm(ticked, { ...asked, isWhole: true }, {}, wording);
 }
 
@@ -143,35 +169,39 @@ function hasInput(field: FieldDefinition): boolean {
   return isScalar(field) || (field.type === "array" && isScalar(field.items));
 }
 
-interface Standing {
-  readonly isInRow: boolean;
-  /** False in a group, or an item of a list, that may stay empty as a whole. */
-  readonly isAsked: boolean;
-  /** Of a box that nobody has to tick. */
-  readonly sendsNo: boolean;
-}
-
-function rulesOf(field: FieldDefinition, { isInRow, isAsked, sendsNo }: Standing): FieldRules {
+/** @param isAskedFor false in a group, or an item of a list, that may stay empty as a whole */
+function rulesOf(field: FieldDefinition, isAskedFor: boolean, isMarkedOptional: boolean): FieldRules {
   const isText = field.type === "string";
-  const isNeeded = field.required === true && field.default === undefined;
   return {
-    isRequired: isAsked && isNeeded && !sendsNo,
+    isRequired: isAskedFor && isNeeded(field) && !isAnswer(field),
     minLength: isText ? (field.minLength ?? null) : null,
     maxLength: isText ? (field.maxLength ?? null) : null,
     pattern: isText ? htmlPattern(field.pattern) : null,
-    // In a row that may stay empty, the word would stand beside each input.
-    isMarkedOptional: !(isAsked && isNeeded) && (isAsked || !isInRow) && field.type !== "boolean",
+    isMarkedOptional,
   };
 }
 
-/** Whether all groups around it have to be filled in. */
-function isAsked(path: readonly string[], definition: SchemaDefinition): boolean {
+/** Whether each group, and each item of a list of groups, around a field has to be filled in; the outermost comes first. */
+function needsAround(path: readonly string[], definition: SchemaDefinition): boolean[] {
   let fields: SchemaDefinition = definition;
-  return path.slice(0, -1).every((name) => {
+  let list: ArrayField | undefined;
+  return path.slice(0, -1).map((name) => {
+    if (list !== undefined) {
+      const isLeast = Number(name) < leastRows(list);
+      list = undefined;
+      return isLeast;
+    }
     const field: FieldDefinition | undefined = fields[name];
-    if (isGroup(field)) fields = field.properties;
-    return field?.required === true;
+    list = field?.type === "array" ? field : undefined;
+    const group = list === undefined ? field : list.items;
+    fields = isGroup(group) ? group.properties : {};
+    // Of a list, its rows say it.
+    return list !== undefined || field?.required === true;
   });
+}
+
+function isAsked(path: readonly string[], definition: SchemaDefinition): boolean {
+  return needsAround(path, definition).every(Boolean);
 }
 
 /**
@@ -308,7 +338,8 @@ function fill({ field, values }: AskedField, value: string): void {
 
 function toPageField(
   { name, path, field, values, problems }: AskedField,
-  { definition, isWhole }: AskedForm,
+  { definition, isWhole, fileBounds }: AskedForm,
+  wording: Wording,
 ): PageField {
   const shown = {
     name,
@@ -316,27 +347,29 @@ function toPageField(
     values,
     ...inputKind(field, values[0] ?? ""),
     problems,
+    emptyBox: emptyBoxOf(field, path),
+    ...(field.type === "file" && { hint: fileHint(field, fileBounds, wording) }),
   };
   if (!isWhole) return shown;
   const row = rowAt(path, definition);
-  // In a group or a row, a "no" would be sent of those that nobody filled in.
-  const sendsNo = path.length === 1 && isAnswer(field);
+  const depth = row === null ? path.length - 2 : row.depth;
+  const needs = needsAround(path, definition);
+  const isNeededInside = isNeeded(field) && needs.slice(depth + 1).every(Boolean);
   const whole = {
     ...shown,
     kind: shown.kind === "text" && isLong(path, field) ? ("area" as const) : shown.kind,
-    rules: rulesOf(field, {
-      isInRow: row !== null,
-      isAsked: row?.isRequired ?? isAsked(path, definition),
-      sendsNo,
-    }),
-    sendsNo,
+    rules: rulesOf(field, needs.every(Boolean), !isNeededInside && field.type !== "boolean"),
   };
-  if (row === null && path.length === 1) return whole;
+  if (path.length === 1) return whole;
   // What stands above a group is not said again before each of its inputs.
-  const depth = row === null ? path.length - 2 : row.depth;
   const members = row === null ? { [path.at(-1) ?? ""]: field } : row.members;
-  const label = labelAt(members, path.slice(depth + 1), " ");
-  return { ...whole, label, group: labelAt(definition, path.slice(0, depth + 1), " ") };
+  const around = path.slice(0, depth + 1);
+  const group = {
+    name: nameOf(around),
+    label: labelAt(definition, around, " "),
+    isMarkedOptional: !needs.slice(0, depth + 1).every(Boolean),
+  };
+  return { ...whole, label: labelAt(members, path.slice(depth + 1), " "), group };
 }
 
 function isLong(path: readonly string[], field: FieldDefinition): boolean {

@@ -3,7 +3,14 @@ import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
 import { MAX_BOXES } from "../schemas/form-inputs.ts";
-import { asksForFiles, isRepeated, type PageField, type PageForm } from "./form-fields.ts";
+import {
+  asksForFiles,
+  type FieldGroup,
+  type FieldRules,
+  isRepeated,
+  type PageField,
+  type PageForm,
+} from "./form-fields.ts";
 import { challengeHtml, challengeMark } from "./page-challenge.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
 import { sealOf, visitorPage } from "./visitor-page.ts";
@@ -110,18 +117,18 @@ function hiddenHtml([name, value]: FormEntry): Html {
 
 /** The inputs of a group, and those of one item of a list, stand together. */
 function fieldsHtml(fields: readonly PageField[], wording: Wording): Html {
-  const parts: { group: string | undefined; inputs: Html[] }[] = [];
+  const parts: { group: FieldGroup | undefined; inputs: Html[] }[] = [];
   for (const [index, field] of fields.entries()) {
     const last = parts.at(-1);
     const shown = fieldHtml(field, index, wording);
-    if (last !== undefined && last.group === field.group) last.inputs.push(shown);
+    if (last !== undefined && last.group?.name === field.group?.name) last.inputs.push(shown);
     else parts.push({ group: field.group, inputs: [shown] });
   }
   const shown = parts.map(({ group, inputs }) => {
     const all = joinHtml(inputs, NEW_LINE);
     return group === undefined
       ? all
-      : html`<fieldset><legend dir="auto">${group}</legend>\n${all}\n</fieldset>`;
+      : html`<fieldset><legend dir="auto">${group.label}${optionalMark(group, wording)}</legend>\n${all}\n</fieldset>`;
   });
   return joinHtml(shown, NEW_LINE);
 }
@@ -129,27 +136,32 @@ function fieldsHtml(fields: readonly PageField[], wording: Wording): Html {
 function fieldHtml(field: PageField, index: number, wording: Wording): Html {
   const id = `i${index}`;
   const isWrong = field.problems.length > 0;
+  const hint = field.hint === undefined ? null : html`<p class="hint" id="${id}-hint">${field.hint}</p>`;
   const problems = isWrong
     ? html`<p class="problem" id="${id}-problem">${joinHtml(
         field.problems.map((text) => html`${text}`),
         html`<br>`,
       )}</p>`
     : null;
-  const marks = isWrong ? html` aria-invalid="true" aria-describedby="${id}-problem"` : null;
+  const described = [isWrong && `${id}-problem`, hint !== null && `${id}-hint`].filter(Boolean).join(" ");
+  const marks = html`${isWrong && html` aria-invalid="true"`}${described !== "" && html` aria-describedby="${described}"`}`;
   if (isTicked(field)) return boxesHtml(field, { id, marks, problems, wording });
   const attributes = html`id="${id}" name="${field.name}"${ruleMarks(field)}${marks}`;
   if (field.kind === "checkbox") {
     const checked = ["on", "true", "1"].includes(field.values[0] ?? "") ? html` checked` : null;
     // The last of one name counts.
-    const none = field.sendsNo === true && hiddenHtml([field.name, "false"]);
+    const none = field.emptyBox !== null && hiddenHtml([field.name, field.emptyBox]);
     return html`<div>${none}<input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${field.label}</label>${problems}</div>`;
   }
   const further = furtherValues(field).map(otherHtml);
-  return html`<div><label for="${id}">${field.label}${optionalMark(field, wording)}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
+  return html`<div><label for="${id}">${field.label}${optionalMark(field.rules, wording)}</label>${controlHtml(field, attributes)}${further}${hint}${problems}</div>`;
 }
 
-function optionalMark({ rules }: PageField, wording: Wording): Html | null {
-  if (rules?.isMarkedOptional !== true) return null;
+function optionalMark(
+  marked: Pick<FieldRules, "isMarkedOptional"> | undefined,
+  wording: Wording,
+): Html | null {
+  if (marked?.isMarkedOptional !== true) return null;
   return html` <span class="optional">(${wording.text("optional")})</span>`;
 }
 
@@ -160,7 +172,7 @@ function isTicked({ kind, options, rules }: PageField): boolean {
 
 interface BoxParts {
   readonly id: string;
-  readonly marks: Html | null;
+  readonly marks: Html;
   readonly problems: Html | null;
   readonly wording: Wording;
 }
@@ -172,7 +184,7 @@ function boxesHtml(field: PageField, { id, marks, problems, wording }: BoxParts)
       const checked = field.values.includes(option) ? html` checked` : null;
       return html`<div><input type="checkbox" name="${field.name}" id="${id}-${index}" value="${option}"${marks}${checked}><label class="check" for="${id}-${index}">${option}</label></div>`;
     });
-  return html`<fieldset class="boxes" id="${id}"><legend dir="auto">${field.label}${optionalMark(field, wording)}</legend>${joinHtml(boxes, NEW_LINE)}${problems}</fieldset>`;
+  return html`<fieldset class="boxes" id="${id}"><legend dir="auto">${field.label}${optionalMark(field.rules, wording)}</legend>${joinHtml(boxes, NEW_LINE)}${problems}</fieldset>`;
 }
 
 /** Inputs whose lengths and pattern a browser checks. */

@@ -7,6 +7,7 @@ import type { Log } from "../foundation/log.ts";
 import { LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
+import type { FileBounds } from "../schemas/posted-file.ts";
 import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
 import { type Caller, PAGE_KEY_ID } from "../submissions/authenticate.ts";
 import { coerceForm, fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
@@ -236,7 +237,7 @@ async function answerError(
   const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
   const wording = visitorWording(request, form.caller ?? undefined);
-  const again = formAgain(form, error, wording);
+  const again = formAgain(form, error, { wording, fileBounds: parts.uploads.limits });
   const brand = brandOf(form);
   const page = {
     ...pageWords(error),
@@ -273,7 +274,7 @@ const MAX_OTHERS = 100;
 function formAgain(
   { caller, request, entries, origin, isOwnPage }: FormExchange,
   error: FormsvcError,
-  wording: Wording,
+  { wording, fileBounds }: { readonly wording: Wording; readonly fileBounds: FileBounds },
 ): PageForm {
   const isAboutFiles = ABOUT_FILES.has(error.code);
   if (caller === null || (!isAboutFiles && NEVER_ASKED_AGAIN.has(describeError(error.code).status)))
@@ -282,7 +283,7 @@ function formAgain(
   const { definition } = schema;
   const details = problemsOf(error, wording, definition);
   const { unknownFields } = endpoint.settings;
-  const asked = { definition, unknownFields, honeypots, isWhole: isOwnPage };
+  const asked = { definition, unknownFields, honeypots, isWhole: isOwnPage, fileBounds };
   const form = pageForm(entries, asked, details, wording);
   const fits = form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * textBytes(request);
   if (!fits) return withoutInputs(form);

@@ -1,6 +1,6 @@
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
-import { isGroup, leastRows, MAX_ROWS } from "../schemas/form-inputs.ts";
+import { isGroup, MAX_ROWS, UNTICKED } from "../schemas/form-inputs.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
 
 /* Lists of groups on the form's own page: each item is a row of inputs, `guests[0][name]` and so on. Rows left empty are no items. */
@@ -17,8 +17,6 @@ export function isShownRow(name: string): boolean {
 interface Row {
   /** The place of its number in the path. */
   readonly depth: number;
-  /** Whether an item is missing if it stays empty. */
-  readonly isRequired: boolean;
   readonly members: SchemaDefinition;
 }
 
@@ -30,11 +28,7 @@ export function rowAt(path: readonly string[], definition: SchemaDefinition): Ro
     if (field?.type === "array" && isGroup(field.items)) {
       const number = path[depth + 1] ?? "";
       if (!/^\d{1,6}$/.test(number)) return null;
-      return {
-        depth: depth + 1,
-        isRequired: Number(number) < leastRows(field),
-        members: field.items.properties,
-      };
+      return { depth: depth + 1, members: field.items.properties };
     }
     if (!isGroup(field)) return null;
     fields = field.properties;
@@ -47,11 +41,21 @@ export function readRows(entries: readonly FormEntry[], definition: SchemaDefini
   for (const [name, value] of entries) {
     const path = fieldPath(name, definition);
     const row = value === "" ? null : rowAt(path, definition);
-    if (row === null) continue;
+    if (row === null || (value === UNTICKED && isBox(path.slice(row.depth + 1), row.members))) continue;
     const list = listName(path, row);
     rows.set(list, (rows.get(list) ?? new Set()).add(Number(path[row.depth])));
   }
   return new Map([...rows].map(([list, numbers]) => [list, [...numbers].toSorted((a, b) => a - b)]));
+}
+
+function isBox(path: readonly string[], members: SchemaDefinition): boolean {
+  let fields: SchemaDefinition = members;
+  let field: FieldDefinition | undefined;
+  for (const name of path) {
+    field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    fields = isGroup(field) ? field.properties : {};
+  }
+  return field?.type === "boolean";
 }
 
 /** The path as the validator counts: rows that were left empty are no items. */

@@ -37,6 +37,7 @@ export function ownPageRoutes(
       definition: schema.definition,
       unknownFields: endpoint.settings.unknownFields,
       honeypots,
+      fileBounds: parts.uploads.limits,
     };
     const challenge = pageChallenge(endpoint.settings.challenge, { form: endpoint.id });
     const wording = visitorWording(request, caller);

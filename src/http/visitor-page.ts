@@ -37,13 +37,16 @@ form > div, form > label { margin: 1.5rem 0; }
 label { display: block; margin-bottom: .25rem; font-weight: 600; }
 * + label { margin-top: .75rem; }
 label, legend { unicode-bidi: plaintext; }
-[dir=rtl] label, [dir=rtl] legend { text-align: right; }
+[dir=ltr] :is(h1, p, label, legend, [dir=auto]) { text-align: left; }
+[dir=rtl] :is(h1, p, label, legend, [dir=auto]) { text-align: right; }
 label.check { display: inline-block; width: calc(100% - 2.5rem); margin: 0; margin-inline-start: .75rem; vertical-align: top; font-weight: 400; }
 input:not([type=checkbox]), textarea, select { width: 100%; min-height: 44px; padding: 9px 12px; font: inherit; font-weight: 400; color: inherit; background: var(--surface); border: 1px solid var(--edge); border-radius: 6px; }
 input[type=checkbox] { width: 20px; height: 20px; margin: 2px 0; vertical-align: top; }
 textarea { min-height: 8rem; resize: vertical; }
 main [aria-invalid=true] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
-.problem { margin: .25rem 0 0; color: var(--bad); font-size: .875rem; font-weight: 600; }
+.hint, .problem { margin: .25rem 0 0; font-size: .875rem; }
+.hint { color: var(--muted); }
+.problem { color: var(--bad); font-weight: 600; }
 button { min-height: 46px; padding: 10px 20px; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 6px; cursor: pointer; }
 button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }

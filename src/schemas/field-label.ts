@@ -22,5 +22,7 @@ export function labelAt(definition: Fields, path: readonly string[], separator =
     if (!isItem && field?.label !== undefined) [label, below] = [field.label, []];
     else below.push(isItem ? String(Number(name) + 1) : name);
   }
-  return label === undefined ? path.join(separator) : [label, ...below].join(" ");
+  if (label !== undefined) return [label, ...below].join(" ");
+  // With dots it is a path, whose items count from 0 as in the details of an error.
+  return (separator === "." ? path : below).join(separator);
 }

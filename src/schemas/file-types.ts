@@ -111,6 +111,7 @@ const TYPE_OF_EXTENSION = new Map(
 );
 
 const FAMILIES = ["image", "audio", "video", "text"] as const;
+export type FileFamily = (typeof FAMILIES)[number];
 
 /** Without the dot, in lower case; empty if the name has none. */
 export function extensionOf(name: string): string {
@@ -155,6 +156,15 @@ export function acceptProblem(entry: string): string | undefined {
   if (FAMILIES.some((family) => wanted === `${family}/*`)) return undefined;
   if (Object.hasOwn(KNOWN_TYPES, wanted) || TYPE_OF_EXTENSION.has(extension)) return undefined;
   return `is not a type that files can be checked for; take a media type like "application/pdf", an extension like ".docx", or one of ${FAMILIES.map((family) => `${family}/*`).join(", ")}`;
+}
+
+/** What people call the files that a field takes: families, and the usual extension of each other type, each once. */
+export function kindsOf(accept: readonly string[]): readonly (FileFamily | { readonly extension: string })[] {
+  const wanted = accept.map((each) => each.trim().toLowerCase());
+  const families = FAMILIES.filter((family) => wanted.includes(`${family}/*`));
+  const others = wanted.filter((each) => !each.endsWith("/*"));
+  const extensions = others.map((each) => KNOWN_TYPES[each]?.[0] ?? each.replace(/^\./, ""));
+  return [...families, ...[...new Set(extensions)].map((extension) => ({ extension }))];
 }
 
 /** The `accept` attribute of the input of a field that has none. */

@@ -28,6 +28,23 @@ export function isAnswer(field: FieldDefinition): boolean {
   return field.type === "boolean" && !isConsent(field) && (field.required === true || field.default === true);
 }
 
+/**
+ * What an empty box in a group or row sends. A group or row that may stay empty, and has nothing else, was not filled in; in any other it
+ * means "no".
+ */
+export const UNTICKED = "unticked";
+
+/** What such a box sends while it is empty. @param path of names, from the top of the form */
+export function emptyBoxOf(field: FieldDefinition, path: readonly string[]): string | null {
+  if (!isAnswer(field)) return null;
+  return path.length === 1 ? "false" : UNTICKED;
+}
+
+/** Whether whoever fills in its group has to fill it in. */
+export function isNeeded({ required, default: usual }: FieldDefinition): boolean {
+  return required === true && usual === undefined;
+}
+
 /** Choices that are boxes to tick; more are a list, so that the page stays short. */
 export const MAX_BOXES = 12;
 

@@ -13,10 +13,11 @@ import type {
 } from "./field-definition.ts";
 import {
   type Group,
-  isAnswer,
+  emptyBoxOf,
   isConsent,
   isGroup,
   isLongText,
+  isNeeded,
   leastRows,
   MAX_BOXES,
   rowsOf,
@@ -135,7 +136,7 @@ function harmless(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
-/** Where an input stands: a member of a group or row that may stay empty as a whole has to be filled in by nobody. */
+/** Where an input stands: nobody has to fill in a member of a group or row that may stay empty as a whole. */
 interface InputPosition {
   readonly path: readonly string[];
   readonly isAsked: boolean;
@@ -148,17 +149,17 @@ function inputLines(field: FieldDefinition, position: InputPosition, wording: Wo
     return groupLines(field, { ...position, isAsked: isAsked && field.required === true }, wording);
   if (field.type === "array" && isGroup(field.items) && !position.isInRow)
     return rowLines(field, field.items, position, wording);
-  const isNeeded = isAsked && field.required === true && field.default === undefined;
-  const optional = isNeeded ? "" : ` (${wording.text("optional")})`;
+  const isRequired = isAsked && isNeeded(field);
+  const optional = optionalMark(isNeeded(field), wording);
   const label = escapeHtml(field.label ?? labelOf(path));
   const name = `name="${escapeHtml(nameOf(path))}"`;
-  if (field.type === "boolean") return [`<p>${boxOf(name, field, path.length === 1)} ${label}</label></p>`];
+  if (field.type === "boolean") return [`<p>${boxOf(field, position)} ${label}</label></p>`];
   if (field.type === "file") return [`<p><label>${label}${optional} ${fileInput(name, field)}</label></p>`];
   const item = field.type === "array" ? field.items : field;
   if (item === undefined || (item.type !== "string" && item.type !== "number"))
     return [`<!-- ${label}: no input of a page can hold this; send it by a script. -->`];
   if (field.type !== "array")
-    return [`<p><label>${label}${optional} ${control(name, item, isNeeded)}</label></p>`];
+    return [`<p><label>${label}${optional} ${control(name, item, isRequired)}</label></p>`];
   if (item.enum === undefined || item.enum.length > MAX_BOXES)
     return [
       `<p><label>${label}${optional} ${control(name, item, false, item.enum !== undefined)}</label></p>`,
@@ -170,12 +171,18 @@ function inputLines(field: FieldDefinition, position: InputPosition, wording: Wo
   return fieldset(`${label}${optional}`, boxes);
 }
 
-function groupLines({ label, properties }: Group, position: InputPosition, wording: Wording): string[] {
+function optionalMark(isNeeded: boolean, wording: Wording): string {
+  return isNeeded ? "" : ` (${wording.text("optional")})`;
+}
+
+function groupLines(group: Group, position: InputPosition, wording: Wording): string[] {
+  const { label, properties } = group;
   const { path } = position;
   const lines = Object.entries(properties).flatMap(([name, member]) =>
     inputLines(member, { ...position, path: [...path, name] }, wording),
   );
-  return fieldset(escapeHtml(label ?? labelOf(path)), lines);
+  const optional = optionalMark(group.required === true, wording);
+  return fieldset(`${escapeHtml(label ?? labelOf(path))}${optional}`, lines);
 }
 
 function rowLines(
@@ -186,12 +193,9 @@ function rowLines(
 ): string[] {
   const label = list.label ?? labelOf(path);
   return Array.from({ length: rowsOf(list) }, (_, row) => {
-    const position = {
-      path: [...path, String(row)],
-      isAsked: isAsked && row < leastRows(list),
-      isInRow: true,
-    };
-    return groupLines({ ...items, required: true, label: `${label} ${row + 1}` }, position, wording);
+    const required = row < leastRows(list);
+    const position = { path: [...path, String(row)], isAsked: isAsked && required, isInRow: true };
+    return groupLines({ ...items, required, label: `${label} ${row + 1}` }, position, wording);
   }).flat();
 }
 
@@ -203,11 +207,14 @@ function fieldset(legend: string, lines: readonly string[]): string[] {
   ];
 }
 
-/** Without an end: the label's text follows. @param canSayNo false in groups and rows, which would not be empty any more */
-function boxOf(name: string, field: BooleanField, canSayNo: boolean): string {
+/** Without an end: the label's text follows. */
+function boxOf(field: BooleanField, { path, isAsked }: InputPosition): string {
+  const name = `name="${escapeHtml(nameOf(path))}"`;
+  const empty = emptyBoxOf(field, path);
   // Of one name the last value counts, and a browser sends nothing for an empty box.
-  const no = canSayNo && isAnswer(field) ? `<input type="hidden" ${name} value="false">` : "";
-  const marks = isConsent(field) ? " required" : no !== "" && field.default === true ? " checked" : "";
+  const no = empty === null ? "" : `<input type="hidden" ${name} value="${empty}">`;
+  // In a group that may stay empty, a tick would fill in the group.
+  const marks = !isAsked ? "" : isConsent(field) ? " required" : field.default === true ? " checked" : "";
   return `${no}<label><input type="checkbox" ${name} value="true"${marks}>`;
 }
 

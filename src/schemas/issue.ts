@@ -97,7 +97,7 @@ function fileMessage(field: string, facts: FileIssue, wording: Wording): string 
 }
 
 /** `5 MB`, `1.5 MB` or `300 KB`, rounded down, so that what is said is let in. */
-function megabytes(bytes: number): string {
+export function megabytes(bytes: number): string {
   const [unit, name] = bytes >= 1_048_576 ? [1_048_576, "MB"] : [1024, "KB"];
   return bytes < 1024 ? `${bytes} B` : `${Math.floor((bytes * 10) / unit) / 10} ${name}`;
 }

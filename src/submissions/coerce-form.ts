@@ -1,5 +1,6 @@
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { type FieldDefinition, MAX_FIELD_DEPTH } from "../schemas/field-definition.ts";
+import { UNTICKED } from "../schemas/form-inputs.ts";
 import type { JsonObject } from "./parse-body.ts";
 
 /** One input of a plain HTML form, as it was sent: always text. */
@@ -15,6 +16,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
   off: false,
   false: false,
   "0": false,
+  [UNTICKED]: false,
 };
 
 /**
@@ -67,9 +69,35 @@ function membersOf(node: Node, fields: Readonly<Record<string, FieldDefinition>>
   const object: JsonObject = {};
   for (const [name, member] of node.members) {
     if (name === "__proto__") continue;
-    object[name] = valueOf(member, Object.hasOwn(fields, name) ? fields[name] : undefined);
+    const field = fieldIn(fields, name);
+    if (mayStayEmpty(field) && !isFilled(member, field)) continue;
+    object[name] = valueOf(member, field);
   }
   return object;
+}
+
+function fieldIn(
+  fields: Readonly<Record<string, FieldDefinition>> | undefined,
+  name: string,
+): FieldDefinition | undefined {
+  return fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** A list has no rows but those that were filled in. */
+function mayStayEmpty(field: FieldDefinition | undefined): boolean {
+  return field?.type === "array" || (field?.type === "object" && field.required !== true);
+}
+
+/** Whether more was sent of it than boxes that nobody ticked. */
+function isFilled({ values, members }: Node, field: FieldDefinition | undefined): boolean {
+  if (values.some((value) => field?.type !== "boolean" || value !== UNTICKED)) return true;
+  return [...members].some(([name, member]) => {
+    const inner =
+      field?.type === "array"
+        ? field.items
+        : fieldIn(field?.type === "object" ? field.properties : undefined, name);
+    return isFilled(member, inner);
+  });
 }
 
 function valueOf(node: Node, field: FieldDefinition | undefined): unknown {
@@ -97,7 +125,7 @@ function itemsOf(node: Node, items: FieldDefinition | undefined): unknown {
     ...(unnamed !== undefined && unnamed.members.size > 0
       ? [valueOf({ values: [], members: unnamed.members }, items)]
       : []),
-    ...numbered.map(([, member]) => valueOf(member, items)),
+    ...numbered.filter(([, member]) => isFilled(member, items)).map(([, member]) => valueOf(member, items)),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { yieldToOthers } from "../database/slices.ts";
 import { run, type Steps, text } from "../database/steps.ts";
@@ -10,6 +11,7 @@ import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
+import { RowCounts } from "./row-counts.ts";
 import { readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "./submission-store.ts";
 
@@ -86,6 +88,7 @@ export const importSubmissions = operation({
       if (total % BATCH_SIZE === 0) await yieldToOthers();
     }
     const recorded = new Set<string>();
+    const counted = new RowCounts();
     let [added, done] = [0, 0];
     const tally = new FileTally();
     for await (const batch of batchesOf(readExport(source))) {
@@ -93,7 +96,10 @@ export const importSubmissions = operation({
       for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
       await yieldToOthers();
       if (isDry) {
-        added += await context.db.read(() => countNew(lines, importedFrom));
+        const firsts = lines.filter(
+          ({ line }) => counted.add(createHash("sha256").update(line.id).digest()) === 1,
+        );
+        added += await context.db.read(() => countNew(firsts, importedFrom));
         done += batch.length;
         yield { done, total };
         continue;

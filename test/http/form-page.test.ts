@@ -38,6 +38,8 @@ afterAll(() => server.stop());
 
 type Entries = readonly FormEntry[];
 
+const FILE_BOUNDS = { maxFileBytes: 10_485_760, maxFiles: 5 };
+
 function post(endpoint: TestEndpoint, body: Entries | string, at = server): Promise<Answer> {
   return at.request({
     method: "POST",
@@ -282,6 +284,7 @@ test(
         unknownFields,
         honeypots: ["_gotcha", "_honeypot", "_honey", "botcheck"],
         isWhole: false,
+        fileBounds: FILE_BOUNDS,
       };
       const bodies = entriesFor(definition).map((entries) => ({
         entries,
@@ -300,6 +303,22 @@ test(
   },
 );
 
+test("a box that stays empty can be sent again from the page of a mistake", async () => {
+  const form = await server.addEndpoint({
+    schema: {
+      name: { type: "string", required: true },
+      paid: { type: "boolean", required: true },
+      group: { type: "object", required: true, properties: { vegan: { type: "boolean", required: true } } },
+    },
+  });
+  const wrong = await post(form, "paid=false&group[vegan]=unticked");
+  expect(wrong.status).toBe(400);
+  expect(inputsOf(wrong)).toEqual(
+    expect.arrayContaining(["name=", "paid=false", "paid=on", "group[vegan]=unticked", "group[vegan]=on"]),
+  );
+  expect(wrong.text).not.toContain("checked");
+});
+
 test("what the page asks again is stored as what was sent", () => {
   let stored = 0;
   fc.assert(
@@ -312,7 +331,7 @@ test("what the page asks again is stored as what was sent", () => {
       if (!sent.ok) return;
       stored += 1;
       for (const isWhole of [false, true]) {
-        const asked = { definition, unknownFields, honeypots: [], isWhole };
+        const asked = { definition, unknownFields, honeypots: [], isWhole, fileBounds: FILE_BOUNDS };
         const { fields, others } = pageForm(entries, asked, {}, wordingIn("en"));
         const again = fields.flatMap(({ name, values }) => values.map((value): FormEntry => [name, value]));
         expect(outcome([...again, ...others])).toEqual(sent);

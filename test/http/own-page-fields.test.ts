@@ -35,9 +35,12 @@ test("what may stay empty is marked, several choices are boxes, and a group has 
   expect(text.match(/type="checkbox" name="few"/g)).toHaveLength(2);
   expect(text).toContain('name="few" id="i2-1" value="S at"><label class="check" for="i2-1">S at</label>');
   expect(text).toContain('<select multiple id="i3" name="many">');
-  expect(text).toMatch(/<legend dir="auto">Address<\/legend>\s<div><label for="i4">city <span/);
+  expect(text).toMatch(
+    /<legend dir="auto">Address <span class="optional">\(freiwillig\)<\/span><\/legend>\s<div><label for="i4">city<\/label>/,
+  );
   // Who fills in nothing of a group that may stay empty is not asked for a part of it.
   expect(text).toMatch(/name="home\[city\]" value/);
+  expect(text).toMatch(/<legend dir="auto">paid<\/legend>/);
   expect(text).toMatch(/<label for="i5">by<\/label><input [^>]*name="paid\[by\]" required/);
 });
 
@@ -87,4 +90,113 @@ test("a yes or no that must be answered takes a no, also what is yes by itself; 
   expect(again.text).toMatch(/name="news"><label/);
   expect((await send("paid=false&news=false&agree=on")).status).toBe(200);
   expect(server.stored()).toEqual([{ paid: false, news: false, agree: true }]);
+});
+
+const VEGAN = {
+  name: { type: "string", required: true },
+  vegan: { type: "boolean", required: true },
+} as const satisfies SchemaDefinition;
+
+test("a yes or no in a group or row takes a no once the rest is filled in, and alone fills in nothing", async () => {
+  const { server, path, send } = await world({
+    me: { type: "object", required: true, properties: VEGAN },
+    partner: { type: "object", properties: VEGAN },
+    guests: { type: "array", required: true, items: { type: "object", properties: VEGAN } },
+  });
+  const { text } = await server.request({ method: "GET", path });
+  expect(
+    text.match(/ value="unticked"><input type="checkbox" value="on" id="i\d+" name="[^"]*vegan\]">/g),
+  ).toHaveLength(5);
+  const boxes = [...text.matchAll(/name="([^"]*)" value="unticked"/g)].map(([, name]) => `${name}=unticked`);
+  expect(boxes).toHaveLength(5);
+  const empty = boxes.join("&");
+  expect((await send(`${empty}&me[name]=Ada`)).text).toContain("guests is required");
+  const again = await send(`${empty}&me[vegan]=on&guests[1][name]=Eve&guests[1][vegan]=on`);
+  expect(again.text).toContain("me.name is required");
+  expect(again.text).toMatch(/name="me\[vegan\]" checked></);
+  expect(again.text).toMatch(/name="guests\[0\]\[vegan\]" checked></);
+  expect(
+    (await send(`${empty}&me[name]=Ada&guests[1][name]=Eve&guests[2][vegan]=on&guests[2][name]=unticked`))
+      .status,
+  ).toBe(200);
+  expect((await send(`${empty}&me[name]=Ada&partner[vegan]=on&guests[0][name]=Eve`)).text).toContain(
+    "partner.name is required",
+  );
+  expect((await send(`${empty}&me[name]=Ada&partner[name]=Bo&guests[0][name]=Eve`)).status).toBe(200);
+  const [ada, eve] = [
+    { name: "Ada", vegan: false },
+    { name: "Eve", vegan: false },
+  ];
+  expect(server.stored()).toEqual([
+    { me: ada, guests: [eve, { name: "unticked", vegan: true }] },
+    { me: ada, partner: { name: "Bo", vegan: false }, guests: [eve] },
+  ]);
+});
+
+test("a yes by itself is ticked in a group that has to be filled in, and empty in one that may stay empty", async () => {
+  const news = { type: "boolean", default: true } as const;
+  const { server, path, send } = await world({
+    me: { type: "object", required: true, properties: { news } },
+    partner: { type: "object", properties: { name: { type: "string" }, news } },
+  });
+  const { text } = await server.request({ method: "GET", path });
+  expect(text).toMatch(/name="me\[news\]" checked></);
+  expect(text).toMatch(/name="partner\[news\]"></);
+  await send("me[news]=unticked&partner[news]=unticked");
+  await send("me[news]=unticked&me[news]=on&partner[name]=Bo&partner[news]=unticked");
+  expect(server.stored()).toEqual([
+    { me: { news: false } },
+    { me: { news: true }, partner: { name: "Bo", news: false } },
+  ]);
+});
+
+test("a group in a row, and groups of one label, are asked for and marked each by itself", async () => {
+  const home = {
+    type: "object",
+    label: "Home",
+    properties: { city: { type: "string", required: true } },
+  } as const;
+  const { server, path } = await world({
+    first: home,
+    second: { ...home, required: true },
+    guests: {
+      type: "array",
+      required: true,
+      maxItems: 2,
+      items: { type: "object", properties: { name: { type: "string", required: true }, home } },
+    },
+  });
+  const { text } = await server.request({ method: "GET", path });
+  const legends = [...text.matchAll(/<legend dir="auto">([^]*?)<\/legend>/g)].map(([, legend = ""]) =>
+    legend.replaceAll(/<[^>]*>/g, ""),
+  );
+  expect(legends).toEqual(["Home (optional)", "Home", "guests 1", "guests 2 (optional)"]);
+  const asked = [...text.matchAll(/name="([^"]*)" required/g)].map(([, name]) => name);
+  expect(asked).toEqual(["second[city]", "guests[0][name]"]);
+});
+
+test("a field for files says which kinds and sizes it takes, in the visitor's language, and is described by it", async () => {
+  const { server, path } = await world({
+    cv: {
+      type: "file",
+      required: true,
+      accept: ["application/pdf", ".DOCX", "image/*", "image/jpeg"],
+      maxBytes: 2_097_152,
+    },
+    photos: { type: "file", accept: ["image/*"], maxFiles: 3 },
+    many: { type: "file", maxFiles: 100, maxBytes: 1_073_741_824 },
+  });
+  const ask = async (language: string) =>
+    (await server.request({ method: "GET", path, headers: { "accept-language": language } })).text;
+  const hints = (text: string) =>
+    [...text.matchAll(/<p class="hint" id="i\d-hint">([^<]*)</g)].map(([, hint]) => hint);
+  const text = await ask("en");
+  expect(hints(text)).toEqual([
+    "Up to 2 MB: pictures, PDF, DOCX, JPG",
+    "Up to 3 files of 10 MB each: pictures",
+    "Up to 5 files of 10 MB each: documents, pictures, text and tables",
+  ]);
+  expect(text).toMatch(/<input type="file" id="i0" name="cv" required aria-describedby="i0-hint"/);
+  expect(hints(await ask("de"))[0]).toBe("Bis 2 MB: Bilder, PDF, DOCX, JPG");
+  expect(hints(await ask("pl"))[1]).toBe("Do 3 plików, każdy do 10 MB: obrazy");
 });

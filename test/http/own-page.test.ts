@@ -196,7 +196,7 @@ test("a list of groups has rows; those left empty are no items, and a mistake is
   const { server, path } = await world({}, GUESTS);
   const { text } = await server.request({ method: "GET", path });
   expect([...text.matchAll(/<legend dir="auto">(Guests.*?)<\/legend>/g)].map(([, legend]) => legend)).toEqual(
-    ["Guests 1", "Guests 2", "Guests 3"],
+    ["Guests 1", ...["Guests 2", "Guests 3"].map((row) => `${row} <span class="optional">(optional)</span>`)],
   );
   expect(text).toContain('name="guests[0][name]" required');
   expect(text).toMatch(/name="guests\[1\]\[name\]" (?!required)/);
@@ -260,7 +260,9 @@ test("a form with a field for files takes them on its page", async () => {
   );
   const { text } = await server.request({ method: "GET", path });
   expect(text).toContain('<form method="post" accept-charset="utf-8" enctype="multipart/form-data">');
-  expect(text).toContain('<input type="file" id="i1" name="cv" accept="text/plain">');
+  expect(text).toContain(
+    '<input type="file" id="i1" name="cv" aria-describedby="i1-hint" accept="text/plain">',
+  );
   const form = new FormData();
   form.set("name", "Ana");
   form.set("cv", new Blob(["I bake."], { type: "text/plain" }), "cv.txt");

@@ -79,18 +79,25 @@ test("a group has its name above its inputs, and a list of groups has rows, of w
     maxItems: 2,
     items: { type: "object", properties },
   };
-  expect(linesOf({ guests, home: { type: "object", label: "<Home>", properties } })).toEqual([
+  const inner = {
+    ...properties,
+    news: { type: "boolean", default: true },
+    agree: { type: "boolean", required: true, enum: [true] },
+  };
+  expect(linesOf({ guests, home: { type: "object", label: "<Home>", properties: inner } })).toEqual([
     "<fieldset>",
     "  <legend>Guests 1</legend>",
     '  <p><label>Name <input name="guests[0][name]" required></label></p>',
     "</fieldset>",
     "<fieldset>",
-    "  <legend>Guests 2</legend>",
-    '  <p><label>Name (optional) <input name="guests[1][name]"></label></p>',
+    "  <legend>Guests 2 (optional)</legend>",
+    '  <p><label>Name <input name="guests[1][name]"></label></p>',
     "</fieldset>",
     "<fieldset>",
-    "  <legend>&lt;Home&gt;</legend>",
-    '  <p><label>Name (optional) <input name="home[name]"></label></p>',
+    "  <legend>&lt;Home&gt; (optional)</legend>",
+    '  <p><label>Name <input name="home[name]"></label></p>',
+    '  <p><input type="hidden" name="home[news]" value="unticked"><label><input type="checkbox" name="home[news]" value="true"> News</label></p>',
+    '  <p><label><input type="checkbox" name="home[agree]" value="true"> Agree</label></p>',
     "</fieldset>",
     SEND,
   ]);

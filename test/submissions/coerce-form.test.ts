@@ -81,6 +81,38 @@ test("a wrong shape stays visible to the validator instead of being lost", () =>
   expect(coerce(["tags[a]", "1"])).toEqual({ tags: { a: "1" } });
 });
 
+test("a box that nobody ticked fills in no group and no row that may stay empty, and is a no in any other", () => {
+  const box = { type: "boolean", required: true } as const;
+  const group = {
+    type: "object",
+    properties: { box, text: { type: "string" }, free: { type: "object" } },
+  } as const;
+  const grouped = parseDefinition({
+    may: { ...group, properties: { ...group.properties, inner: { ...group, required: true } } },
+    must: { ...group, required: true },
+    rows: { type: "array", required: true, items: group },
+  });
+  const read = (...entries: FormEntry[]) => coerceForm(entries, grouped);
+  const none = (name: string): FormEntry => [`${name}[box]`, "unticked"];
+  expect(read(none("may"), none("may[inner]"), none("rows[0]"))).toEqual({});
+  expect(read(none("must"))).toEqual({ must: { box: false } });
+  expect(read(none("may"), none("may[inner]"), ["may[inner][text]", "x"])).toEqual({
+    may: { box: false, inner: { box: false, text: "x" } },
+  });
+  expect(
+    read(none("rows[0]"), none("rows[1]"), ["rows[1][box]", "on"], none("rows[2]"), ["rows[2][text]", "x"]),
+  ).toEqual({
+    rows: [{ box: true }, { box: false, text: "x" }],
+  });
+  // It is a word like any other in an input for text.
+  expect(read(["may[text]", "unticked"], ["rows[0][text]", "unticked"], ["other", "unticked"])).toEqual({
+    may: { text: "unticked" },
+    rows: [{ text: "unticked" }],
+    other: "unticked",
+  });
+  expect(read(["may[free][a]", "unticked"])).toEqual({ may: { free: { a: "unticked" } } });
+});
+
 test("line breaks are counted as scripts see them", () => {
   expect(coerce(["name", "a\r\nb\rc\nd"])).toEqual({ name: "a\nb\nc\nd" });
 });

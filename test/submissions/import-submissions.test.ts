@@ -33,6 +33,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const bring = (given: readonly string[], input: { dry_run?: boolean } = {}) =>
       performOn(db, importSubmissions, input, { actor, parts: sourceOf(given) });
     expect(await bring(lines, dry)).toEqual({ imported: { added: 700, known: 0 } });
+    // The first and the last are more than a batch apart.
+    const twice = [...lines, lines[0] ?? "", lines[699] ?? ""];
+    expect(await bring(twice, dry)).toEqual({ imported: { added: 700, known: 2 } });
     expect(await count()).toBe(before);
     await bring(lines.slice(0, 10));
     expect(await bring(lines, dry)).toEqual({ imported: { added: 690, known: 10 } });

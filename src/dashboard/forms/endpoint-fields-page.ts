@@ -14,17 +14,8 @@ import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import { Stopped } from "../perform.ts";
 import type { Routes, Visit } from "../routes.ts";
-import {
-  checkDraft,
-  draftOf,
-  editDraft,
-  problemsOf,
-  readDraft,
-  type SchemaDraft,
-  shownOf,
-} from "./schema-draft.ts";
-import { formPreview } from "./form-preview.ts";
-import { enterButton, schemaEditor } from "./schema-editor.ts";
+import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { builder, enterButton } from "./schema-editor.ts";
 
 const SECTION = "/fields";
 
@@ -137,16 +128,15 @@ function view(endpoint: Endpoint, { draft, version, problems, action = "", chang
   return html`${problemSummary(problems)}${changed !== undefined && changedNotice(changed)}
     <form method="post" action="${path}" data-check data-unsaved>
       ${enterButton("save")}<input type="hidden" name="version" value="${version}" />
-      <div class="build">
-        <div class="stack">
-          ${schemaEditor({ draft, problems, path, action })}
-          <p class="muted">
+      ${builder(
+        { draft, problems, path, action },
+        {
+          below: html`<p class="muted">
             New fields take effect at once, so change the form on your site too: a post that does not follow them is refused.
             ${REMOVED[endpoint.settings.unknownFields]} Posts that came before stay as they are.
-          </p>
-        </div>
-        ${formPreview(shownOf(draft))}
-      </div>
+          </p>`,
+        },
+      )}
       <div class="savebar">
         <span class="muted">Nothing changes before you save.</span>
         <button class="primary" name="action" value="save">Save the fields</button>

@@ -16,18 +16,9 @@ import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import { planName } from "../system/plan-name.ts";
 import type { Routes, Visit } from "../routes.ts";
-import {
-  checkDraft,
-  draftOf,
-  editDraft,
-  problemsOf,
-  readDraft,
-  type SchemaDraft,
-  shownOf,
-} from "./schema-draft.ts";
-import { formPreview } from "./form-preview.ts";
+import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { readyMade, startLinks } from "./ready-made.ts";
-import { enterButton, schemaEditor } from "./schema-editor.ts";
+import { builder, enterButton } from "./schema-editor.ts";
 import { copyRow, snippetCards } from "./snippets-view.ts";
 import { pageWords } from "../kit/sentence.ts";
 
@@ -177,18 +168,17 @@ function formView(
     ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId), start ?? null)}
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
-      <div class="build">
-        <div class="stack">
-          <section class="card">
+      ${builder(
+        { draft, problems, path: PATH, action: sent?.get("action") ?? "" },
+        {
+          above: html`<section class="card">
             <div class="body schema">
               ${textField({ name: "name", label: "Name of the form", value: name, hint: NAME_HINT, problems, isRequired: true })}
               ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
             </div>
-          </section>
-          ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
-        </div>
-        ${formPreview(shownOf(draft))}
-      </div>
+          </section>`,
+        },
+      )}
       <div class="savebar">
         <span class="muted">Nothing is public yet. Next: put it on your page, or give it one.</span>
         <a class="button" href="/dashboard/endpoints">Cancel</a>

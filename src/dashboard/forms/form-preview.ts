@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition, StringFormat } from "../../schemas/field-definition.ts";
-import { isGroup, isLongText, MAX_BOXES, rowsOf } from "../../schemas/form-inputs.ts";
+import { isGroup, isLongText, isNeeded, leastRows, MAX_BOXES, rowsOf } from "../../schemas/form-inputs.ts";
 import { labelAt } from "../../schemas/field-label.ts";
 
 const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
@@ -27,7 +27,7 @@ export function formPreview(definition: SchemaDefinition | null): Html {
         ? html`<p class="muted body">Once the fields are right, the form is shown here.</p>`
         : html`<div class="phone-frame" inert>
             <div class="sheet">
-              ${Object.entries(definition).map(([name, field]) => fieldView(definition, name, field))}
+              ${Object.entries(definition).map(([name, field]) => fieldView({ fields: definition, isAsked: true }, name, field))}
               <div><span class="button primary">Send</span></div>
             </div>
           </div>`
@@ -35,27 +35,43 @@ export function formPreview(definition: SchemaDefinition | null): Html {
   </aside>`;
 }
 
-function fieldView(fields: SchemaDefinition, name: string, field: FieldDefinition): Html {
+interface Surroundings {
+  readonly fields: SchemaDefinition;
+  /** False in a group or row that may stay empty as a whole. */
+  readonly isAsked: boolean;
+}
+
+function fieldView({ fields, isAsked }: Surroundings, name: string, field: FieldDefinition): Html {
   const label = html`<bdi>${labelAt(fields, [name], " ")}</bdi>`;
-  if (isGroup(field)) return groupView(label, field.properties);
+  if (isGroup(field)) {
+    const inside = { fields: field.properties, isAsked: isAsked && field.required === true };
+    return groupView(html`${label}${field.required !== true && OPTIONAL}`, inside);
+  }
   if (field.type === "array" && isGroup(field.items)) {
     const { properties } = field.items;
-    return html`${Array.from({ length: rowsOf(field) }, (_, row) => groupView(html`${label} ${row + 1}`, properties))}`;
+    return html`${Array.from({ length: rowsOf(field) }, (_, row) => {
+      const isLeast = row < leastRows(field);
+      const inside = { fields: properties, isAsked: isAsked && isLeast };
+      return groupView(html`${label} ${row + 1}${!isLeast && OPTIONAL}`, inside);
+    })}`;
   }
   // No page has an input for it.
   if (field.type === "object") return html``;
-  const optional = field.required !== true && html` <span class="muted">(optional)</span>`;
-  if (field.type === "boolean") return html`<div class="field">${box(label, field.default === true)}</div>`;
+  const optional = !isNeeded(field) && OPTIONAL;
+  if (field.type === "boolean")
+    return html`<div class="field">${box(label, isAsked && field.default === true)}</div>`;
   const choices = choicesOf(field);
   if (choices.length > 0 && choices.length <= MAX_BOXES)
     return html`<fieldset><legend>${label}${optional}</legend>${choices.map((each) => box(html`${each}`, false))}</fieldset>`;
   return html`<div class="field"><label><span>${label}${optional}</span>${control(name, field)}</label></div>`;
 }
 
-function groupView(legend: Html, properties: SchemaDefinition): Html {
+const OPTIONAL = html` <span class="muted">(optional)</span>`;
+
+function groupView(legend: Html, inside: Surroundings): Html {
   return html`<fieldset>
     <legend>${legend}</legend>
-    ${Object.entries(properties).map(([name, member]) => fieldView(properties, name, member))}
+    ${Object.entries(inside.fields).map(([name, member]) => fieldView(inside, name, member))}
   </fieldset>`;
 }
 

@@ -4,7 +4,8 @@ import { areaField, type Problems } from "../kit/field.ts";
 import { FIELD_KINDS, KIND_ICONS, KIND_LABELS } from "./field-kinds.ts";
 import { fieldItem } from "./field-item.ts";
 import { calledOf } from "./field-row.ts";
-import { readRowAction, type SchemaDraft } from "./schema-draft.ts";
+import { formPreview } from "./form-preview.ts";
+import { readRowAction, type SchemaDraft, shownOf } from "./schema-draft.ts";
 import { JSON_INPUT } from "./schema-form.ts";
 import type { FieldRow } from "./schema-words.ts";
 
@@ -17,8 +18,21 @@ interface EditorParts {
   readonly action?: string;
 }
 
-/** The inputs and buttons of a schema, for inside a form. Each button sends the form, and the page comes back with all that was typed. */
-export function schemaEditor(parts: EditorParts): Html {
+/**
+ * The inputs and buttons of a schema, with what visitors see beside them, for inside a form. Each button sends the form, and the page
+ * comes back with all that was typed.
+ */
+export function builder(
+  parts: EditorParts,
+  { above = null, below = null }: { readonly above?: Html | null; readonly below?: Html | null },
+): Html {
+  return html`<div class="build">
+    <div class="stack">${above}${schemaEditor(parts)}${below}</div>
+    ${formPreview(shownOf(parts.draft))}
+  </div>`;
+}
+
+function schemaEditor(parts: EditorParts): Html {
   return parts.draft.view === "json"
     ? jsonEditor(parts.draft.json, parts)
     : fieldsEditor(parts.draft.rows, parts);

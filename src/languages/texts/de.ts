@@ -30,6 +30,16 @@ export const de: Texts = {
   fileCount: { one: "{field}: Höchstens {count} Datei", other: "{field}: Höchstens {count} Dateien" },
   fileType: "{field} nimmt diese Art von Datei nicht an, oder ihr Inhalt passt nicht zu ihrem Namen",
   fileName: "{field}: Die Datei braucht einen lesbaren Namen",
+  fileTakes: "Bis {size}: {kinds}",
+  filesTake: {
+    one: "{count} Datei bis {size}: {kinds}",
+    other: "Bis zu {count} Dateien mit je höchstens {size}: {kinds}",
+  },
+  kindsUsual: "Dokumente, Bilder, Texte und Tabellen",
+  kindImage: "Bilder",
+  kindAudio: "Tonaufnahmen",
+  kindVideo: "Videos",
+  kindText: "Textdateien",
   chooseFilesAgain: "Bitte wählen Sie Ihre Dateien noch einmal aus; eine Seite kann sie nicht behalten.",
   formIsBroken:
     "Dieses Formular ist nicht richtig eingerichtet. Bitte sagen Sie dem Betreiber der Seite Bescheid.",

@@ -33,6 +33,17 @@ export const en = {
   fileCount: { one: "{field}: {count} file at most", other: "{field}: {count} files at most" },
   fileType: "{field} does not take this kind of file, or its content is not what its name says",
   fileName: "{field}: the file needs a name that can be shown",
+  // What a field for files takes; `kinds` is a list of the texts below and of extensions.
+  fileTakes: "Up to {size}: {kinds}",
+  filesTake: {
+    one: "{count} file of up to {size}: {kinds}",
+    other: "Up to {count} files of {size} each: {kinds}",
+  },
+  kindsUsual: "documents, pictures, text and tables",
+  kindImage: "pictures",
+  kindAudio: "sound recordings",
+  kindVideo: "videos",
+  kindText: "text files",
   chooseFilesAgain: "Please choose your files again; a page cannot keep them.",
 
   // Why a form was refused: never a word about plans, keys or the schema.

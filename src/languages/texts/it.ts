@@ -30,6 +30,16 @@ export const it: Texts = {
   fileCount: { one: "{field}: al massimo {count} file", other: "{field}: al massimo {count} file" },
   fileType: "{field} non accetta questo tipo di file, oppure il contenuto non corrisponde al nome",
   fileName: "{field}: il file deve avere un nome leggibile",
+  fileTakes: "Fino a {size}: {kinds}",
+  filesTake: {
+    one: "{count} file fino a {size}: {kinds}",
+    other: "Fino a {count} file di {size} ciascuno: {kinds}",
+  },
+  kindsUsual: "documenti, immagini, testi e tabelle",
+  kindImage: "immagini",
+  kindAudio: "registrazioni audio",
+  kindVideo: "filmati",
+  kindText: "file di testo",
   chooseFilesAgain: "Scelga di nuovo i suoi file; una pagina non può conservarli.",
   formIsBroken:
     "Questo modulo non è configurato correttamente. La preghiamo di avvisare il gestore del sito.",

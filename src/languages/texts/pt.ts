@@ -30,6 +30,16 @@ export const pt: Texts = {
   fileCount: { one: "{field}: {count} arquivo no máximo", other: "{field}: {count} arquivos no máximo" },
   fileType: "{field} não aceita este tipo de arquivo, ou o conteúdo não corresponde ao nome",
   fileName: "{field}: o arquivo precisa de um nome legível",
+  fileTakes: "Até {size}: {kinds}",
+  filesTake: {
+    one: "{count} arquivo de até {size}: {kinds}",
+    other: "Até {count} arquivos de {size} cada: {kinds}",
+  },
+  kindsUsual: "documentos, imagens, textos e tabelas",
+  kindImage: "imagens",
+  kindAudio: "gravações de áudio",
+  kindVideo: "vídeos",
+  kindText: "arquivos de texto",
   chooseFilesAgain: "Escolha seus arquivos novamente; uma página não pode guardá-los.",
   formIsBroken:
     "Este formulário não está configurado corretamente. Por favor, avise o responsável pelo site.",
