@@ -55,6 +55,9 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
       found.push(...(await axeViolations(page)));
       if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
         found.push(`${path}: too wide`);
+      // A German title too, as the labels below it.
+      const side = await page.evaluate("getComputedStyle(document.querySelector('h1')).textAlign");
+      if (look === HEBREW && side !== "right") found.push(`${path}: the title stands ${String(side)}`);
       const folder = process.env["SHOTS"];
       const name = `${path.replaceAll(/\W+/g, "-")}${act?.name ?? ""}-${look.viewport.width}-${look.locale}`;
       if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });

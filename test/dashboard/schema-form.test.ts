@@ -8,7 +8,7 @@ import {
 } from "../../src/dashboard/forms/schema-draft.ts";
 import { FIELD_KINDS } from "../../src/dashboard/forms/field-kinds.ts";
 import { rulesInWords } from "../../src/dashboard/forms/field-words.ts";
-import { schemaEditor } from "../../src/dashboard/forms/schema-editor.ts";
+import { builder } from "../../src/dashboard/forms/schema-editor.ts";
 import { NO_PROBLEMS } from "../../src/dashboard/kit/field.ts";
 import { parseDefinition, type SchemaDefinition } from "../../src/schemas/definition.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -16,7 +16,7 @@ import { formOf } from "../support/page.ts";
 
 /** The draft after a browser showed the editor and sent it back. */
 function sentBack(draft: SchemaDraft): SchemaDraft {
-  const markup = `<form action="/">${String(schemaEditor({ draft, problems: NO_PROBLEMS, path: "/" }))}</form>`;
+  const markup = `<form action="/">${String(builder({ draft, problems: NO_PROBLEMS, path: "/" }, {}))}</form>`;
   return readDraft(formOf(markup, "/").values);
 }
 
