@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { endpointReference } from "../endpoints/endpoint-operations.ts";
 import { namedLanguage } from "../endpoints/endpoint.ts";
-import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import type { Language } from "../languages/language.ts";
 import { changed, operation } from "../operations/operation.ts";
 import type { Condition } from "../outbox/queue/conditions.ts";
-import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
+import { changeOf } from "../recipients/change-recipient.ts";
 import { conditionsInput } from "../recipients/condition-json.ts";
 import { checkOwnConditions } from "../recipients/check-own-conditions.ts";
-import { endpointChoice, listMembers, reachRecipient } from "../recipients/reach-recipient.ts";
-import { tryRecipient } from "../recipients/try-recipient.ts";
+import { reachRecipient } from "../recipients/reach-recipient.ts";
+import { recipientOperations } from "../recipients/recipient-operations.ts";
 import { DIGESTS, defaultMailRecipientSettings, type MailRecipientSettings } from "./mail-recipient.ts";
 import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
 import { RECIPIENTS, updateMailRecipientRows } from "./mail-recipient-store.ts";
@@ -46,28 +45,29 @@ export const newRecipientInput = z.strictObject({
 
 const shown = z.strictObject({ recipient: mailRecipientShape });
 
-export const listAllRecipients = operation({
-  name: "recipient.list",
-  summary: "List recipients of e-mail",
-  kind: "read",
-  access: "recipients:read",
-  input: z.strictObject(endpointChoice),
-  output: z.strictObject({ data: z.array(mailRecipientShape) }),
-  *run(context, choice) {
-    const recipients = yield* listMembers(RECIPIENTS, yield* reachEndpointIds(context, choice));
-    return { data: recipients.map(mailRecipientJson) };
-  },
-});
-
-export const showRecipient = operation({
-  name: "recipient.show",
-  summary: "Show a recipient and whether its e-mail arrives",
-  kind: "read",
-  access: "recipients:read",
-  input: z.strictObject(recipientReference),
-  output: shown,
-  *run(context, { recipient: id }) {
-    return { recipient: mailRecipientJson((yield* reachRecipient(context, RECIPIENTS, id)).member) };
+export const {
+  list: listAllRecipients,
+  show: showRecipient,
+  enable: enableRecipient,
+  disable: disableRecipient,
+  try: tryRecipientNow,
+  delete: deleteRecipient,
+} = recipientOperations({
+  noun: "recipient",
+  type: RECIPIENTS,
+  reference: z.strictObject(recipientReference),
+  idOf: ({ recipient }) => recipient,
+  shape: mailRecipientShape,
+  json: mailRecipientJson,
+  shown,
+  show: (recipient) => ({ recipient: mailRecipientJson(recipient) }),
+  summaries: {
+    list: "List recipients of e-mail",
+    show: "Show a recipient and whether its e-mail arrives",
+    enable: "Send to a recipient again, held messages first",
+    disable: "Hold a recipient's messages until it is enabled again",
+    try: "Try now what waits for a recipient after a failure",
+    delete: "Delete a recipient with all its messages, sent or not",
   },
 });
 
@@ -119,49 +119,3 @@ function changeIn(input: {
 export function namedOrNull(tag: string | null): Language | null {
   return tag === null ? null : namedLanguage(tag);
 }
-
-export const enableRecipient = operation({
-  name: "recipient.enable",
-  summary: "Send to a recipient again, held messages first",
-  kind: "write",
-  access: "recipients:write",
-  input: z.strictObject(recipientReference),
-  output: shown,
-  async run(context, { recipient: id }) {
-    return { recipient: mailRecipientJson(await switchRecipient(context, RECIPIENTS, id, true)) };
-  },
-});
-
-export const disableRecipient = operation({
-  name: "recipient.disable",
-  summary: "Hold a recipient's messages until it is enabled again",
-  kind: "write",
-  access: "recipients:write",
-  input: z.strictObject(recipientReference),
-  output: shown,
-  async run(context, { recipient: id }) {
-    return { recipient: mailRecipientJson(await switchRecipient(context, RECIPIENTS, id, false)) };
-  },
-});
-
-export const tryRecipientNow = operation({
-  name: "recipient.try",
-  summary: "Try now what waits for a recipient after a failure",
-  kind: "write",
-  access: "recipients:write",
-  input: z.strictObject(recipientReference),
-  output: shown,
-  async run(context, { recipient: id }) {
-    return { recipient: mailRecipientJson(await tryRecipient(context, RECIPIENTS, id)) };
-  },
-});
-
-export const deleteRecipient = operation({
-  name: "recipient.delete",
-  summary: "Delete a recipient with all its messages, sent or not",
-  kind: "danger",
-  access: "recipients:write",
-  input: z.strictObject(recipientReference),
-  output: z.strictObject({ deleted: z.array(z.string()) }),
-  run: (context, { recipient: id }) => removeRecipient(context, RECIPIENTS, id),
-});

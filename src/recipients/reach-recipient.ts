@@ -31,6 +31,15 @@ export function* reachRecipient<Of extends AnyRecipient>(
   return { member, endpoint };
 }
 
+/** The same for somebody who only looks. @throws not_found, forbidden */
+export function viewRecipient<Of extends AnyRecipient>(
+  viewing: Viewing,
+  type: RecipientType<Of>,
+  id: string,
+): Steps<Owned<Of>> {
+  return reachRecipient({ viewing, access: "recipients:read" }, type, id);
+}
+
 /** How an operation names the endpoints of which it lists something. */
 export const endpointChoice = {
   endpoint: z

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { endpointReference } from "../endpoints/endpoint-operations.ts";
-import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { reachEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -9,11 +8,11 @@ import type { Access } from "../operations/access.ts";
 import { shownOnce } from "../operations/marks.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import type { Condition } from "../outbox/queue/conditions.ts";
-import { changeOf, removeRecipient, switchRecipient } from "../recipients/change-recipient.ts";
+import { changeOf } from "../recipients/change-recipient.ts";
 import { conditionsInput } from "../recipients/condition-json.ts";
 import { checkOwnConditions } from "../recipients/check-own-conditions.ts";
-import { endpointChoice, listMembers, type Owned, reachRecipient } from "../recipients/reach-recipient.ts";
-import { tryRecipient } from "../recipients/try-recipient.ts";
+import { type Owned, reachRecipient } from "../recipients/reach-recipient.ts";
+import { recipientOperations } from "../recipients/recipient-operations.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { requireAlso } from "../workspaces/reach.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";
@@ -41,28 +40,29 @@ const furtherAccess: readonly Access[] = ["recipients:direct"];
 
 const shown = z.strictObject({ webhook: webhookShape });
 
-export const listAllWebhooks = operation({
-  name: "webhook.list",
-  summary: "List webhooks",
-  kind: "read",
-  access: "recipients:read",
-  input: z.strictObject(endpointChoice),
-  output: z.strictObject({ data: z.array(webhookShape) }),
-  *run(context, choice) {
-    const webhooks = yield* listMembers(WEBHOOKS, yield* reachEndpointIds(context, choice));
-    return { data: webhooks.map(webhookJson) };
-  },
-});
-
-export const showWebhook = operation({
-  name: "webhook.show",
-  summary: "Show a webhook and the state of its receiver",
-  kind: "read",
-  access: "recipients:read",
-  input: z.strictObject(webhookReference),
-  output: shown,
-  *run(context, { webhook: id }) {
-    return { webhook: webhookJson((yield* reachRecipient(context, WEBHOOKS, id)).member) };
+export const {
+  list: listAllWebhooks,
+  show: showWebhook,
+  enable: enableWebhook,
+  disable: disableWebhook,
+  try: tryWebhook,
+  delete: deleteWebhook,
+} = recipientOperations({
+  noun: "webhook",
+  type: WEBHOOKS,
+  reference: z.strictObject(webhookReference),
+  idOf: ({ webhook }) => webhook,
+  shape: webhookShape,
+  json: webhookJson,
+  shown,
+  show: (webhook) => ({ webhook: webhookJson(webhook) }),
+  summaries: {
+    list: "List webhooks",
+    show: "Show a webhook and the state of its receiver",
+    enable: "Send to a webhook again, held deliveries first",
+    disable: "Hold a webhook's deliveries until it is enabled again",
+    try: "Try now what waits for a webhook after a failure",
+    delete: "Delete a webhook with all its deliveries, sent or not",
   },
 });
 
@@ -187,42 +187,6 @@ function requireOperator({ viewing }: Context, what: string): void {
   if (!viewing.isOperator) throw new FormsvcError("forbidden", `Only an operator may ${what}.`);
 }
 
-export const enableWebhook = operation({
-  name: "webhook.enable",
-  summary: "Send to a webhook again, held deliveries first",
-  kind: "write",
-  access: "recipients:write",
-  input: z.strictObject(webhookReference),
-  output: shown,
-  async run(context, { webhook: id }) {
-    return { webhook: webhookJson(await switchRecipient(context, WEBHOOKS, id, true)) };
-  },
-});
-
-export const disableWebhook = operation({
-  name: "webhook.disable",
-  summary: "Hold a webhook's deliveries until it is enabled again",
-  kind: "write",
-  access: "recipients:write",
-  input: z.strictObject(webhookReference),
-  output: shown,
-  async run(context, { webhook: id }) {
-    return { webhook: webhookJson(await switchRecipient(context, WEBHOOKS, id, false)) };
-  },
-});
-
-export const tryWebhook = operation({
-  name: "webhook.try",
-  summary: "Try now what waits for a webhook after a failure",
-  kind: "write",
-  access: "recipients:write",
-  input: z.strictObject(webhookReference),
-  output: shown,
-  async run(context, { webhook: id }) {
-    return { webhook: webhookJson(await tryRecipient(context, WEBHOOKS, id)) };
-  },
-});
-
 export const rotateSecret = operation({
   name: "webhook.rotate-secret",
   summary: "Make a new secret, which is shown this once; the old one signs beside it for 24 hours",
@@ -240,14 +204,4 @@ export const rotateSecret = operation({
     const output = { webhook: webhookJson(webhook), secret, previous_secret_expires_at: toIsoTime(oldUntil) };
     return changed(output, changeOf(WEBHOOKS, webhook, endpoint));
   },
-});
-
-export const deleteWebhook = operation({
-  name: "webhook.delete",
-  summary: "Delete a webhook with all its deliveries, sent or not",
-  kind: "danger",
-  access: "recipients:write",
-  input: z.strictObject(webhookReference),
-  output: z.strictObject({ deleted: z.array(z.string()) }),
-  run: (context, { webhook: id }) => removeRecipient(context, WEBHOOKS, id),
 });

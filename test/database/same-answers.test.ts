@@ -69,7 +69,7 @@ import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
 import { findUntrustedProxy } from "../../src/submissions/untrusted-proxy.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { activeKeys, listWebhooks } from "../../src/webhooks/webhook-store.ts";
-import { findWebhookTroubles } from "../../src/webhooks/viewable-webhooks.ts";
+import { findWebhookTroubles } from "../../src/webhooks/webhook-troubles.ts";
 import { checkMonthlyLimits } from "../../src/workspaces/workspace-health.ts";
 import { countSubmission, listUsage } from "../../src/workspaces/workspace-store.ts";
 import { contentOf } from "../support/database-content.ts";

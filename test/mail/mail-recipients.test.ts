@@ -28,11 +28,9 @@ import {
   findMailRecipient,
   getMailRecipient,
   listMailRecipients,
+  RECIPIENTS,
 } from "../../src/mail/mail-recipient-store.ts";
-import {
-  getViewableMailRecipient,
-  listViewableMailRecipients,
-} from "../../src/mail/viewable-mail-recipients.ts";
+import { listOwned, viewRecipient } from "../../src/recipients/reach-recipient.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
@@ -220,14 +218,12 @@ test("somebody sees the recipients of their own endpoints, and another's is like
   const { account } = world.db.now(() => insertAccountRows("other@example.com", 1));
   const operator = { accountId: "acct_none", isOperator: true };
   const stranger = { accountId: account.id, isOperator: false };
-  expect(world.db.now(() => getViewableMailRecipient(operator, made.id)).recipient).toEqual(made);
-  expect(world.db.now(() => listViewableMailRecipients(operator, null, 9))).toMatchObject([
-    { recipient: made },
-  ]);
-  expect(world.db.now(() => listViewableMailRecipients(operator, made.id, 9))).toEqual([]);
-  expect(world.db.now(() => listViewableMailRecipients(stranger, null, 9))).toEqual([]);
+  expect(world.db.now(() => viewRecipient(operator, RECIPIENTS, made.id)).member).toEqual(made);
+  expect(world.db.now(() => listOwned(operator, RECIPIENTS, null, 9))).toMatchObject([{ member: made }]);
+  expect(world.db.now(() => listOwned(operator, RECIPIENTS, made.id, 9))).toEqual([]);
+  expect(world.db.now(() => listOwned(stranger, RECIPIENTS, null, 9))).toEqual([]);
   for (const id of [made.id, "rcpt_none"])
-    expect(() => world.db.now(() => getViewableMailRecipient(stranger, id))).toThrow(
+    expect(() => world.db.now(() => viewRecipient(stranger, RECIPIENTS, id))).toThrow(
       `there is no recipient ${id}`,
     );
 });

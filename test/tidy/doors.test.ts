@@ -4,14 +4,13 @@ import type { AnyOperation } from "../../src/operations/operation.ts";
 import { LOCAL_COMMANDS, LOCAL_WRITERS } from "./doors.ts";
 import { listFiles, readText } from "./repository.ts";
 import type { SourceFile } from "./source-rules.ts";
-import { findWriters, leadsTo, readSymbols, type TopSymbol } from "./symbols.ts";
+import { findWriters, isOperation, leadsTo, readSymbols } from "./symbols.ts";
 
 const files = listFiles()
   .filter((path) => /^src\/.*(?<!\.generated)\.ts$/.test(path))
   .map(readText);
 const symbols = readSymbols(files);
 type Symbols = typeof symbols;
-const isOperation = ({ madeBy }: TopSymbol): boolean => madeBy === "operation";
 
 /** Through which people and programs come. */
 const DOORS = /^src\/(?:cli|dashboard|api|mcp)\//;
@@ -91,6 +90,11 @@ test("every command is an operation, or is local for a reason", () => {
     'import { revokeKey } from "../keys/key-operations.ts";\nimport { command } from "./command.ts";\nconst revoke = command({ action: end });';
   const direct = plant("src/cli/key-commands.ts", `${verb}\nfunction end() { perform(revokeKey); }`);
   expect(commandsWithoutOperation(readSymbols([store, withOperation, direct]))).toEqual([]);
+  const several = plant(
+    "src/keys/key-operations.ts",
+    'import { revokeKeyRow } from "./key-store.ts";\nexport const { list: listKeys, end: revokeKey } = recipientOperations({ end: revokeKeyRow });',
+  );
+  expect(commandsWithoutOperation(readSymbols([store, several, direct]))).toEqual([]);
   const without = plant("src/cli/key-commands.ts", `${verb}\nfunction end() {}`);
   expect(commandsWithoutOperation(readSymbols([store, withOperation, without]))).toEqual([
     "key-commands#revoke",

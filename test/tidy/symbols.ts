@@ -23,10 +23,17 @@ export function readSymbols(files: readonly SourceFile[]): ReadonlyMap<string, T
   return new Map(files.flatMap(symbolsOf).map((symbol) => [symbol.id, symbol]));
 }
 
+/** What makes operations: one, or those that each kind of recipient has. */
+const MAKERS: ReadonlySet<string | null> = new Set(["operation", "recipientOperations"]);
+
+export function isOperation({ madeBy }: TopSymbol): boolean {
+  return MAKERS.has(madeBy);
+}
+
 /** The symbols that change rows, by themselves or by what they use, without those that are operations or use one. */
 export function findWriters(symbols: ReadonlyMap<string, TopSymbol>): ReadonlySet<string> {
   const writers = new Set<string>();
-  const isOpen = ({ id, madeBy }: TopSymbol): boolean => !writers.has(id) && madeBy !== "operation";
+  const isOpen = (symbol: TopSymbol): boolean => !writers.has(symbol.id) && !isOperation(symbol);
   let before: number;
   do {
     before = writers.size;
@@ -113,8 +120,14 @@ function namedParts(statement: ts.Statement): NamedPart[] {
     return [{ name: statement.name.text, node: statement, madeBy: null }];
   if (!ts.isVariableStatement(statement)) return [];
   return statement.declarationList.declarations.flatMap((node) =>
-    ts.isIdentifier(node.name) ? [{ name: node.name.text, node, madeBy: makerOf(node.initializer) }] : [],
+    namesOf(node.name).map((name) => ({ name, node, madeBy: makerOf(node.initializer) })),
   );
+}
+
+/** One, or those that a value is taken apart into. */
+function namesOf(name: ts.BindingName): string[] {
+  if (ts.isIdentifier(name)) return [name.text];
+  return name.elements.flatMap((element) => (ts.isBindingElement(element) ? namesOf(element.name) : []));
 }
 
 function makerOf(value: ts.Expression | undefined): string | null {

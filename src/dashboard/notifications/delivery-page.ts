@@ -3,9 +3,10 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { replayMail } from "../../mail/mail-deliveries.ts";
-import { getViewableAutoReply } from "../../mail/auto-reply/viewable-auto-replies.ts";
+import { REPLIES } from "../../mail/auto-reply/auto-reply-store.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import { getViewableMailRecipient } from "../../mail/viewable-mail-recipients.ts";
+import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { viewRecipient } from "../../recipients/reach-recipient.ts";
 import { getDeliveryTo } from "../../outbox/queue/shown-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../../outbox/queue/delivery.ts";
 import { leadOf, listAttempts } from "../../outbox/queue/delivery-store.ts";
@@ -14,7 +15,7 @@ import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { readSubmissions } from "../../submissions/submission-store.ts";
 import type { Submission } from "../../submissions/submission.ts";
-import { getViewableWebhook } from "../../webhooks/viewable-webhooks.ts";
+import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
 import { replayWebhook } from "../../webhooks/webhook-deliveries.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
 import { page, redirect } from "../answer.ts";
@@ -63,7 +64,7 @@ const PAGES_BY_KIND: readonly DeliveryPages[] = [
     },
     name: "webhooks",
     back: "The webhook",
-    getRecipient: getViewableWebhook,
+    getRecipient: (viewer, id) => viewRecipient(viewer, WEBHOOKS, id),
   },
   {
     kind: MAIL_KIND,
@@ -73,14 +74,14 @@ const PAGES_BY_KIND: readonly DeliveryPages[] = [
     },
     name: "recipients",
     back: "The recipient",
-    getRecipient: getViewableMailRecipient,
+    getRecipient: (viewer, id) => viewRecipient(viewer, RECIPIENTS, id),
   },
   {
     kind: REPLY_KIND,
     replays: null,
     name: "replies",
     back: "The automatic reply",
-    getRecipient: getViewableAutoReply,
+    getRecipient: (viewer, id) => viewRecipient(viewer, REPLIES, id),
   },
 ];
 

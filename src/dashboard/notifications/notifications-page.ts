@@ -1,12 +1,14 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { listViewableAutoReplies, type OwnedAutoReply } from "../../mail/auto-reply/viewable-auto-replies.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import { listViewableMailRecipients, type OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
+import type { AutoReply } from "../../mail/auto-reply/auto-reply.ts";
+import { REPLIES } from "../../mail/auto-reply/auto-reply-store.ts";
+import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
+import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { listOwned, type Owned } from "../../recipients/reach-recipient.ts";
 import { readQueue, type RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { listViewableWebhooks, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
-import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
+import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
+import { type Webhook, WEBHOOK_KIND } from "../../webhooks/webhook.ts";
 import { seesSeveralWorkspaces } from "../../workspaces/workspace-store.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { page } from "../answer.ts";
@@ -63,9 +65,9 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const mailAfter = query.get("mail_after");
     const webhooksAfter = query.get("after");
     const repliesAfter = query.get("replies_after");
-    const recipients = await db.read(() => listViewableMailRecipients(viewer, mailAfter, PAGE_SIZE + 1));
-    const webhooks = await db.read(() => listViewableWebhooks(viewer, webhooksAfter, PAGE_SIZE + 1));
-    const replies = await db.read(() => listViewableAutoReplies(viewer, repliesAfter, PAGE_SIZE + 1));
+    const recipients = await db.read(() => listOwned(viewer, RECIPIENTS, mailAfter, PAGE_SIZE + 1));
+    const webhooks = await db.read(() => listOwned(viewer, WEBHOOKS, webhooksAfter, PAGE_SIZE + 1));
+    const replies = await db.read(() => listOwned(viewer, REPLIES, repliesAfter, PAGE_SIZE + 1));
     const fault = await db.read(() => readMailFault(config));
     const found = [
       recipients.map((each) => mailRow(each, fault)),
@@ -118,7 +120,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
   }
 }
 
-function mailRow({ recipient, endpoint }: OwnedMailRecipient, fault: DestinationFault | null): Row {
+function mailRow({ member: recipient, endpoint }: Owned<MailRecipient>, fault: DestinationFault | null): Row {
   const { id, settings, failingSince } = recipient;
   const health = recipientHealth(recipient, fault);
   const path = recipientPath(MAIL_KIND, id);
@@ -126,7 +128,7 @@ function mailRow({ recipient, endpoint }: OwnedMailRecipient, fault: Destination
   return { id, path, name: settings.address, health, failingSince, endpoint, conditions };
 }
 
-function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
+function webhookRow({ member: webhook, endpoint }: Owned<Webhook>): Row {
   const { id, settings, failingSince } = webhook;
   const name = new URL(settings.url).host;
   const health = healthOf(webhook);
@@ -135,7 +137,7 @@ function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
   return { id, path, name, health, failingSince, endpoint, conditions };
 }
 
-function replyRow({ reply, endpoint }: OwnedAutoReply, fault: DestinationFault | null): Row {
+function replyRow({ member: reply, endpoint }: Owned<AutoReply>, fault: DestinationFault | null): Row {
   const { name } = endpoint;
   const path = pathOf(endpoint, "/reply");
   const health = replyState(reply, fault);

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { html, type Html } from "../../foundation/html.ts";
 import { stateOf } from "../../mail/mail-recipient-state.ts";
 import type { testMailShape } from "../../mail/test-mail-json.ts";
-import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import type { OwnedMailRecipient } from "../../mail/viewable-mail-recipients.ts";
+import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
+import type { Owned } from "../../recipients/reach-recipient.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import type { Attempt } from "../../outbox/queue/delivery.ts";
@@ -18,7 +18,7 @@ import { time } from "../kit/time.ts";
 /** What became of a test e-mail. */
 export type MailTest = z.output<typeof testMailShape>;
 
-interface RecipientView extends OwnedMailRecipient {
+interface RecipientView extends Owned<MailRecipient> {
   readonly queue: RecipientQueue;
   /** Of the mail server; null while it is well. */
   readonly fault: DestinationFault | null;
@@ -34,7 +34,7 @@ interface RecipientView extends OwnedMailRecipient {
 }
 
 export function recipientView(view: RecipientView): Html {
-  const { recipient, queue, list, missing, canTest, tested, question } = view;
+  const { member: recipient, queue, list, missing, canTest, tested, question } = view;
   const health = recipientHealth(recipient, view.fault);
   const path = recipientPath(MAIL_KIND, recipient.id);
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
@@ -76,7 +76,7 @@ function questionView({ outcome, message }: Attempt): Html | null {
 }
 
 /** What its state calls for. Only the holder of an address can undo that they unsubscribed. */
-function mainAction({ recipient }: RecipientView, path: string): Html | null {
+function mainAction({ member: recipient }: RecipientView, path: string): Html | null {
   const state = stateOf(recipient);
   if (state === "unsubscribed") return null;
   if (state === "enabled")
@@ -86,7 +86,7 @@ function mainAction({ recipient }: RecipientView, path: string): Html | null {
   return html`<form method="post" action="${path}/${verb}"><button class="primary">${label}</button></form>`;
 }
 
-function settingsCard({ recipient, endpoint }: RecipientView, path: string): Html {
+function settingsCard({ member: recipient, endpoint }: RecipientView, path: string): Html {
   const { settings, confirmedAt, createdAt } = recipient;
   const { attach, maxSpamScore, subject } = settings;
   return html`<section class="card">
@@ -124,9 +124,4 @@ function settingsCard({ recipient, endpoint }: RecipientView, path: string): Htm
     </dl>
     <div class="body actions"><a class="button danger" href="${path}/delete">Delete</a></div>
   </section>`;
-}
-
-/** Back to the recipient. */
-export function recipientCrumbs(path: string): Html {
-  return html`<p class="crumbs"><a href="${path}">← The recipient</a></p>`;
 }

@@ -1,7 +1,8 @@
-import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { html } from "../../foundation/html.ts";
-import { getViewableWebhook, type OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
-import { deleteWebhook, rotateSecret, setWebhook } from "../../webhooks/webhook-operations.ts";
+import { viewRecipient } from "../../recipients/reach-recipient.ts";
+import { rotateSecret, setWebhook } from "../../webhooks/webhook-operations.ts";
+import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
+import type { Webhook } from "../../webhooks/webhook.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
@@ -19,37 +20,33 @@ import {
   webhookFields,
   webhookInput,
 } from "./webhook-form.ts";
-import type { FormFields } from "./recipient-form.ts";
-import { crumbs, pathOf, secretBox } from "./webhook-view.ts";
+import { type Edited, readEdited, recipientCrumbs, requireSeen } from "./recipient-acts.ts";
+import { pathOf, secretBox } from "./webhook-view.ts";
 
-/** Changing a webhook, its secret, and deleting it: each on a page of its own below `/dashboard/webhooks/:id`. */
+/** Changing a webhook and its secret, each on a page of its own below `/dashboard/webhooks/:id`. */
 export function webhookChangePages(routes: Routes, parts: DashboardParts): void {
-  const { db } = parts;
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
-  /** @throws not_found */
-  const owned = ({ viewer, params }: Visit): Promise<OwnedWebhook> =>
-    db.read(() => getViewableWebhook(viewer, params["id"] ?? ""));
-
-  const edited = (visit: Visit): Promise<Edited> => readEdited(parts, visit);
+  const edited = (visit: Visit): Promise<Edited<Webhook>> => readEdited(parts, visit, WEBHOOKS);
 
   routes.read("/webhooks/:id/edit", async (visit) => {
     const found = await edited(visit);
-    return editPage(visit, found, typedFrom(found.webhook), NO_PROBLEMS);
+    return editPage(visit, found, typedFrom(found.member), NO_PROBLEMS);
   });
 
   routes.write("/webhooks/:id/edit", async (visit) => {
     const found = await edited(visit);
     const typed = readTyped(visit.form);
-    const checked = checkChange(typed, found.webhook.settings, found.fields);
+    const checked = checkChange(typed, found.member.settings, found.fields);
     if ("problems" in checked) return editPage(visit, found, typed, checked.problems);
-    const { viewer, form } = visit;
-    const { id } = found.webhook;
+    const { viewer } = visit;
+    const { id } = found.member;
     const guard = function* () {
-      const { webhook } = yield* getViewableWebhook(viewer, id);
-      if (form.get("seen") !== fingerprintOf(webhook))
-        throw new Stopped(async () => editPage(visit, await edited(visit), typed, CHANGED_MEANWHILE));
-      const { url, allowPrivate } = webhook.settings;
+      const { member } = yield* viewRecipient(viewer, WEBHOOKS, id);
+      requireSeen(visit, fingerprintOf(member), "webhook", async (problems) =>
+        editPage(visit, await edited(visit), typed, problems),
+      );
+      const { url, allowPrivate } = member.settings;
       const isMoved = checked.settings.url !== undefined && checked.settings.url !== url;
       if (!viewer.isOperator && allowPrivate && isMoved)
         throw new Stopped(() => editPage(visit, found, typed, ONLY_OPERATORS));
@@ -60,7 +57,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   });
 
   routes.read("/webhooks/:id/rotate-secret", async (visit) =>
-    page("New secret", rotateView(await owned(visit))),
+    page("New secret", rotateView((await edited(visit)).member)),
   );
 
   routes.write("/webhooks/:id/rotate-secret", async (visit) =>
@@ -77,37 +74,13 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
     });
     const oldUntil = Date.parse(previous_secret_expires_at);
     const use = `Until ${timeText(oldUntil)} each message is signed with the old one too, so nothing breaks while you change the receiver.`;
-    return page("New secret", html`${crumbs(webhook.id)}${secretBox(secret, use)}`, 201);
+    return page(
+      "New secret",
+      html`${recipientCrumbs(pathOf(webhook.id), "webhook")}${secretBox(secret, use)}`,
+      201,
+    );
   }
-
-  routes.read("/webhooks/:id/delete", async (visit) =>
-    page("Delete the webhook", deleteView(await owned(visit))),
-  );
-
-  routes.write("/webhooks/:id/delete", async (visit) => {
-    await visit.perform(deleteWebhook, { webhook: visit.params["id"] ?? "" });
-    return redirect("/dashboard/notifications", "webhook-deleted");
-  });
 }
-
-interface Edited extends OwnedWebhook {
-  readonly fields: FormFields;
-}
-
-/** With the fields of its form. @throws not_found */
-async function readEdited({ db }: DashboardParts, { viewer, params }: Visit): Promise<Edited> {
-  return db.read(function* () {
-    const found = yield* getViewableWebhook(viewer, params["id"] ?? "");
-    return { ...found, fields: yield* readSchema(found.endpoint) };
-  });
-}
-
-const CHANGED_MEANWHILE: Problems = new Map([
-  [
-    "",
-    "Somebody else changed this webhook while you had it open. The form has what you typed; compare it with the webhook, and save again to replace theirs.",
-  ],
-]);
 
 const ONLY_OPERATORS: Problems = new Map([
   [
@@ -118,13 +91,13 @@ const ONLY_OPERATORS: Problems = new Map([
 
 function editPage(
   { viewer }: Visit,
-  { webhook, fields }: Edited,
+  { member: webhook, fields }: Edited<Webhook>,
   typed: TypedWebhook,
   problems: Problems,
 ): Answer {
   const { isOperator } = viewer;
   const headerNames = [...webhook.headers.keys()];
-  const content = html`${crumbs(webhook.id)}
+  const content = html`${recipientCrumbs(pathOf(webhook.id), "webhook")}
     <div class="head"><h1>Change the webhook</h1></div>
     ${problemSummary(problems)}
     <section class="card">
@@ -137,8 +110,8 @@ function editPage(
   return page("Change the webhook", content, problems.size === 0 ? 200 : 422);
 }
 
-function rotateView({ webhook }: OwnedWebhook) {
-  return html`${crumbs(webhook.id)}
+function rotateView(webhook: Webhook) {
+  return html`${recipientCrumbs(pathOf(webhook.id), "webhook")}
     <div class="head"><h1>Make a new secret?</h1></div>
     <section class="card">
       <div class="body">
@@ -147,23 +120,6 @@ function rotateView({ webhook }: OwnedWebhook) {
           accepting them while you change it there.
         </p>
         <form method="post" action="${pathOf(webhook.id)}/rotate-secret">${onceInput()}<button class="primary">Make a new secret</button></form>
-      </div>
-    </section>`;
-}
-
-function deleteView({ webhook, endpoint }: OwnedWebhook) {
-  return html`${crumbs(webhook.id)}
-    <div class="head"><h1>Delete this webhook?</h1></div>
-    <section class="card">
-      <div class="body">
-        <p>
-          Submissions of <bdi>${endpoint.name}</bdi> are no longer sent to <b>${new URL(webhook.settings.url).host}</b>. All
-          its messages and attempts are deleted, those that wait too. The submissions themselves stay.
-        </p>
-        <div class="actions">
-          <form method="post" action="${pathOf(webhook.id)}/delete"><button class="danger">Delete the webhook</button></form>
-          <a class="button" href="${pathOf(webhook.id)}">Keep it</a>
-        </div>
       </div>
     </section>`;
 }

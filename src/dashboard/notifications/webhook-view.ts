@@ -2,7 +2,8 @@ import type { z } from "zod";
 import { html, type Html } from "../../foundation/html.ts";
 import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { testResultShape } from "../../webhooks/webhook-json.ts";
-import type { OwnedWebhook } from "../../webhooks/viewable-webhooks.ts";
+import type { Owned } from "../../recipients/reach-recipient.ts";
+import type { Webhook } from "../../webhooks/webhook.ts";
 import { conditionsSentence } from "./condition-words.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { webhookAdvice } from "./delivery-words.ts";
@@ -13,7 +14,7 @@ import { healthOf, privateWords } from "./webhook-words.ts";
 /** The result of a test, as this viewer is told of it. */
 export type TestOutcome = z.output<typeof testResultShape>;
 
-export interface WebhookView extends OwnedWebhook {
+export interface WebhookView extends Owned<Webhook> {
   readonly queue: RecipientQueue;
   readonly list: DeliveryList;
   /** Of a test that was just sent; null if none was. */
@@ -25,7 +26,7 @@ export interface WebhookView extends OwnedWebhook {
 }
 
 export function webhookView(view: WebhookView): Html {
-  const { webhook, queue, tested, refused } = view;
+  const { member: webhook, queue, tested, refused } = view;
   const { host } = new URL(webhook.settings.url);
   const health = healthOf(webhook);
   const path = pathOf(webhook.id);
@@ -62,7 +63,7 @@ function testedView({ outcome, status, message, duration_ms: durationMs }: TestO
   </div>`;
 }
 
-function settingsCard({ webhook, endpoint, allowNetworks }: WebhookView): Html {
+function settingsCard({ member: webhook, endpoint, allowNetworks }: WebhookView): Html {
   const { id, settings, headers, createdAt } = webhook;
   const path = pathOf(id);
   return html`<section class="card">
@@ -115,9 +116,4 @@ export function secretBox(secret: string, use: string): Html {
 
 export function pathOf(webhookId: string): string {
   return `/dashboard/webhooks/${webhookId}`;
-}
-
-/** Back to the webhook. */
-export function crumbs(webhookId: string): Html {
-  return html`<p class="crumbs"><a href="${pathOf(webhookId)}">← The webhook</a></p>`;
 }

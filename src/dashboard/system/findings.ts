@@ -7,8 +7,9 @@ import { plainText } from "../../foundation/plain-text.ts";
 import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { listGoneConditions } from "../../recipients/condition-health.ts";
 import { countViewableHeld } from "../../submissions/held-health.ts";
-import { findStoppedMailRecipients } from "../../mail/viewable-mail-recipients.ts";
-import { findWebhookTroubles } from "../../webhooks/viewable-webhooks.ts";
+import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { findIdle } from "../../recipients/find-idle.ts";
+import { findWebhookTroubles } from "../../webhooks/webhook-troubles.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
 import { hasReached } from "../../workspaces/usage-mark.ts";
 import type { NamedUsage, Plans, Workspace } from "../../workspaces/workspace.ts";
@@ -78,8 +79,13 @@ function troubleOf({ settings, state, failingSince }: Webhook): Html {
 const MAX_STOPPED = 3;
 
 function* mailLines(viewer: Viewer): Steps<FindingLine[]> {
-  const { stopped, more } = yield* findStoppedMailRecipients(viewer, MAX_STOPPED);
-  const lines: FindingLine[] = stopped.map(({ id, settings }) => ({
+  const { first, more } = yield* findIdle(
+    viewer,
+    RECIPIENTS,
+    MAX_STOPPED,
+    ({ state }) => state === "stopped",
+  );
+  const lines: FindingLine[] = first.map(({ id, settings }) => ({
     text: html`E-mail to ${settings.address} is stopped: the mail server refused several in a row. Nothing is lost.`,
     href: `/dashboard/recipients/${id}`,
     label: "See why",

@@ -2,13 +2,23 @@ import type { Selectable } from "kysely";
 import { query } from "../../database/database.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import { findLanguage, type Language } from "../../languages/language.ts";
 import { type Recipient, REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { findRecipient, insertRecipient, listRecipients } from "../../outbox/queue/recipient-store.ts";
+import type { RecipientType } from "../../recipients/recipient-type.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
 import { mailboxOf } from "./automatic-address.ts";
 import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } from "./auto-reply.ts";
+
+/** Automatic replies among recipients. */
+export const REPLIES: RecipientType<AutoReply> = {
+  kind: REPLY_KIND,
+  complete: withWords,
+  none: (id) => new FormsvcError("not_found", `there is no automatic reply ${id}`),
+  describe: () => "",
+};
 
 /** The automatic reply of an endpoint, on or off; undefined if it never had one. */
 export function* findAutoReplyOf(endpointId: string): Steps<AutoReply | undefined> {

@@ -1,0 +1,27 @@
+import type { Steps } from "../database/steps.ts";
+import { viewableEndpointIds } from "../endpoints/endpoint-store.ts";
+import type { Viewing } from "../operations/actor.ts";
+import type { Recipient } from "../outbox/queue/recipient.ts";
+import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
+import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
+
+/** The largest number of recipients that are looked at, oldest first. */
+const MAX_LOOKED_AT = 1000;
+
+/** Up to `limit` that are visible and stopped or failing as `isMeant` says, oldest first, and how many more there are. */
+export function* findIdle<Of extends AnyRecipient>(
+  viewing: Viewing,
+  { kind, complete }: RecipientType<Of>,
+  limit: number,
+  isMeant: (recipient: Recipient) => boolean,
+): Steps<{ readonly first: readonly Of[]; readonly more: number }> {
+  const endpointIds = yield* viewableEndpointIds(viewing, "recipients:read");
+  const filter = { kind, endpointIds, idleOrFailing: true };
+  const found = (yield* listSomeRecipients(filter, null, MAX_LOOKED_AT)).filter(isMeant);
+  const first: Of[] = [];
+  for (const recipient of found.slice(0, limit)) {
+    const member = yield* complete(recipient);
+    if (member !== undefined) first.push(member);
+  }
+  return { first, more: found.length - first.length };
+}

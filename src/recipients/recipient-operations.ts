@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
+import { operation } from "../operations/operation.ts";
+import { removeRecipient, switchRecipient } from "./change-recipient.ts";
+import { endpointChoice, listMembers, reachRecipient } from "./reach-recipient.ts";
+import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
+import { tryRecipient } from "./try-recipient.ts";
+
+/** A kind of recipient as operations name and show it. */
+interface ShownType<
+  Of extends AnyRecipient,
+  Reference extends z.ZodObject,
+  Shape extends z.ZodType,
+  Shown extends z.ZodType,
+> {
+  /** Of the names of its operations. */
+  readonly noun: "webhook" | "recipient";
+  readonly type: RecipientType<Of>;
+  /** How an operation names one. */
+  readonly reference: Reference;
+  readonly idOf: (reference: z.output<Reference>) => string;
+  readonly shape: Shape;
+  readonly json: (member: Of) => z.output<Shape>;
+  /** What is shown of one alone. */
+  readonly shown: Shown;
+  readonly show: (member: Of) => z.output<Shown>;
+  readonly summaries: Readonly<Record<"list" | "show" | "enable" | "disable" | "try" | "delete", string>>;
+}
+
+/** What can be done with recipients of every kind. */
+export function recipientOperations<
+  Of extends AnyRecipient,
+  Reference extends z.ZodObject,
+  Shape extends z.ZodType,
+  Shown extends z.ZodType,
+>(of: ShownType<Of, Reference, Shape, Shown>) {
+  const { noun, type, reference, idOf, shape, json, shown, show, summaries } = of;
+  const change = { kind: "write", access: "recipients:write", input: reference, output: shown } as const;
+  return {
+    list: operation({
+      name: `${noun}.list`,
+      summary: summaries.list,
+      kind: "read",
+      access: "recipients:read",
+      input: z.strictObject(endpointChoice),
+      output: z.strictObject({ data: z.array(shape) }),
+      *run(context, choice) {
+        const members = yield* listMembers(type, yield* reachEndpointIds(context, choice));
+        return { data: members.map(json) };
+      },
+    }),
+    show: operation({
+      name: `${noun}.show`,
+      summary: summaries.show,
+      kind: "read",
+      access: "recipients:read",
+      input: reference,
+      output: shown,
+      *run(context, input) {
+        return show((yield* reachRecipient(context, type, idOf(input))).member);
+      },
+    }),
+    enable: operation({
+      ...change,
+      name: `${noun}.enable`,
+      summary: summaries.enable,
+      run: async (context, input) => show(await switchRecipient(context, type, idOf(input), true)),
+    }),
+    disable: operation({
+      ...change,
+      name: `${noun}.disable`,
+      summary: summaries.disable,
+      run: async (context, input) => show(await switchRecipient(context, type, idOf(input), false)),
+    }),
+    try: operation({
+      ...change,
+      name: `${noun}.try`,
+      summary: summaries.try,
+      run: async (context, input) => show(await tryRecipient(context, type, idOf(input))),
+    }),
+    delete: operation({
+      name: `${noun}.delete`,
+      summary: summaries.delete,
+      kind: "danger",
+      access: "recipients:write",
+      input: reference,
+      output: z.strictObject({ deleted: z.array(z.string()) }),
+      run: (context, input) => removeRecipient(context, type, idOf(input)),
+    }),
+  };
+}
