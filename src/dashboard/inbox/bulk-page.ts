@@ -107,8 +107,11 @@ interface Named {
   readonly title: string;
 }
 
-/** @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
-/** Looked at before somebody is asked about them. @throws not_found; forbidden naming the role */
+/**
+ * Looked at before somebody is asked about them.
+ *
+ * @throws not_found, in the same words, when one is not there and when it belongs to somebody else; forbidden naming the role
+ */
 function* getAllowed(viewer: Viewer, ids: readonly string[], access: Access): Steps<readonly Named[]> {
   const named: Named[] = [];
   for (const id of ids) {
