@@ -70,6 +70,9 @@ export function reportSignIn(parts: SignInParts, { session, accountId, by }: Ent
   signedIn(parts.log, { accountId, sessionId: session.id, by, ...(address !== null && { address }) });
 }
 
+/** Of an attempt: a proof that is wrong, too many, and a way in that is closed here, which only who tries it past the pages meets. */
+const FAILURES: ReadonlySet<string> = new Set(["unauthorized", "rate_limited", "forbidden", "not_found"]);
+
 /** Does an attempt, and writes the failed one to the log. */
 export async function noting<Result>(
   parts: SignInParts,
@@ -80,7 +83,7 @@ export async function noting<Result>(
   try {
     return await attempt();
   } catch (error) {
-    if (error instanceof FormsvcError && (error.code === "unauthorized" || error.code === "rate_limited")) {
+    if (error instanceof FormsvcError && FAILURES.has(error.code)) {
       const address = shown(parts, client);
       signInFailed(parts.log, { by, code: error.code, ...(address !== null && { address }) });
     }

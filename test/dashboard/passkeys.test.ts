@@ -269,6 +269,7 @@ test("the page says why there are no passkeys, and no address of them answers", 
     expect((await ada.get("/dashboard/account/passkeys/new")).text).toContain(sentence);
     expect((await site.forms.post("/sign-in/passkey/ask", { use: "alone" })).status).toBe(404);
     expect((await site.forms.post("/sign-in/passkey", { passkey: "{}" })).status).toBe(404);
+    expect(site.events("sign-in.failed")).toMatchObject([{ by: "passkey", code: "not_found" }]);
     const page = await site.server.request({ method: "GET", path: "/dashboard/sign-in" });
     expect(page.text).not.toContain("passkey");
   }

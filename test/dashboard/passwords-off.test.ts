@@ -14,6 +14,12 @@ import { visit } from "../support/visitor.ts";
 const MAIL = { host: "127.0.0.1", port: 9, from: "forms@example.com" };
 const ROOT = "root@example.com";
 
+/** What the log says of refused attempts. */
+const failuresOf = ({ log }: { readonly log: readonly string[] }) =>
+  log
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ event }) => event === "sign-in.failed");
+
 async function startWithoutPasswords() {
   const site = await startOidcSite({}, { dashboard: { passwords: "off" }, mail: MAIL });
   return { ...site, forms: signInForms(site.server) };
@@ -27,6 +33,7 @@ test("passwords that are off are neither asked for nor taken, wherever they were
   server.owner.execute("INSERT INTO credential SELECT id, '$argon2id$', NULL, NULL, 1 FROM account");
   const refused = await forms.signIn({ email: ROOT });
   expect([refused.status, refused.headers["set-cookie"]]).toEqual([403, undefined]);
+  expect(failuresOf(server)).toMatchObject([{ by: "password", code: "forbidden" }]);
   for (const path of ["/dashboard/lost-password", "/dashboard/lost-password/new", "/dashboard/sign-up"])
     expect((await get(path)).status, path).toBe(404);
   const token = server.owner.now(() => makeMailedLink("reset", ROOT, server.clock.now()));
@@ -75,6 +82,7 @@ test("who is invited signs in by the issuer, and no password makes the account",
     new_password: "a good password",
   });
   expect([forced.status, signedInBy(forced)]).toEqual([403, undefined]);
+  expect(failuresOf(server)).toMatchObject([{ by: "invitation", code: "forbidden" }]);
   const entered = await signIn();
   expect(signedInBy(entered)).toBe(ANA.email);
   const invitations = await get("/dashboard/invitations", cookieNamed(entered, "formsvc-session"));
@@ -91,6 +99,7 @@ test("a passkey that an account has signs nobody in alone, and the sign-in page 
   const refused = await site.signIn(device);
   expect([refused.status, isIn(refused), sessions()]).toEqual([403, false, before]);
   expect(refused.text).toContain("Nobody signs in by a passkey alone here");
+  expect(failuresOf(site.server)).toMatchObject([{ by: "passkey", code: "forbidden" }]);
   expect(refused.text).not.toContain("Sign in with a passkey");
   const page = await site.server.request({ method: "GET", path: "/dashboard/sign-in" });
   expect([page.status, page.text.includes("Sign in with a passkey")]).toEqual([200, false]);
