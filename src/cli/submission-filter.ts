@@ -22,7 +22,10 @@ export const searchOption = {
 
 export const workOptions = [
   { flags: "--state <state>", summary: "only those in this state", choices: ["open", "done"] },
-  { flags: "--assignee <email>", summary: "only those of this account; none: nobody's" },
+  {
+    flags: "--assignee <email>",
+    summary: "only those of this account; me: whose token asks, at a distance; none: nobody's",
+  },
 ] as const;
 
 function parseSearch(wanted: string): string {

@@ -22,7 +22,7 @@ const set = command({
     { flags: "--state <state>", summary: "open or done", choices: ["open", "done"] },
     {
       flags: "--assignee <email>",
-      summary: "an account that sees the workspace; none: nobody",
+      summary: "an account that sees the workspace; me: whose token asks, at a distance; none: nobody",
     },
   ],
   examples: [

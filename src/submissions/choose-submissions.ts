@@ -4,7 +4,7 @@ import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import type { Context } from "../operations/operation.ts";
-import { findAssigneeId } from "../workspaces/assignee.ts";
+import { findAssigneeId, whoIsMeant } from "../workspaces/assignee.ts";
 import { MAX_SEARCHED_LENGTH, searchProblem } from "./match-text.ts";
 import type { Asker, SearchSlots } from "./search-slots.ts";
 import {
@@ -87,11 +87,7 @@ export function* readAssignee(
   reference: string,
 ): Steps<AssigneeFilter> {
   if (reference === "none") return "nobody";
-  if (reference === "me") {
-    if (viewing.accountId !== null) return { id: viewing.accountId };
-    throw new FormsvcError("usage", "only an account is assigned to submissions; name one by its address");
-  }
-  return { id: (yield* findAssigneeId(viewing, reference)) ?? "" };
+  return { id: (yield* findAssigneeId(viewing, whoIsMeant(viewing, reference))) ?? "" };
 }
 
 const posts = z.strictObject(postsInput);

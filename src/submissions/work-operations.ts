@@ -10,6 +10,7 @@ import {
   listEndpointNames,
   reachEndpointIds,
 } from "../endpoints/viewable-endpoints.ts";
+import { whoIsMeant } from "../workspaces/assignee.ts";
 import { requireAlso } from "../workspaces/reach.ts";
 import { postsInput } from "./choose-submissions.ts";
 import { reachSubmissions } from "./reach-posts.ts";
@@ -42,7 +43,9 @@ export const setSubmissions = operation({
       .string()
       .nullable()
       .optional()
-      .describe("Address or id of an account that sees the workspace; null or `none` is nobody."),
+      .describe(
+        "Address or id of an account that sees the workspace; `me` is the one that asks, null or `none` nobody.",
+      ),
   }),
   output: z.strictObject({
     set: ids,
@@ -55,7 +58,11 @@ export const setSubmissions = operation({
     const workspaceIds = yield* reachSubmissions(context, wanted, { consequence: "; nothing was changed" });
     const isNobody = reference === null || reference === "none";
     const assignee =
-      reference === undefined ? undefined : isNobody ? null : yield* findAssigneeOf(wanted, reference);
+      reference === undefined
+        ? undefined
+        : isNobody
+          ? null
+          : yield* findAssigneeOf(wanted, whoIsMeant(context.viewing, reference));
     yield* updateWork(wanted, { state, assigneeId: assignee === null ? null : assignee?.id });
     const did = [
       ...(state === undefined ? [] : [state]),

@@ -14,6 +14,13 @@ export interface Assignee {
 
 const MAX_SHOWN_LENGTH = 320;
 
+/** Names the account that asks by its id if `me` is meant. @throws usage for `me` of somebody without an account */
+export function whoIsMeant({ accountId }: Pick<Viewing, "accountId">, reference: string): string {
+  if (reference !== "me") return reference;
+  if (accountId !== null) return accountId;
+  throw new FormsvcError("usage", "only an account is assigned to submissions; name one by its address");
+}
+
 /**
  * The account that is to look after something: one that sees all of it.
  *

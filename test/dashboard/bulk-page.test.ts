@@ -156,7 +156,8 @@ test("submissions are marked done, opened again and assigned, one or many, and f
   expect(asked.text).not.toContain("cleo@example.org");
   const stranger = await ben.post("/dashboard/bulk", ticked("assign", [one], { assignee: cleo.accountId }));
   expect(stranger.status).toBe(400);
-  await ben.post("/dashboard/bulk", ticked("assign", [one, two], { assignee: ben.accountId }));
+  await ben.post("/dashboard/bulk", ticked("assign", [one], { assignee: ben.accountId }));
+  await ben.post("/dashboard/bulk", ticked("assign", [two], { assignee: "me" }));
   const listed = async (query: string): Promise<string[]> =>
     [...(await ben.get(`/dashboard?${query}`)).text.matchAll(/data-submission="(sub_\w+)"/g)].map(
       ([, id = ""]) => id,

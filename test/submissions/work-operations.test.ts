@@ -239,15 +239,39 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     for (const name of strangers) await expect(assign(name)).rejects.toMatchObject(refusal(name));
     expect((await assign("ada@example.com")).assignee?.email).toBe("ada@example.com");
     expect((await assign("BEN@example.com")).assignee?.email).toBe("ben@example.com");
+    expect((await assign("me")).assignee?.email).toBe("ben@example.com");
+    const none = newId("sub", NOON);
     for (const nobody of [null, "none"]) expect((await assign(nobody)).assignee).toBeNull();
     await expect(performOn(db, setSubmissions, { submissions }, { actor })).rejects.toMatchObject({
       code: "usage",
     });
-    const none = newId("sub", NOON);
     await expect(
       performOn(db, setSubmissions, { submissions: [...submissions, none], state: "done" }, { actor }),
     ).rejects.toMatchObject({ code: "not_found" });
     expect(await listed(db, actor, { state: "done" })).toEqual([]);
+  });
+
+  test("`me` is the account that asks, also by a token, and nobody who has none", async () => {
+    const db = await temporary();
+    const { actor, shop, ben } = await twoOwners(db);
+    const assign = (by: Actor) =>
+      performOn(db, setSubmissions, { submissions: [shop.submission], assignee: "me" }, { actor: by });
+    const { email, accountId } = ben.identity;
+    const scopes = ["submissions:read", "submissions:write"] as const;
+    const token = { kind: "token", tokenId: "tok_1", name: "CI", scopes } as const;
+    for (const by of [actor, { ...token, account: ben.identity, reach: null }] as const) {
+      await performOn(db, setSubmissions, { submissions: [shop.submission], assignee: null }, { actor });
+      expect((await assign(by)).assignee).toEqual({ id: accountId, email });
+    }
+    const reach = { workspaceId: ben.workspace.id, endpointId: null };
+    for (const by of [
+      { kind: "terminal", user: null },
+      { ...token, account: null, reach },
+    ] as const)
+      await expect(assign(by)).rejects.toMatchObject({
+        code: "usage",
+        message: "only an account is assigned to submissions; name one by its address",
+      });
   });
 
   test("what two people set and note at once both holds, and of the state the last one counts", async () => {

@@ -128,6 +128,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect((await performOn(db, setSubmissions, mine, { actor: dora })).assignee?.email).toBe(email);
     await performOn(db, deleteAccount, { account: email, with_workspaces: true }, { parts });
     expect(await rowsOf(db, `SELECT id FROM account WHERE email = '${email}'`)).toEqual([]);
+    expect(await rowsOf(db, "SELECT id, assignee_id FROM submission_work")).toEqual([
+      { id: submission, assignee_id: null },
+    ]);
     const left = await performOn(db, showSubmission, { submission });
     expect([left.assignee, left.notes.map(({ by }) => by)]).toEqual([null, [email]]);
     const changes = await db.read(() => listChanges(10));
