@@ -2,6 +2,7 @@ import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite
 import { submissionAdder } from "../../test/support/add-submission.ts";
 import { type Figure, renderFigures } from "./figures.ts";
 import { median } from "./processes.ts";
+import { postsFor, quantile } from "./posts.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 
 /**
@@ -12,7 +13,6 @@ const ROWS_AT_ONCE = 100_000;
 /** Posts alone and beside reads, in turn: many short ones, since a disk that is slow for a second decides a p99. */
 const ROUNDS = 15;
 const POSTS_SECONDS = 3;
-const POST_INTERVAL_MS = 5;
 const READ_INTERVAL_MS = 20;
 
 if (import.meta.main) {
@@ -35,9 +35,9 @@ async function measureApi(submissions: number, reads: number): Promise<Figure[]>
       const alone: number[] = [];
       const beside: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        alone.push(quantile(await postsFor(base, key), 0.99));
+        alone.push(quantile(await postsFor(base, key, POSTS_SECONDS), 0.99));
         const reading = readEvery([one, list], token);
-        beside.push(quantile(await postsFor(base, key), 0.99));
+        beside.push(quantile(await postsFor(base, key, POSTS_SECONDS), 0.99));
         await reading.stop();
       }
       const [before, during] = [median(alone), median(beside)];
@@ -121,31 +121,4 @@ function readEvery(urls: readonly string[], token: string): { stop(): Promise<un
       return Promise.all(reads);
     },
   };
-}
-
-/** One post every 5 ms, whether or not the one before was answered. */
-async function postsFor(base: string, key: string): Promise<number[]> {
-  const taken: number[] = [];
-  const posts: Promise<void>[] = [];
-  const until = performance.now() + POSTS_SECONDS * 1000;
-  while (performance.now() < until) {
-    posts.push(postOnce(base, key).then((ms) => void taken.push(ms)));
-    await new Promise((resolve) => setTimeout(resolve, POST_INTERVAL_MS));
-  }
-  await Promise.all(posts);
-  return taken;
-}
-
-async function postOnce(base: string, key: string): Promise<number> {
-  const begun = performance.now();
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const answer = await fetch(`${base}/submit`, { method: "POST", headers, body: POST_BODY });
-  await answer.text();
-  if (answer.status !== 200) throw new Error(`a post was answered ${answer.status}`);
-  return performance.now() - begun;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import SqliteDatabase from "better-sqlite3";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { executable, postRequest, runLoad, startServer } from "./processes.ts";
+import { makeEndpoint } from "./workplace.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 
 /**
@@ -66,24 +66,8 @@ try {
 
 /** A database of about that size, and a key of its endpoint. */
 function prepare(): string {
-  const schema = join(folder, "schema.json");
-  writeFileSync(schema, JSON.stringify(exampleSchema));
-  const create = [
-    "endpoint",
-    "create",
-    "--name",
-    "Bench",
-    "--schema",
-    schema,
-    "--db",
-    db,
-    "--json",
-    "--quiet",
-  ];
-  const { endpoint, keys } = JSON.parse(execFileSync(executable, create).toString()) as {
-    endpoint: { id: string };
-    keys: { publishable: string };
-  };
+  const run = (...args: string[]) => execFileSync(executable, [...args, "--db", db]).toString();
+  const { endpoint, keys } = makeEndpoint(folder, run);
   const connection = new SqliteDatabase(db);
   const insert = submissionAdder(connection);
   connection.transaction(() => {

@@ -9,6 +9,7 @@ import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-
 import type { Workspace } from "../../src/workspaces/workspace.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 import { type Figure, renderFigures } from "./figures.ts";
+import { postsFor, quantile } from "./posts.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 
 /**
@@ -22,7 +23,6 @@ const DAY_MS = 86_400_000;
 const SPREAD_DAYS = 90;
 const AGENCY_FORMS = 200;
 const POSTS_SECONDS = 10;
-const POST_INTERVAL_MS = 5;
 const UNLIMITED = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 
 interface Reader {
@@ -173,10 +173,10 @@ async function measurePostsBesideSearch(
   middle: string,
 ): Promise<Figure[]> {
   const key = /Bearer (\S+)/.exec(place.request)?.[1] ?? "";
-  const alone = await postsFor(base, key);
+  const alone = await postsFor(base, key, POSTS_SECONDS);
   const posting = { isOver: false };
   const searching = searchUntil(posting, base, reader?.cookie ?? "", middle);
-  const beside = await postsFor(base, key);
+  const beside = await postsFor(base, key, POSTS_SECONDS);
   posting.isOver = true;
   const searches = await searching;
   const [one, other] = [quantile(alone, 0.99), quantile(beside, 0.99)];
@@ -201,31 +201,4 @@ async function searchUntil(
   let searches = 0;
   for (; !posting.isOver; searches += 1) await visitOnce(base, cookie, `q=nowhere&before=${middle}`);
   return searches;
-}
-
-/** One post every 5 ms, whether or not the one before was answered. */
-async function postsFor(base: string, key: string): Promise<number[]> {
-  const taken: number[] = [];
-  const posts: Promise<void>[] = [];
-  const until = performance.now() + POSTS_SECONDS * 1000;
-  while (performance.now() < until) {
-    posts.push(postOnce(base, key).then((ms) => void taken.push(ms)));
-    await new Promise((resolve) => setTimeout(resolve, POST_INTERVAL_MS));
-  }
-  await Promise.all(posts);
-  return taken;
-}
-
-async function postOnce(base: string, key: string): Promise<number> {
-  const begun = performance.now();
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const answer = await fetch(`${base}/submit`, { method: "POST", headers, body: POST_BODY });
-  await answer.text();
-  if (answer.status !== 200) throw new Error(`a post was answered ${answer.status}`);
-  return performance.now() - begun;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -26,7 +26,8 @@ import { renderBody } from "../../src/outbox/queue/event.ts";
 import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
-import { LOAD_CORE, median, startServer } from "./processes.ts";
+import { compareRates } from "./compare-rates.ts";
+import { LOAD_CORE, startServer } from "./processes.ts";
 import { measureRate, type Rate } from "./rate.ts";
 
 /**
@@ -34,7 +35,6 @@ import { measureRate, type Rate } from "./rate.ts";
  * connections, in interleaved rounds. Usage: taskset -c 0 node scripts/bench/mails.ts [ROUNDS] [E-MAILS]
  */
 const [rounds = 5, mails = 5000] = process.argv.slice(2).map(Number);
-const CONNECTIONS = [2, 10];
 /** This number of e-mails goes each by itself within ten minutes; of more, the rest would go as one. */
 const MAILS_A_RECIPIENT = 10;
 const RECIPIENTS_AN_ENDPOINT = 20;
@@ -48,31 +48,27 @@ const DATA = {
 };
 const log = createLog("silent", "json");
 const clock = systemClock;
+let databases = 0;
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const receiverFile = fileURLToPath(new URL("mail-receiver.ts", import.meta.url));
 const command = [process.execPath, receiverFile];
 const receiver = await startServer(command, join(folder, "receiver.log"), {}, LOAD_CORE);
 try {
-  process.stdout.write(
-    "| connections | bare nodemailer/s | outbox/s | outbox over bare, by round | processor time of bare over outbox |\n|---|---|---|---|---|\n",
-  );
-  for (const connections of CONNECTIONS) {
-    const results: { bare: Rate; outbox: Rate }[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const bare = await bareLoop(connections);
-      results.push({ bare, outbox: await drainOutbox(connections, `${connections}-${round}`) });
-    }
-    const pick = (read: (round: { bare: Rate; outbox: Rate }) => number): number => median(results.map(read));
-    const cells = [
-      connections,
-      Math.round(pick(({ bare }) => bare.perSecond)),
-      Math.round(pick(({ outbox }) => outbox.perSecond)),
-      pick(({ bare, outbox }) => outbox.perSecond / bare.perSecond).toFixed(2),
-      pick(({ bare, outbox }) => bare.processorUs / outbox.processorUs).toFixed(2),
-    ];
-    process.stdout.write(`| ${cells.join(" | ")} |\n`);
-  }
+  await compareRates({
+    columns: [
+      "connections",
+      "bare nodemailer/s",
+      "outbox/s",
+      "outbox over bare, by round",
+      "processor time of bare over outbox",
+    ],
+    values: [2, 10],
+    rounds,
+    one: bareLoop,
+    other: drainOutbox,
+    processor: "one over other",
+  });
 } finally {
   await receiver.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -119,8 +115,9 @@ function composeOne(): Buffer {
   return composeNotification({ ...mail, ...rest }, body);
 }
 
-async function drainOutbox(connections: number, name: string): Promise<Rate> {
-  const db = openDatabase(join(folder, `${name}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+async function drainOutbox(connections: number): Promise<Rate> {
+  databases += 1;
+  const db = openDatabase(join(folder, `${databases}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   migrate(db);
   const outbox = createSqliteOutbox(db);
   fill(db, outbox);

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { executable, postRequest, processorMs, runLoad, startServer } from "./processes.ts";
+import { makeEndpoint } from "./workplace.ts";
 
 /**
  * What metrics cost a post: processor time of two servers that differ in nothing else, in interleaved rounds, each
@@ -43,23 +43,8 @@ try {
 
 async function startMeasured(enabled: "true" | "false") {
   const db = join(folder, `metrics-${enabled}.db`);
-  const schemaFile = join(folder, "schema.json");
-  writeFileSync(schemaFile, JSON.stringify(exampleSchema));
-  const create = [
-    "endpoint",
-    "create",
-    "--name",
-    "Bench",
-    "--schema",
-    schemaFile,
-    "--db",
-    db,
-    "--json",
-    "--quiet",
-  ];
-  const { keys } = JSON.parse(execFileSync(executable, create).toString()) as {
-    keys: { publishable: string };
-  };
+  const run = (...args: string[]) => execFileSync(executable, [...args, "--db", db]).toString();
+  const { keys } = makeEndpoint(folder, run);
   const server = await startServer(
     [executable, "serve", "--port", "0", "--db", db],
     join(folder, `serve-${enabled}.log`),

@@ -9,39 +9,33 @@ import { migratePostgresql } from "../../src/database/postgresql/migrate-postgre
 import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import { all, first, run, text } from "../../src/database/steps.ts";
+import { all, run, text } from "../../src/database/steps.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { NOTHING_TO_CONFIRM } from "../../src/database/confirmations.ts";
-import { createLog } from "../../src/foundation/log.ts";
 import type { Claims } from "../../src/outbox/sending/claims.ts";
-import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
 import { renderAround } from "../../src/outbox/queue/event.ts";
 import { createOutbox, INSERT_ROW_SQL } from "../../src/outbox/queue/outbox.ts";
 import { createClaims as createPostgresqlClaims } from "../../src/outbox/engines/postgresql-claims.ts";
 import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
-import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createHttpSender } from "../../src/webhooks/send.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { connectPlainly, startCluster } from "../../test/support/postgresql-cluster.ts";
-import { LOAD_CORE, median, startServer } from "./processes.ts";
-import { measureRate, type Rate } from "./rate.ts";
+import { compareRates } from "./compare-rates.ts";
+import { drainWebhooks } from "./drain-webhooks.ts";
+import { LOAD_CORE, startServer } from "./processes.ts";
+import type { Rate } from "./rate.ts";
 
 /**
  * Deliveries a second over PostgreSQL, beside those over SQLite, to the same receiver in interleaved rounds; PostgreSQL runs on the other
  * core with the receiver. Usage: taskset -c 0 node scripts/bench/webhooks-postgresql.ts [ROUNDS] [DELIVERIES]
  */
 const [rounds = 3, deliveries = 10_000] = process.argv.slice(2).map(Number);
-const AT_ONCE = [4, 64];
 const POSTS_A_COMMIT = 32;
-const log = createLog("silent", "json");
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const receiverFile = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
 const receiver = await startServer(
@@ -56,24 +50,20 @@ const [postmaster = ""] = readFileSync(join(cluster.folder, "data", "postmaster.
 execFileSync("taskset", ["-acp", LOAD_CORE, postmaster], { stdio: "ignore" });
 let databases = 0;
 try {
-  process.stdout.write(
-    "| at once | SQLite/s | PostgreSQL/s | PostgreSQL over SQLite, by round | processor time over SQLite |\n|---|---|---|---|---|\n",
-  );
-  for (const atOnce of AT_ONCE) {
-    const figures: { sqlite: Rate; postgresql: Rate }[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      figures.push({ sqlite: await onSqlite(atOnce), postgresql: await onPostgresql(atOnce) });
-    }
-    const pick = (read: (of: (typeof figures)[number]) => number): number => median(figures.map(read));
-    const cells = [
-      atOnce,
-      Math.round(pick(({ sqlite }) => sqlite.perSecond)),
-      Math.round(pick(({ postgresql }) => postgresql.perSecond)),
-      pick(({ sqlite, postgresql }) => postgresql.perSecond / sqlite.perSecond).toFixed(2),
-      pick(({ sqlite, postgresql }) => postgresql.processorUs / sqlite.processorUs).toFixed(2),
-    ];
-    process.stdout.write(`| ${cells.join(" | ")} |\n`);
-  }
+  await compareRates({
+    columns: [
+      "at once",
+      "SQLite/s",
+      "PostgreSQL/s",
+      "PostgreSQL over SQLite, by round",
+      "processor time over SQLite",
+    ],
+    values: [4, 64],
+    rounds,
+    one: onSqlite,
+    other: onPostgresql,
+    processor: "other over one",
+  });
 } finally {
   await receiver.stop();
   await cluster.stop();
@@ -100,31 +90,7 @@ async function onPostgresql(atOnce: number): Promise<Rate> {
 
 async function drain(db: Database, claims: Claims, atOnce: number): Promise<Rate> {
   await fill(db);
-  const settings = {
-    ...defaultConfig.webhooks,
-    limits: { total: atOnce, perWebhook: atOnce, perHost: atOnce },
-  };
-  const sender = createHttpSender({
-    allowed: parseAllowedNetworks(["127.0.0.1"]),
-    timeoutMs: settings.timeoutMs,
-    resolveHost: createHostResolver(),
-  });
-  const clock = systemClock;
-  const keyring = createKeyring(defaultConfig.secrets);
-  const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
-  const parts = { db, claims, outbox: createOutbox(), transports: [transport], clock, log };
-  const deliverer = new Deliverer({ ...parts, random: Math.random });
-  const rate = await measureRate(deliveries, () => {
-    deliverer.start();
-    return deliverer.settled();
-  });
-  await deliverer.stop(1000);
-  const left = await db.read(() =>
-    first(query.selectFrom("delivery").select("id").where("state", "!=", "delivered")),
-  );
-  await db.close();
-  if (left) throw new Error("not everything was delivered");
-  return rate;
+  return drainWebhooks({ db, claims, outbox: createOutbox(), count: deliveries }, atOnce);
 }
 
 async function fill(db: Database): Promise<void> {

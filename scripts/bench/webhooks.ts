@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Agent } from "undici";
 import { defaultConfig } from "../../src/config/config.ts";
-import { query } from "../../src/database/database.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
@@ -12,32 +11,26 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
-import { Deliverer } from "../../src/outbox/sending/deliverer.ts";
 import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { createClaims } from "../../src/outbox/engines/sqlite-claims.ts";
-import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createHttpSender } from "../../src/webhooks/send.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
-import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
-import { LOAD_CORE, median, startServer } from "./processes.ts";
+import { compareRates } from "./compare-rates.ts";
+import { drainWebhooks } from "./drain-webhooks.ts";
+import { LOAD_CORE, startServer } from "./processes.ts";
 import { measureRate, type Rate } from "./rate.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
-import { first } from "../../src/database/steps.ts";
 
 /**
  * The outbox against a bare loop of undici requests to the same receiver with as many requests at once, in interleaved
  * rounds. Usage: taskset -c 0 node scripts/bench/webhooks.ts [ROUNDS] [DELIVERIES]
  */
 const [rounds = 5, deliveries = 20_000] = process.argv.slice(2).map(Number);
-const AT_ONCE = [4, 32, 64];
 /** What a busy server stores in one transaction. */
 const POSTS_A_COMMIT = 32;
-const log = createLog("silent", "json");
+let databases = 0;
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const receiverFile = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
@@ -49,24 +42,20 @@ const receiver = await startServer(
 );
 const url = `http://127.0.0.1:${receiver.port}/hook`;
 try {
-  process.stdout.write(
-    "| at once | bare undici/s | outbox/s | outbox over bare, by round | processor time of bare over outbox |\n|---|---|---|---|---|\n",
-  );
-  for (const atOnce of AT_ONCE) {
-    const results: { bare: Rate; outbox: Rate }[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      results.push({ bare: await bareLoop(atOnce), outbox: await drainOutbox(atOnce, `${atOnce}-${round}`) });
-    }
-    const pick = (read: (round: { bare: Rate; outbox: Rate }) => number): number => median(results.map(read));
-    const cells = [
-      atOnce,
-      Math.round(pick(({ bare }) => bare.perSecond)),
-      Math.round(pick(({ outbox }) => outbox.perSecond)),
-      pick(({ bare, outbox }) => outbox.perSecond / bare.perSecond).toFixed(2),
-      pick(({ bare, outbox }) => bare.processorUs / outbox.processorUs).toFixed(2),
-    ];
-    process.stdout.write(`| ${cells.join(" | ")} |\n`);
-  }
+  await compareRates({
+    columns: [
+      "at once",
+      "bare undici/s",
+      "outbox/s",
+      "outbox over bare, by round",
+      "processor time of bare over outbox",
+    ],
+    values: [4, 32, 64],
+    rounds,
+    one: bareLoop,
+    other: drainOutbox,
+    processor: "one over other",
+  });
 } finally {
   await receiver.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -98,37 +87,13 @@ async function bareLoop(atOnce: number): Promise<Rate> {
   return rate;
 }
 
-async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
-  const db = openDatabase(join(folder, `${name}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+async function drainOutbox(atOnce: number): Promise<Rate> {
+  databases += 1;
+  const db = openDatabase(join(folder, `${databases}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   migrate(db);
   const outbox = createSqliteOutbox(db);
-  const endpointId = prepare(db, url);
-  fill(db, outbox, endpointId, deliveries);
-  const settings = {
-    ...defaultConfig.webhooks,
-    limits: { total: atOnce, perWebhook: atOnce, perHost: atOnce },
-  };
-  const sender = createHttpSender({
-    allowed: parseAllowedNetworks(["127.0.0.1"]),
-    timeoutMs: settings.timeoutMs,
-    resolveHost: createHostResolver(),
-  });
-  const clock = systemClock;
-  const keyring = createKeyring(defaultConfig.secrets);
-  const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
-  const parts = { db, claims: createClaims(db), outbox, transports: [transport], clock, log };
-  const deliverer = new Deliverer({ ...parts, random: Math.random });
-  const rate = await measureRate(deliveries, () => {
-    deliverer.start();
-    return deliverer.settled();
-  });
-  await deliverer.stop(1000);
-  const left = db.now(() =>
-    first(query.selectFrom("delivery").select("id").where("state", "!=", "delivered")),
-  );
-  db.close();
-  if (left) throw new Error("not everything was delivered");
-  return rate;
+  fill(db, outbox, prepare(db, url), deliveries);
+  return drainWebhooks({ db, claims: createClaims(db), outbox, count: deliveries }, atOnce);
 }
 
 function prepare(db: SqliteDatabase, target: string): string {

@@ -49,10 +49,7 @@ export function makeWorkplace(address: string | null = null, built = executable)
   copyFileSync(built, program);
   const run = (...args: string[]): string =>
     execFileSync(program, [...args, "--db", db], { env: { ...process.env, ...WITHOUT_LIMITS } }).toString();
-  const schemaFile = join(folder, "schema.json");
-  writeFileSync(schemaFile, JSON.stringify(exampleSchema));
-  const made = run("endpoint", "create", "--name", ENDPOINT, "--schema", schemaFile, "--json", "--quiet");
-  const { keys } = JSON.parse(made) as { keys: { publishable: string } };
+  const { keys, schemaFile } = makeEndpoint(folder, run);
   let servers = 0;
   return {
     folder,
@@ -69,4 +66,13 @@ export function makeWorkplace(address: string | null = null, built = executable)
       ),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** An endpoint with the schema of the examples, which the folder gets a file of. @param run runs a command on its database */
+export function makeEndpoint(folder: string, run: (...args: string[]) => string) {
+  const schemaFile = join(folder, "schema.json");
+  writeFileSync(schemaFile, JSON.stringify(exampleSchema));
+  const made = run("endpoint", "create", "--name", ENDPOINT, "--schema", schemaFile, "--json", "--quiet");
+  const { endpoint, keys } = JSON.parse(made) as { endpoint: { id: string }; keys: { publishable: string } };
+  return { endpoint, keys, schemaFile };
 }
