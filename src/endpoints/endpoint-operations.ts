@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Steps } from "../database/steps.ts";
 import { jsonObject } from "../operations/json-object.ts";
 import { volatile } from "../operations/marks.ts";
-import { changed, type Context, type OwnChange, operation } from "../operations/operation.ts";
+import { changed, type Context, type Outcome, type OwnChange, operation } from "../operations/operation.ts";
 import { checkAskable } from "../schemas/form-inputs.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
@@ -136,33 +136,35 @@ export const allowOrigin = operation({
   },
 });
 
-export const pauseEndpoint = operation({
-  name: "endpoint.pause",
-  summary: "Refuse every post with 403 until resumed",
+const stateChange = {
   kind: "write",
   access: "endpoints:write",
   input: z.strictObject(endpointReference),
   output: shown,
-  *run(context, reference) {
-    const before = yield* reachEndpoint(context, reference);
-    const endpoint = yield* updateEndpointRow(before, { state: "paused" });
-    return changed({ endpoint: endpointJson(endpoint) }, changeOf(endpoint));
-  },
+} as const;
+
+export const pauseEndpoint = operation({
+  ...stateChange,
+  name: "endpoint.pause",
+  summary: "Refuse every post with 403 until resumed",
+  run: (context, reference) => setState(context, reference, "paused"),
 });
 
 export const resumeEndpoint = operation({
+  ...stateChange,
   name: "endpoint.resume",
   summary: "Take posts again",
-  kind: "write",
-  access: "endpoints:write",
-  input: z.strictObject(endpointReference),
-  output: shown,
-  *run(context, reference) {
-    const before = yield* reachEndpoint(context, reference);
-    const endpoint = yield* updateEndpointRow(before, { state: "active" });
-    return changed({ endpoint: endpointJson(endpoint) }, changeOf(endpoint));
-  },
+  run: (context, reference) => setState(context, reference, "active"),
 });
+
+function* setState(
+  context: Context,
+  reference: z.output<typeof stateChange.input>,
+  state: Endpoint["state"],
+): Steps<Outcome<z.output<typeof shown>>> {
+  const endpoint = yield* updateEndpointRow(yield* reachEndpoint(context, reference), { state });
+  return changed({ endpoint: endpointJson(endpoint) }, changeOf(endpoint));
+}
 
 interface SecretParts {
   readonly keyring: Keyring;
