@@ -7,12 +7,15 @@ import type { Database } from "../../src/database/database.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { FileScanner } from "../../src/submissions/file-scanner.ts";
+import { findNotSent } from "../../src/submissions/submission-store.ts";
+import { parseConditions } from "../../src/outbox/queue/conditions.ts";
 import { addWithFiles, storeFiles } from "../../src/submissions/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { type Behaviour, EICAR, scriptedClamd } from "../support/scripted-clamd.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { changeSchema } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 import { fileStoring, pdf, sha256, uploadingTo } from "../support/uploads.ts";
 
@@ -63,7 +66,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       const taken = await storeFiles(parts, files, { uploading, createdAt: clock.now() });
       if (taken === null) throw new Error("there are files");
       const data = { name: "Ana", cv: files.map(({ facts }) => facts) };
-      const pending = { ...place.pending({ of: { data, createdAt: clock.now() } }) };
+      const pending = {
+        ...place.pending({ of: { data, createdAt: clock.now() } }),
+      };
       const fileIds = taken.files.map(({ id }) => id);
       expect(await addWithFiles(parts, { ...pending, fileIds }, taken)).toBe("stored");
       return pending.submission.id;
@@ -83,7 +88,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       onTestFinished(() => made.stop());
       return made;
     };
-    return { db, clamd, clock, post, scanner };
+    return { db, clamd, clock, place, post, scanner };
   }
 
   async function filesOf(db: Database, id: string): Promise<readonly StoredFile[]> {
@@ -122,6 +127,29 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     await until(async () => (await rowsOf(db, "SELECT id FROM file")).length === 1);
     expect(await rowsOf(db, "SELECT file_id FROM file_scan")).toEqual([]);
     expect(await rowsOf(db, "SELECT submission_id FROM scan_wait")).toEqual([]);
+  });
+
+  test("conditions of a post whose files wait for their scan are decided when its messages are queued, once, by the schema that it was checked with", async () => {
+    const { db, place, post, scanner } = await setUp();
+    const [{ id: everyone } = { id: "" }] = await rowsOf<{ id: string }>(db, "SELECT id FROM recipient");
+    const when = (...written: string[]) => place.recipient(100, "webhook", parseConditions(written));
+    const met = [await when("name=ana"), await when("!email")];
+    const unmet = [await when("name=Bo"), await when("email")];
+    const id = await post(pdf(), INFECTED);
+    expect(await queued(db)).toEqual([]);
+    expect(await db.read(() => findNotSent(id))).toEqual([]);
+    // The post knew these fields, whatever the form has now.
+    await db.transaction(() => changeSchema(place.endpointId, { topic: { type: "string" } }, 1));
+    scanner().start();
+    await until(async () => (await queued(db)).length >= 3);
+    const rows = await rowsOf<{ recipient_id: string }>(db, "SELECT recipient_id FROM outbox");
+    const told = rows.map(({ recipient_id: recipient }) => recipient);
+    expect(told.toSorted()).toEqual([everyone, ...met].toSorted());
+    const left = await db.read(() => findNotSent(id));
+    expect(left.toSorted((one, other) => (one.field < other.field ? 1 : -1))).toEqual([
+      { id: unmet[0], kind: "webhook", field: "name", is: "=", value: "Bo" },
+      { id: unmet[1], kind: "webhook", field: "email", is: "filled", value: "" },
+    ]);
   });
 
   test("of several servers one scans each file, and each message is queued once", async () => {

@@ -159,6 +159,26 @@ describe("who may do what", () => {
   });
 });
 
+test("a form has at most 50 webhooks, chats among them; the 51st is refused and another form takes its own", async () => {
+  const { db, ben, cleo } = await threeOwners();
+  const make = (format: "standard" | "slack", endpoint = ben.endpoint) =>
+    performOn(db, createWebhook, { endpoint, url: URL_GIVEN, format }, { parts });
+  for (let index = 0; index < 25; index += 1) {
+    await make("standard");
+    await make("slack");
+  }
+  for (const format of ["standard", "slack"] as const)
+    await expect(make(format)).rejects.toMatchObject({
+      code: "usage",
+      message: "An endpoint has at most 50 webhooks.",
+    });
+  const listed = await performOn(db, listAllWebhooks, {}, { actor: ben.actor });
+  expect(listed.data).toHaveLength(50);
+  await make("slack", cleo.endpoint);
+  await performOn(db, deleteWebhook, { webhook: listed.data[0]?.id ?? "" }, { parts });
+  await make("slack");
+});
+
 test("each change of a webhook is recorded with who made it, and names the host alone", async () => {
   const { db, ben } = await threeOwners();
   const door = { actor: ben.actor, parts };
