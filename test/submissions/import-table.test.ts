@@ -288,6 +288,68 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(addresses).toEqual([{ ip_address: "192.0.2.7" }]);
   });
 
+  test("columns are found by the labels of fields, and cells stand apart by comma, semicolon, tab or bar", async () => {
+    const db = await temporary();
+    const { bring, stored, endpoint } = await bakery(db);
+    const labelled: SchemaDefinition = {
+      name: { type: "string", label: "Ihr Name" },
+      days: { type: "array", label: "Tage", items: { type: "string", enum: ["Fri", "Sat"] } },
+    };
+    await db.transaction(() => changeSchema(endpoint, labelled, NOON));
+    for (const [index, separator] of [",", ";", "\t", "|"].entries()) {
+      const rows = [
+        ["created_at", "IHR NAME", "Tage", "Other"],
+        [`2026-01-31T1${index}:00:00Z`, `"${separator} and ${separator}"`, `"Fri|Sat"`, "x"],
+      ];
+      const done = await bring(rows.map((cells) => cells.join(separator)).join("\r\n"));
+      expect(done, separator).toEqual({ rows: 1, imported: 1, known: 0, refused: [], unmapped: ["Other"] });
+    }
+    expect((await stored()).map(([data]) => data)).toEqual(
+      [",", ";", "\t", "|"].map((separator) => ({
+        name: `${separator} and ${separator}`,
+        days: ["Fri", "Sat"],
+      })),
+    );
+  });
+
+  test("of JSON, what is no object is refused with its place, and Basin's fields stand in payload_params or beside the rest", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const row = { id: 1, created_at: "2026-01-31T10:00:00Z" };
+    const text = JSON.stringify([
+      { ...row, payload_params: { name: "Ana", id: "a field of theirs", days: ["Fri"] } },
+      7,
+      null,
+      ["Bo"],
+      "Cy",
+      { ...row, id: 2, name: "Di" },
+      { ...row, id: 3, payload_params: "none", name: "Ed" },
+    ]);
+    const told = await bring(text, { format: "basin" });
+    expect(told.refused).toEqual(
+      [2, 3, 4, 5].map((line) => ({ line, field: null, message: "expected an object" })),
+    );
+    expect([told.rows, told.imported]).toEqual([7, 3]);
+    expect((await stored()).map(([data]) => data)).toEqual([
+      { name: "Ana", days: ["Fri"] },
+      { name: "Di" },
+      { name: "Ed" },
+    ]);
+  });
+
+  test("of more than 1,000 rows that do not fit the first 1,000 are told, all are counted, and the rest is imported", async () => {
+    const db = await temporary();
+    const { bring, stored } = await bakery(db);
+    const lines = Array.from({ length: 1300 }, (_, index) =>
+      index % 13 === 12 ? `2026-01-31T10:00:00Z,V${index}` : `2026-01-31T10:00:00Z,`,
+    );
+    const told = await bring(`created_at,name\n${lines.join("\n")}\n`);
+    expect([told.rows, told.imported, told.known, told.refused.length]).toEqual([1300, 100, 0, 1000]);
+    expect(told.refused.at(0)).toEqual({ line: 2, field: "name", message: "name is required" });
+    expect(told.refused.at(-1)).toMatchObject({ line: 1084 });
+    expect(await stored()).toHaveLength(100);
+  });
+
   test("an import ends if its form is deleted, or whoever imports loses it, in the middle", async () => {
     for (const lose of ["DELETE FROM endpoint", "DELETE FROM member"]) {
       const db = await temporary();
