@@ -98,6 +98,8 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     const seen = ["/dashboard/endpoints/new?start=order", "/dashboard/endpoints", "/dashboard", pathname];
     for (const each of [...seen, ...["", "/fields", "/page", "/keys", "/import"].map((name) => form + name)])
       expect(await violations(mia, each), each).toEqual([]);
+    // In the visitors' own languages again.
+    server.owner.execute("UPDATE endpoint SET language = NULL");
     const looks = [...LOOKS, HEBREW];
     expect(await violations(mia, path, { looks })).toEqual([]);
     expect(await violations(mia, path, { act: order })).toEqual([]);
@@ -122,6 +124,7 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
   async function makeForm(page: Page): Promise<void> {
     await page.goto(`${server.url}/dashboard/endpoints/new?start=order`);
     await page.fill("#f-name", "Tortenbestellung");
+    await page.getByLabel("Language for visitors").selectOption("German");
     const change = async (row: number, label: string): Promise<void> => {
       await page.locator(`#field-${row} > details > summary`).click();
       await page.fill(`#f-f-${row}-label`, label);
@@ -150,6 +153,7 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
     await page.getByRole("button", { name: "Make the form" }).click();
     await page.getByRole("heading", { name: "Tortenbestellung is ready" }).waitFor();
+    expect(await page.locator(".snippet").first().textContent()).toContain("<button>Senden</button>");
   }
 
   /** The path of the form's own page. */

@@ -48,6 +48,25 @@ test("a new endpoint begins with the example of a contact form, and shows its ke
   for (const key of keys) expect(elsewhere.filter((text) => text.includes(key.slice(4, 40)))).toEqual([]);
 });
 
+test("the language for visitors is chosen with the form, kept through each button, and the code is in it", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const edited = await ada.post(NEW, await newForm(ada, { language: "de", action: "add-text" }));
+  const form = formOf(edited.text, NEW).values;
+  expect(form.get("language")).toBe("de");
+  const made = await ada.post(NEW, filled(edited.text, { name: "Torten", "f.3.label": "Torte" }));
+  expect(made.status, made.text).toBe(201);
+  expect(endpointsOf(server)[0]?.settings.language).toBe("de");
+  expect(unescaped(made.text)).toContain("<button>Senden</button>");
+  expect(made.text).not.toContain("Its own words are in English");
+  for (const language of ["", "tlh", "x".repeat(10_240)]) {
+    const other = await ada.post(NEW, await newForm(ada, { name: `Other ${language.length}`, language }));
+    expect(other.status).toBe(201);
+    expect(other.text).toContain("Its own words are in English");
+  }
+  expect(endpointsOf(server).filter(({ settings }) => settings.language !== null)).toHaveLength(1);
+});
+
 test("a new endpoint says that nobody is told, and leads to who shall be, with the endpoint chosen", async () => {
   const server = await startServer(EVERY_PAGE);
   const ada = await visit(server);

@@ -5,11 +5,13 @@ import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import { findLanguage } from "../../languages/language.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { checkName } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
+import { languageOptions } from "../kit/language-options.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import { ownAddress } from "../own-address.ts";
@@ -35,6 +37,8 @@ interface OfferedWorkspace {
 interface NewForm {
   readonly name: string;
   readonly workspaceId: string;
+  /** A tag; empty is that of the visitor's browser. */
+  readonly language: string;
   /** The ready-made form that was chosen; absent once it was changed. */
   readonly start?: string;
   readonly draft: SchemaDraft;
@@ -52,7 +56,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const { id: start, definition } = readyMade(visit.query.get("start"));
     return show(
       visit,
-      { name: "", workspaceId, start, draft: draftOf(definition), problems: NO_PROBLEMS },
+      { name: "", workspaceId, language: "", start, draft: draftOf(definition), problems: NO_PROBLEMS },
       200,
     );
   });
@@ -62,6 +66,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const typed = {
       name: form.get("name") ?? "",
       workspaceId: form.get("workspace") ?? "",
+      language: findLanguage(form.get("language")) ?? "",
       draft: readDraft(form),
       problems: NO_PROBLEMS,
       sent: form,
@@ -97,7 +102,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     schema: SchemaDefinition,
   ): Promise<Html> {
     const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
-    const input = { name: typed.name, workspace: workspace.id, schema };
+    const input = { name: typed.name, workspace: workspace.id, schema, language: typed.language || null };
     const { endpoint: made, keys } = await perform(createEndpoint, input);
     const base = ownAddress(request, parts.config);
     return parts.db.read(function* () {
@@ -157,7 +162,7 @@ function madeAlready(): Answer {
 }
 
 function formView(
-  { name, workspaceId, start, draft, problems, sent }: NewForm,
+  { name, workspaceId, language, start, draft, problems, sent }: NewForm,
   workspaces: readonly OfferedWorkspace[],
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
@@ -174,6 +179,7 @@ function formView(
           above: html`<section class="card">
             <div class="body schema">
               ${textField({ name: "name", label: "Name of the form", value: name, hint: NAME_HINT, problems, isRequired: true })}
+              ${languageField(language, problems)}
               ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
             </div>
           </section>`,
@@ -193,6 +199,14 @@ function startPath(start: string, workspaceId: string): string {
 }
 
 const NAME_HINT = "How you and your team find it. Visitors see it only on the form’s own page.";
+
+function languageField(value: string, problems: Problems): Html {
+  const parts = { name: "language", label: "Language for visitors", value, problems };
+  return selectField({ ...parts, hint: LANGUAGE_HINT }, languageOptions("That of their browser"));
+}
+
+const LANGUAGE_HINT =
+  "For words of ours, like “Send” and what is wrong with an answer. The fields are called as you write below.";
 
 function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], problems: Problems): Html {
   const options = [

@@ -24,12 +24,14 @@ export function snippetCards(
     honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
     challenge: endpoint.settings.challenge,
   };
-  return html`${snippetCard("For your site: a form", FORM_HINT, formSnippet(definition, target))}
+  const hint = target.language === null ? `${FORM_HINT} ${LANGUAGE_HINT}` : FORM_HINT;
+  return html`${snippetCard("For your site: a form", hint, formSnippet(definition, target))}
   ${snippetCard("For your own script", SCRIPT_HINT, fetchSnippet(definition, target))}`;
 }
 
 const FORM_HINT =
   "Paste it into a page. It works without script; with the script in its first line the visitor stays on the page.";
+const LANGUAGE_HINT = "Its own words are in English; “Language for visitors” under Settings has others.";
 const SCRIPT_HINT =
   "Put the visitor’s answers in place of the examples. result.details says what is wrong with which field.";
 
