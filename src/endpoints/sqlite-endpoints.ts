@@ -1,20 +1,19 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 
-/** Looks, inside a transaction of the caller's, whether endpoints are there. Each is looked up once in a transaction. */
-export type EndpointLook = () => (endpointId: string) => boolean;
+/** Looks, inside a transaction of the caller's, for the numbers of endpoints, each once in a transaction. Undefined if it is gone. */
+export type EndpointLook = () => (endpointId: string) => number | undefined;
+
+/** An endpoint has its number for as long as it is there. */
+const NUMBER_SQL = "SELECT number FROM endpoint_number WHERE endpoint_id = ?";
 
 export function createEndpointLook(db: SqliteDatabase): EndpointLook {
-  const select = db
-    .prepare(
-      "SELECT 1 FROM endpoint JOIN endpoint_number ON endpoint_number.endpoint_id = endpoint.id WHERE endpoint.id = ?",
-    )
-    .pluck();
+  const select = db.prepare(NUMBER_SQL).pluck();
   return () => {
-    const known = new Map<string, boolean>();
+    const known = new Map<string, number>();
     return (endpointId) => {
-      const isThere = known.get(endpointId) ?? select.get(endpointId) !== undefined;
-      known.set(endpointId, isThere);
-      return isThere;
+      const number = known.get(endpointId) ?? (select.get(endpointId) as number | undefined);
+      if (number !== undefined) known.set(endpointId, number);
+      return number;
     };
   };
 }

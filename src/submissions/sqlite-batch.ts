@@ -35,7 +35,7 @@ import { createHeldPostWriter } from "./held-post.ts";
 import { RECORD_KEY_SQL } from "./idempotency.ts";
 import { SPEND_SQL } from "./spent-proofs.ts";
 import { AWAIT_VERDICT_SQL } from "./scanned-files.ts";
-import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
+import { INSERT_NUMBERED_SQL, submissionValues } from "./submission-store.ts";
 
 export interface SqliteBatchParts {
   readonly db: SqliteDatabase;
@@ -66,8 +66,9 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
       if (chunk !== undefined) files.store(chunk);
+      const numberOf = endpoints();
       const found: BatchFacts = {
-        hasEndpoint: endpoints(),
+        hasEndpoint: (endpointId) => numberOf(endpointId) !== undefined,
         isStored: () => false,
         firstOf: () => undefined,
         areWhole: files.areWhole,
@@ -77,7 +78,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
         const outcome = decide(pending, found, counts);
         if (outcome !== "stored") return outcome;
         if (pending.kind === "held") keep(pending);
-        else store(pending, enqueue);
+        else store(pending, enqueue, numberOf(pending.submission.endpointId));
         return outcome;
       });
       for (const { workspaceId, month, before, used } of counts.all()) {
@@ -145,13 +146,13 @@ function createFileWriter(db: SqliteDatabase) {
 function createStorer(
   db: SqliteDatabase,
   files: FileWriter,
-): (pending: PendingSubmission, enqueue: Enqueue) => void {
-  const insert = db.prepare(INSERT_SUBMISSION_SQL);
+): (pending: PendingSubmission, enqueue: Enqueue, endpointNumber: number | undefined) => void {
+  const insert = db.prepare(INSERT_NUMBERED_SQL);
   const recordKey = db.prepare(RECORD_KEY_SQL);
-  return (pending, enqueue) => {
+  return (pending, enqueue, endpointNumber) => {
     const { submission, idempotent, fileIds, waitsUntil } = pending;
     const event = enqueue(submission, submission.createdAt, pending);
-    insert.run(...submissionValues(submission, event));
+    insert.run(...submissionValues(submission, event, endpointNumber));
     if (idempotent !== null) {
       const { endpointId, kind, keyHash, bodyHash } = idempotent;
       recordKey.run(endpointId, kind, keyHash, bodyHash, submission.id, submission.createdAt);

@@ -77,18 +77,28 @@ export const MAX_PAGE_BYTES = 1_048_576;
 /** The largest number of characters of a given id that a message repeats. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
-/** Stores a submission; {@link submissionValues} has the parameters. */
-export const INSERT_SUBMISSION_SQL = `INSERT INTO submission
+const insertSql = (endpointNumber: string): string => `INSERT INTO submission
   (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail, not_sent)
-  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?, ?, ?)`;
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${endpointNumber}, ?, ?, ?)`;
 
-/** The parameters of {@link INSERT_SUBMISSION_SQL}. @param event null when nobody is notified. */
+/** Stores a submission; {@link submissionValues} has the parameters. */
+export const INSERT_SUBMISSION_SQL = insertSql(NUMBER_OF_ENDPOINT);
+
+/** The same for whoever knows the number of the endpoint. */
+export const INSERT_NUMBERED_SQL = insertSql("?");
+
+/**
+ * The parameters of an insert.
+ *
+ * @param event null when nobody is notified. @param endpoint its number for {@link INSERT_NUMBERED_SQL}, else its id.
+ */
 export function submissionValues(
   submission: Submission,
   event: EventParts | null,
+  endpoint: string | number = submission.endpointId,
 ): (string | number | null)[] {
   const values: (string | number | null)[] = contentValues(submission);
-  values.push(submission.endpointId, event?.head ?? null, event?.tail ?? null, event?.notSent ?? null);
+  values.push(endpoint, event?.head ?? null, event?.tail ?? null, event?.notSent ?? null);
   return values;
 }
 
