@@ -1,19 +1,30 @@
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Figure, renderFigures } from "./figures.ts";
-import { LOAD_CORE, measure, median, runLoad, type RunningServer, startServer } from "./processes.ts";
+import {
+  LOAD_CORE,
+  measure,
+  median,
+  residentMb,
+  runLoad,
+  type RunningServer,
+  startServer,
+} from "./processes.ts";
 import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
  * What conditions cost a post: a webhook with ten of them that all hold against the same webhook without, and ten webhooks that are
- * left out, with ten each, against a form without any. In interleaved rounds, each ratio within one round; processor time of the server.
+ * left out, with ten each, against a form without any. Processor time of the server. A process has a level of its own, so each round
+ * starts every server anew, and medians over the rounds are compared.
  * Usage: node scripts/bench/conditions.ts [ROUNDS] [SECONDS] [PROGRAM]
- * PROGRAM is an executable from before, for what a post costs with everything off.
+ * PROGRAM is an executable from before, for what a post, a start and a server at rest cost with everything off.
  */
-const [rounds = 9, seconds = 2] = process.argv.slice(2, 4).map(Number);
+const [rounds = 9, seconds = 3] = process.argv.slice(2, 4).map(Number);
 const before = process.argv[4];
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 6;
+const WARM_UP_SECONDS = 4;
+const REST_MS = 2000;
 const TEN = 10;
 
 /** Of the fields of a plain contact form: all of them hold. */
@@ -32,56 +43,76 @@ const MET = [
 /** The last is the one that does not hold. */
 const UNMET = [...MET.slice(1), "message~purchase order"];
 
+/** What a server cost in one round. */
+interface Costs {
+  readonly startMs: number;
+  readonly restMb: number;
+  readonly postUs: number;
+}
+
 const places: Workplace[] = [];
-const servers: RunningServer[] = [];
+const receiver = await startReceiver();
 try {
-  process.stdout.write(renderFigures(await comparePosts()));
+  process.stdout.write(renderFigures(await compareSides()));
 } finally {
-  for (const server of servers) await server.stop();
+  await receiver.stop();
   for (const place of places) place.remove();
 }
 
-async function comparePosts(): Promise<Figure[]> {
-  const receiver = await startReceiver();
+async function compareSides(): Promise<Figure[]> {
   const sides = {
-    without: await side([[]], receiver),
-    met: await side([MET], receiver),
-    none: await side([], receiver),
-    unmet: await side(
-      Array.from({ length: TEN }, () => UNMET),
-      receiver,
-    ),
-    ...(before !== undefined && { before: await side([], receiver, before) }),
+    without: makeSide([[]]),
+    met: makeSide([MET]),
+    none: makeSide([]),
+    unmet: makeSide(Array.from({ length: TEN }, () => UNMET)),
+    ...(before !== undefined && { before: makeSide([], before) }),
   };
-  const costs: Record<string, number>[] = [];
+  const costs: Record<string, Costs[]> = {};
   for (let round = 0; round < rounds; round += 1) {
-    const cost: Record<string, number> = {};
     const names = Object.entries(sides);
-    for (const [name, { place, server }] of round % 2 === 0 ? names : names.toReversed())
-      cost[name] = (await measure(server, CONNECTIONS, seconds, place.request)).processorUs;
-    costs.push(cost);
+    for (const [name, place] of round % 2 === 0 ? names : names.toReversed())
+      (costs[name] ??= []).push(await measureOnce(place));
   }
-  const ratio = (figure: string, one: string, other: string, atMost: number): Figure => {
-    const value = median(costs.map((cost) => (cost[one] ?? 0) / (cost[other] ?? 0)));
-    return { figure: `processor time of a post, ${figure}`, value, unit: "", bound: { atMost } };
+  const of = (side: string, cost: keyof Costs): number =>
+    median((costs[side] ?? []).map((each) => each[cost]));
+  const ratio = (
+    figure: string,
+    cost: keyof Costs,
+    over: readonly [string, string],
+    atMost: number,
+  ): Figure => {
+    const value = of(over[0], cost) / of(over[1], cost);
+    return { figure, value, unit: "", bound: { atMost } };
   };
+  const post = "processor time of a post, ";
   return [
-    ratio("10 conditions of a webhook that hold, over the webhook without", "met", "without", 1.05),
-    ratio("10 webhooks left out by the last of 10 conditions, over no webhook", "unmet", "none", 1.05),
+    ratio(
+      `${post}10 conditions of a webhook that hold, over the webhook without`,
+      "postUs",
+      ["met", "without"],
+      1.05,
+    ),
+    ratio(
+      `${post}10 webhooks left out by the last of 10 conditions, over no webhook`,
+      "postUs",
+      ["unmet", "none"],
+      1.05,
+    ),
     ...(before === undefined
       ? []
-      : [ratio("nothing switched on, over the program before", "none", "before", 1.02)]),
-    {
-      figure: "processor time of a post without any webhook",
-      value: median(costs.map(({ none = 0 }) => none)),
-      unit: "µs",
-      bound: null,
-    },
+      : [
+          ratio(`${post}nothing switched on, over the program before`, "postUs", ["none", "before"], 1.02),
+          ratio("start of the server, over the program before", "startMs", ["none", "before"], 1.02),
+          ratio("memory of a server at rest, over the program before", "restMb", ["none", "before"], 1.02),
+        ]),
+    { figure: `${post}no webhook`, value: of("none", "postUs"), unit: "µs", bound: null },
+    { figure: "start of the server", value: of("none", "startMs"), unit: "ms", bound: null },
+    { figure: "memory of a server at rest", value: of("none", "restMb"), unit: "MB", bound: null },
   ];
 }
 
-/** A form with a webhook for each of these conditions, and its server, warm. */
-async function side(webhooks: readonly string[][], receiver: RunningServer, program?: string) {
+/** A form with a webhook for each of these conditions. */
+function makeSide(webhooks: readonly string[][], program?: string): Workplace {
   const place = makeWorkplace(null, program);
   places.push(place);
   for (const [index, conditions] of webhooks.entries()) {
@@ -99,22 +130,27 @@ async function side(webhooks: readonly string[][], receiver: RunningServer, prog
       "--json",
     );
   }
+  return place;
+}
+
+async function measureOnce(place: Workplace): Promise<Costs> {
+  const startedAt = performance.now();
   const server = await place.serve();
-  servers.push(server);
-  await runLoad(server, CONNECTIONS, WARM_UP_SECONDS, place.request);
-  return { place, server };
+  const startMs = performance.now() - startedAt;
+  try {
+    await sleep(REST_MS);
+    const restMb = residentMb(server.pid);
+    await runLoad(server, CONNECTIONS, WARM_UP_SECONDS, place.request);
+    const { processorUs } = await measure(server, CONNECTIONS, seconds, place.request);
+    return { startMs, restMb, postUs: processorUs };
+  } finally {
+    await server.stop();
+  }
 }
 
 async function startReceiver(): Promise<RunningServer> {
   const script = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
   const folder = makeWorkplace();
   places.push(folder);
-  const receiver = await startServer(
-    [process.execPath, script],
-    join(folder.folder, "receiver.log"),
-    {},
-    LOAD_CORE,
-  );
-  servers.push(receiver);
-  return receiver;
+  return await startServer([process.execPath, script], join(folder.folder, "receiver.log"), {}, LOAD_CORE);
 }

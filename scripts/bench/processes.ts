@@ -119,12 +119,12 @@ export function median(values: readonly number[]): number {
 }
 
 async function portFrom(logFile: string, child: ChildProcess): Promise<number> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 2000; attempt += 1) {
     const log = readFileSync(logFile, "utf8");
     const port = /"url":"http:\/\/[^"]*:(\d+)"/.exec(log)?.[1] ?? /"port":(\d+)/.exec(log)?.[1];
     if (port !== undefined) return Number(port);
     if (child.exitCode !== null) throw new Error(`the server ended: ${log}`);
-    await sleep(50);
+    await sleep(5);
   }
   throw new Error("the server did not start");
 }
