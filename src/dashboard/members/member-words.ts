@@ -9,7 +9,11 @@ export const ROLE_NAMES: Readonly<Record<MemberRole, string>> = {
 
 export const ROLE_CHOICES = [
   { value: "reader", label: "Reader", about: "Read posts and mark them as read. No settings, no keys." },
-  { value: "editor", label: "Editor", about: "Also answer for posts, change forms and notifications." },
+  {
+    value: "editor",
+    label: "Editor",
+    about: "Also mark, assign and delete posts, change forms and notifications.",
+  },
   { value: "owner", label: "Owner", about: "Everything, members and deleting too." },
 ] as const;
 

@@ -195,8 +195,10 @@ function stateView(
     <section class="card">
       <header>
         <h2><bdi>${account.email}</bdi></h2>
-        ${account.isOperator ? html`<span class="pill done">operator</span>` : html`<span class="pill">owner</span>`}
-        ${account.isDoubtful && DOUBTFUL_PILL}
+        <span>
+          ${account.isDoubtful && DOUBTFUL_PILL}
+          ${account.isOperator ? html`<span class="pill done">operator</span>` : html`<span class="pill">owner</span>`}
+        </span>
       </header>
       <dl class="facts">
         <div><dt>Password</dt><dd>${hasPassword ? "set" : "not set yet: make a sign-in link"}</dd></div>

@@ -193,9 +193,13 @@ function view(workspace: Workspace, counts: Counts, typed: Typed, problems: Prob
     </section>`;
 }
 
+function numbered(count: number, one: string): string {
+  return `${grouped(count)} ${count === 1 ? one : `${one}s`}`;
+}
+
 function contents({ endpoints, submissions, held }: Counts): string {
   if (endpoints === 0) return "It has no forms.";
   const forms = countOf(endpoints, "form");
   const verb = endpoints === 1 ? "is" : "are";
-  return `${forms} ${verb} deleted for good, with ${grouped(submissions)} posts and ${grouped(held)} held ones.`;
+  return `${forms} ${verb} deleted for good, with ${numbered(submissions, "post")} and ${numbered(held, "held one")}.`;
 }
