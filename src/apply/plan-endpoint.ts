@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
-import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
+import { checkTask, DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
+import { taskSettingsOf } from "../endpoints/endpoint-json.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { pauseEndpoint, resumeEndpoint, setEndpoint } from "../endpoints/endpoint-operations.ts";
 import { setSchema } from "../endpoints/schema-operations.ts";
 import { setSpam } from "../endpoints/spam-operations.ts";
@@ -36,6 +39,7 @@ export function planNewEndpoint(
   workspace: () => string,
 ): EndpointPlan {
   const { name, schema, state, spam, webhooks = [], recipients = [], autoreply = null } = wanted;
+  requireTask(wanted, null, cell);
   const settings = Object.fromEntries(
     SETTINGS.flatMap((member) => (wanted[member] === undefined ? [] : [[member, wanted[member]]])),
   );
@@ -72,6 +76,7 @@ export function planKnownEndpoint(
 ): EndpointPlan {
   const { spam, state, autoreply } = wanted;
   const { endpoint } = current;
+  requireTask(wanted, endpoint, cell);
   const recipients = planRecipients(cell, wanted.recipients ?? [], current.recipients);
   const webhooks = planWebhooks(cell, wanted.webhooks ?? [], current.webhooks);
   const changes = [
@@ -97,6 +102,17 @@ export function planKnownEndpoint(
         `recipient ${nameOf(cell, address)}: it is ${why}, which would be forgotten`,
     );
   return { changes, deletions, kept };
+}
+
+/** What the operation would refuse, before anything is done. @throws usage that names the endpoint */
+function requireTask(wanted: FileEndpoint, current: ShownEndpoint | null, cell: EndpointCell): void {
+  const before = current && taskSettingsOf(current);
+  try {
+    checkTask(taskSettingsOf(wanted, before ?? undefined), before);
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+    throw new FormsvcError("usage", `${plainText(nameOf(cell))}: ${error.message}`);
+  }
 }
 
 /** Settings and fields. Who turns to refusing what the schema does not declare gets the new schema first. */

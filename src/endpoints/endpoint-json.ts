@@ -8,6 +8,7 @@ import {
   type EndpointSettings,
   namedLanguage,
   type PlainSettings,
+  type TaskSettings,
 } from "./endpoint.ts";
 
 const origins = z
@@ -164,14 +165,21 @@ function pageOf(input: z.output<typeof settingsInput>, before: OwnPage): OwnPage
   };
 }
 
+/** The settings of own page and challenge that are given. @param before those of now */
+export function taskSettingsOf(
+  input: z.output<typeof settingsInput>,
+  before: TaskSettings = { page: NO_PAGE, challenge: NO_CHALLENGE },
+): TaskSettings {
+  return { page: pageOf(input, before.page), challenge: challengeOf(input, before.challenge) };
+}
+
 /** The settings that are given. @param before those of now that have parts, each of which is a setting */
 export function settingsOf(
   input: z.output<typeof settingsInput>,
-  before: Pick<EndpointSettings, "page" | "challenge"> = { page: NO_PAGE, challenge: NO_CHALLENGE },
+  before?: TaskSettings,
 ): Partial<EndpointSettings> {
   return {
-    page: pageOf(input, before.page),
-    challenge: challengeOf(input, before.challenge),
+    ...taskSettingsOf(input, before),
     ...(input.allowed_origins !== undefined && { allowedOrigins: input.allowed_origins }),
     ...(input.unknown_fields !== undefined && { unknownFields: input.unknown_fields }),
     ...(input.honeypots !== undefined && { honeypots: input.honeypots }),

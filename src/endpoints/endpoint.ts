@@ -80,13 +80,16 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
   };
 }
 
+/** What decides whether the form's own page can show the task of a challenge. */
+export type TaskSettings = Pick<EndpointSettings, "page" | "challenge">;
+
 /**
  * Refuses a change after which the form's own page could not show the task without which its posts are refused. A form that is like
  * that already may be changed otherwise.
  *
  * @param before null for a new endpoint. @throws usage
  */
-export function checkTask(after: EndpointSettings, before: EndpointSettings | null): void {
+export function checkTask(after: TaskSettings, before: TaskSettings | null): void {
   if (!lacksTask(after) || (before !== null && lacksTask(before))) return;
   throw new FormsvcError(
     "usage",
@@ -94,7 +97,7 @@ export function checkTask(after: EndpointSettings, before: EndpointSettings | nu
   );
 }
 
-function lacksTask({ page, challenge: { kind, isRequired, siteKey } }: EndpointSettings): boolean {
+function lacksTask({ page, challenge: { kind, isRequired, siteKey } }: TaskSettings): boolean {
   return page.isOn && isRequired && isVendor(kind) && siteKey === null;
 }
 

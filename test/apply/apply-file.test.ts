@@ -162,3 +162,28 @@ function endingAfter(perform: PerformAnywhere, writes: number): PerformAnywhere 
     return perform(operation, input);
   };
 }
+
+test("a plan foresees that a form's own page would lack its task, for a new form and for one that is there", async () => {
+  const perform = performerOn(temporaryDatabase());
+  const file = (settings: object) => ({
+    version: 1,
+    workspaces: [
+      { name: "A", endpoints: [{ name: "Contact", schema: { a: { type: "string" } }, ...settings }] },
+    ],
+  });
+  const required = { challenge: "hcaptcha", challenge_required: "on" };
+  const foreseen = {
+    code: "usage",
+    message: expect.stringMatching(
+      /^A\/Contact: the form's own page cannot show the task of hcaptcha/,
+    ) as string,
+  };
+  await expect(planOf(perform, file({ page: "on", ...required }))).rejects.toMatchObject(foreseen);
+  await applyTo(perform, file({ page: "on" }));
+  await expect(planOf(perform, file(required))).rejects.toMatchObject(foreseen);
+  const key = { challenge_site_key: "10000000-ffff" };
+  expect(linesOf(await planOf(perform, file({ ...required, ...key })))).toEqual([
+    "change endpoint A/Contact challenge challenge_required challenge_site_key",
+  ]);
+  expect(linesOf(await planOf(perform, file({ page: "off", ...required })))).toHaveLength(1);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { askWith, makeToken } from "../support/api-client.ts";
 import { addFormOwner } from "../support/form-owner.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -40,6 +41,29 @@ test("the secret of a service is never shown again, and the page says whether po
   // Left empty, the secret stays.
   await ben.post(address, settings);
   expect((await ben.get(address)).text).not.toContain("without a verdict");
+});
+
+test("what would leave the form's own page without its task is refused by either page and the API, and changes nothing", async () => {
+  const server = await startServer();
+  const ben = await addFormOwner(server, "ben@example.org");
+  const path = `/dashboard/endpoints/${ben.endpoint.id}`;
+  const ask = askWith(server, await makeToken(server, undefined, { account: "ben@example.org" }));
+  const patch = (body: object) => ask("PATCH", `/endpoints/${ben.endpoint.id}`, { body });
+  const unseen = /own page cannot show the task of hcaptcha without its site key/;
+  const required = { challenge: "hcaptcha", challenge_required: "on" };
+  expect((await patch({ page: "on" })).status).toBe(200);
+  const refused = [await ben.post(`${path}/challenge`, required), await patch(required)];
+  expect((await patch({ page: "off", ...required })).status).toBe(200);
+  refused.push(
+    await ben.post(`${path}/page`, { page: "on", page_title: "Cakes" }),
+    await patch({ page: "on" }),
+  );
+  expect(refused.map(({ status }) => status)).toEqual([422, 400, 422, 400]);
+  for (const { text } of refused) expect(text.replaceAll("’", "'")).toMatch(unseen);
+  expect(refused[2]?.text).toContain('value="Cakes"');
+  const { json } = await ask("GET", `/endpoints/${ben.endpoint.id}`);
+  expect(json["endpoint"]).toMatchObject({ page: "off", ...required, challenge_site_key: null });
+  expect((await patch({ page: "on", challenge_site_key: "10000000-ffff" })).status).toBe(200);
 });
 
 test("a wrong site key or secret is told with what was typed, but for the secret, and nothing is half done", async () => {
