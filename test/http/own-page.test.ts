@@ -109,6 +109,17 @@ test("what is sent from the page is stored as from any form, without a key, and 
   expect(trapped.status).toBe(429);
 });
 
+test("of a form that is paused there is no page, and a post that was begun before is refused and stored nowhere", async () => {
+  const { server, endpoint, path } = await world();
+  server.owner.now(() => changeEndpoint(endpoint.id, { state: "paused" }));
+  await until(async () => (await server.request({ method: "GET", path })).status === 403);
+  expect((await send(server, path, GOOD)).status).toBe(403);
+  expect(server.stored()).toEqual([]);
+  server.owner.now(() => changeEndpoint(endpoint.id, { state: "active" }));
+  await until(async () => (await server.request({ method: "GET", path })).status === 200);
+  expect((await send(server, path, GOOD)).status).toBe(200);
+});
+
 test("a post to the page from elsewhere is refused and stored nowhere, whatever origins the form allows", async () => {
   const { server, path } = await world();
   for (const origin of ["https://bakery.example", "https://evil.example", "null"])
