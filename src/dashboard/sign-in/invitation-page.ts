@@ -100,7 +100,7 @@ function invitationView(guest: Guest, ...[shown, token, problem]: ShownWith): Ht
       <p><b>${ROLE_NAMES[membership.role]}</b>: ${membershipWords(membership, names)}.</p>
     </div>
     ${answerView(guest, shown, token)}</section>
-    ${guest.viewerEmail === null && toSignIn}`;
+    ${guest.viewerEmail === null && typeof guest.namedAs !== "string" && toSignIn}`;
 }
 
 function answerView(guest: Guest, shown: ShownInvitation, token: string): Html {
