@@ -1,3 +1,4 @@
+import type { Sleep } from "../sessions/attempt-limits.ts";
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { ServedDatabase } from "../database/served-database.ts";
@@ -21,6 +22,8 @@ export interface ServiceParts {
   readonly metrics: ExposedMetrics | null;
   /** Time between two requests of a visitor of the dashboard, in milliseconds; undefined is the usual one. Tests that are not about it wait less. */
   readonly visitIntervalMs?: number;
+  /** How somebody waits who signs in after failures; undefined is by the machine's time. */
+  readonly signInSleep?: Sleep;
 }
 
 /** The parts of a server that differ by the engine of its database. */

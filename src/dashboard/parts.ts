@@ -15,6 +15,7 @@ import type { StoredLetters } from "../mail/stored-letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { ImportSpool } from "../submissions/import-spool.ts";
+import type { Sleep } from "../sessions/attempt-limits.ts";
 import type { SearchSlots } from "../submissions/search-slots.ts";
 import type { News } from "../submissions/news.ts";
 import type { TestSlots } from "../webhooks/test-slots.ts";
@@ -31,6 +32,8 @@ export interface DashboardParts {
   readonly log: Log;
   /** Time between two requests of a visitor, in milliseconds; undefined is the usual one. */
   readonly visitIntervalMs?: number;
+  /** How somebody waits who signs in after failures; undefined is by the machine's time. */
+  readonly signInSleep?: Sleep;
   readonly keyring: Keyring;
   readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;

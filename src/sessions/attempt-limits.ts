@@ -83,7 +83,7 @@ export function lineOf({ address, known }: Trier): string {
 }
 
 /** Resolves after a time; rejects when it is cut short. */
-type Sleep = (ms: number, signal: AbortSignal) => Promise<unknown>;
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 interface Failures {
   count: number;

@@ -71,8 +71,8 @@ const UNLIMITED: ConfigOverrides = {
   log: { level: "info", format: "json" },
 };
 
-/** How fast the dashboard answers one visitor. */
-type Pace = Pick<Parameters<typeof serve>[0], "visitIntervalMs">;
+/** How fast the dashboard answers one visitor, and how somebody waits who signs in after failures. */
+type Pace = Pick<Parameters<typeof serve>[0], "visitIntervalMs" | "signInSleep">;
 /** As fast as it can, so that only a test that is about the pace waits. */
 const NO_PACE: Pace = { visitIntervalMs: 0 };
 /** As it serves people. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { createAttemptLimits } from "../../sessions/attempt-limits.ts";
+import { setTimeout } from "node:timers/promises";
+import { createAttemptLimits, type Sleep } from "../../sessions/attempt-limits.ts";
 import { createPasswordProver } from "../../sessions/prove-password.ts";
 import { createOwnerNotifier } from "../../sessions/notify-owner.ts";
 import { createSignIns } from "../../sessions/sign-in.ts";
@@ -17,9 +17,11 @@ import { secondFactorPages } from "./second-factor-page.ts";
 import { signInPages } from "./sign-in-page.ts";
 import { trustedUsers } from "../trusted-user.ts";
 
+const sleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal });
+
 /** The pages on which somebody proves who they are. They share the limits of attempts. */
 export function entryPages(routes: Routes, parts: DashboardParts): void {
-  const limits = createAttemptLimits((ms, signal) => sleep(ms, undefined, { signal }));
+  const limits = createAttemptLimits(parts.signInSleep ?? sleep);
   const prover = createPasswordProver(parts.db, limits);
   const { dashboard, newWorkspacePlan } = parts.config;
   const { logAddresses, passwords } = dashboard;
