@@ -1,12 +1,12 @@
 import type { FieldLabels } from "../endpoints/field-labels.ts";
 import type { Brand } from "../foundation/brand.ts";
-import { valueText } from "../foundation/file-list.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
 import { type Wording, wordingIn } from "../languages/wording.ts";
 import type { EncodedFile } from "./mail-attachment.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
+import { valueIn } from "./mail-value.ts";
 import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
@@ -69,7 +69,7 @@ function blocksOf(
   { dashboardUrl, unsubscribeUrl, labels, hasMoreFiles = false }: Notification,
   wording: Wording,
 ): MailBlock[] {
-  const { fields, isCut } = fieldsOf(event.data, LIMITS, labels);
+  const { fields, isCut } = fieldsOf(event.data, LIMITS, { ...(labels && { labels }), wording });
   const notes = [
     ...(isCut ? [wording.text("partShown", { reference: event.submissionId })] : []),
     ...(hasMoreFiles ? [wording.text("filesTooLarge")] : []),
@@ -105,7 +105,7 @@ function subjectOf(template: string | null, { endpointName, data }: MailedEvent,
   const fill = (text: string): string =>
     text.replace(/\{([^{}]*)\}/g, (_, name: string) => {
       if (name === "endpoint") return endpointName;
-      if (Object.hasOwn(data, name)) return valueText(data[name]);
+      if (Object.hasOwn(data, name)) return valueIn(data[name], wording);
       return name === "form" ? endpointName : "";
     });
   const filled = template === null ? "" : fill(template);

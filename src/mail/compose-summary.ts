@@ -44,7 +44,7 @@ export function composeSummary(summary: Summary, bodies: readonly string[], coun
 }
 
 function eventBlocks(event: MailedEvent, { dashboardUrl, labels }: Summary, wording: Wording): MailBlock[] {
-  const { fields } = fieldsOf(event.data, LIMITS, labels);
+  const { fields } = fieldsOf(event.data, LIMITS, { ...(labels && { labels }), wording });
   return [
     { kind: "heading", text: event.receivedAt },
     { kind: "fields", fields },

@@ -96,10 +96,10 @@ ${styleElement(SHEET)}
 <table role="presentation" class="g" width="100%" cellpadding="0" cellspacing="0" style="${GROUND}"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px">
 ${brand.name !== null && html`<tr><td align="${side}" class="t" style="${NAME}"><bdi>${brand.name}</bdi></td></tr>\n`}<tr><td align="${side}" class="c t" style="${colour === null ? CARD : `${CARD};border-top:6px solid ${colour}`}">
-<h1 dir="auto" style="${TITLE}">${withoutLinks(title)}</h1>
-${blocks.filter((block) => !isBelow(block)).map((block) => blockHtml(block, colour))}</td></tr>
+<h1 dir="auto" style="text-align:${side};${TITLE}">${withoutLinks(title)}</h1>
+${blocks.filter((block) => !isBelow(block)).map((block) => blockHtml(block, { colour, side }))}</td></tr>
 <tr><td align="${side}" class="m" style="padding:12px 4px;${FONT};${MUTED}">
-${blocks.filter(isBelow).map((block) => blockHtml(block, colour))}${brand.footer !== null && footerHtml(brand.footer)}</td></tr>
+${blocks.filter(isBelow).map((block) => blockHtml(block, { colour, side }))}${brand.footer !== null && footerHtml(brand.footer, side)}</td></tr>
 </table>
 </td></tr></table>
 </div>
@@ -117,14 +117,20 @@ function fieldLines({ label, value }: MailField): string {
   return value.includes("\n") ? `${label}:\n${value}\n` : `${label}: ${value}`;
 }
 
-function footerHtml(footer: string): Html {
+function footerHtml(footer: string, side: Side): Html {
   const lines = footer.split("\n").map((line) => html`<div dir="auto">${line}</div>\n`);
-  return html`<div style="margin:8px 0">${lines}</div>
+  return html`<div style="margin:8px 0;text-align:${side}">${lines}</div>
 `;
 }
 
-function blockHtml(block: MailBlock, colour: string | null): Html {
-  if (block.kind === "fields") return fieldTable(block.fields);
+/** Where an e-mail's lines begin, whatever the direction of a text in it. */
+type Side = "left" | "right";
+
+function blockHtml(
+  block: MailBlock,
+  { colour, side }: { readonly colour: string | null; readonly side: Side },
+): Html {
+  if (block.kind === "fields") return fieldTable(block.fields, side);
   if (block.kind === "link") return linkHtml(block, colour);
   if (block.kind === "heading")
     return html`<h2 style="margin:24px 0 4px;font-size:15px;line-height:22px">${block.text}</h2>
@@ -150,14 +156,14 @@ function linkHtml({ label, url, place }: MailLink, colour: string | null): Html 
 }
 
 /** Text of a stranger may run from right to left: each has its own direction. */
-function fieldTable(fields: readonly MailField[]): Html {
+function fieldTable(fields: readonly MailField[], side: Side): Html {
   const rows = fields.map(
     ({ label, value }) => html`<tr><td class="l" style="padding:10px 0;border-bottom:1px solid #e3e3de">
 <p dir="auto" class="m" style="margin:0;${MUTED}">${withoutLinks(label)}</p>
 <p dir="auto" style="margin:0;white-space:pre-wrap;word-break:break-word">${withoutLinks(value)}</p></td></tr>
 `,
   );
-  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" class="t" style="${TEXT}">
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" class="t" style="text-align:${side};${TEXT}">
 ${rows}</table>
 `;
 }

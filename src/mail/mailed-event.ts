@@ -1,8 +1,8 @@
 import type { FieldLabels } from "../endpoints/field-labels.ts";
-import { valueText } from "../foundation/file-list.ts";
 import { plainLines } from "../foundation/plain-text.ts";
 import type { Wording } from "../languages/wording.ts";
 import { type MailBlock, type MailField, paragraph } from "./mail-parts.ts";
+import { valueIn } from "./mail-value.ts";
 import { oneLine, shorten } from "./mail-text.ts";
 
 /** What an e-mail shows of an event of the outbox. The texts are a stranger's. */
@@ -76,14 +76,14 @@ const FIELD_COST = 16;
 export function fieldsOf(
   data: Readonly<Record<string, unknown>>,
   limits: FieldLimits,
-  labels: FieldLabels = {},
+  { labels = {}, wording }: { readonly labels?: FieldLabels; readonly wording: Wording },
 ): { readonly fields: readonly MailField[]; readonly isCut: boolean } {
   const fields: MailField[] = [];
   let room = limits.all;
   let isCut = false;
   for (const [name, given] of Object.entries(data)) {
     const label = oneLine(Object.hasOwn(labels, name) ? (labels[name] ?? name) : name, MAX_LABEL_LENGTH);
-    const whole = plainLines(valueText(given));
+    const whole = plainLines(valueIn(given, wording));
     const most = Math.min(limits.value, room - label.length);
     if (most < 2) return { fields, isCut: true };
     const value = shorten(whole, most);
@@ -101,7 +101,7 @@ export function besideBlocks(
   wording: Wording,
 ): MailBlock[] {
   if (dropped === 0 && Object.keys(beside).length === 0) return [];
-  const { fields, isCut } = fieldsOf(beside, limits);
+  const { fields, isCut } = fieldsOf(beside, limits, { wording });
   return [
     { kind: "heading", text: wording.text("beside") },
     ...(fields.length === 0 ? [] : [{ kind: "fields", fields } as const]),

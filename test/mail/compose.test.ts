@@ -120,8 +120,8 @@ describe("a notification", () => {
         "email: ada@Example.org",
         "message:\nOne\nTwo\n",
         "",
-        "ok: true",
-        "n: [1]",
+        "ok: yes",
+        "n: 1",
         "",
         "Received 2026-11-22 09:41 UTC, spam score 12.",
         "",
@@ -133,7 +133,7 @@ describe("a notification", () => {
         "",
       ].join("\n"),
     );
-    for (const words of ["Ada", "ada\u200b@Example\u200b.org", "One\nTwo", "[1]"])
+    for (const words of ["Ada", "ada\u200b@Example\u200b.org", "One\nTwo", ">yes<", ">1<"])
       expect(mail.html).toContain(words);
     expect(linksOf(mail.html)).toEqual([
       "https://forms.example.com/dashboard/submissions/sub_01h455vb4pex5vsknk084sn02r",
@@ -179,7 +179,7 @@ describe("a notification", () => {
     ["{endpoint}: {name}", "Contact: Ada"],
     ["{name} writes {nothing}again", "Ada writes again"],
     ["{toString}{__proto__}{constructor}x", "x"],
-    ["{n} of {list}", "3 of [1,2]"],
+    ["{n} of {list}", "3 of 1, 2"],
     ["{unknown}", "New submission: Contact"],
     ["  ", "New submission: Contact"],
     ["{", "{"],

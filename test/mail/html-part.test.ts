@@ -90,3 +90,32 @@ test("what is ours in an e-mail is in its language, and runs from right to left 
   expect(arabic.html).toContain('<html lang="ar" dir="rtl">');
   expect(arabic.html).toContain('<td align="right" class="c t"');
 });
+
+test("values are in the recipient's language, several answers side by side, and lines begin where the e-mail does", () => {
+  const file = { id: newId("fil", 1), name: "cv.pdf", size: 3072, type: "application/pdf", sha256: "" };
+  const data = {
+    agree: true,
+    news: false,
+    days: ["Fri", 7, true],
+    none: [],
+    home: { city: "Ulm" },
+    cv: [file, { ...file, state: "infected", verdict: "Eicar" }, { ...file, state: "scanning" }],
+  };
+  const mailIn = (language: "de" | "ar") =>
+    readMail(composeNotification({ ...NOTIFICATION, language }, eventOf(data, { extra: [true, "x"] })));
+  const { text, html } = mailIn("de");
+  for (const line of [
+    "agree: ja",
+    "news: nein",
+    "days: Fri, 7, ja",
+    "none: []",
+    'home: {"city":"Ulm"}',
+    "cv: cv.pdf (3 KB), cv.pdf (3 KB, gelöscht: hatte den Virus Eicar), cv.pdf (3 KB, wird auf Viren geprüft)",
+    "extra: ja, x",
+  ])
+    expect(text.split("\n")).toContain(line);
+  expect(html).toContain("Fri, 7, ja");
+  // Its heading, its fields, and what came beside them.
+  expect(html.match(/<(?:h1|table)[^>]*text-align:left/g)).toHaveLength(3);
+  expect(mailIn("ar").html.match(/<(?:h1|table)[^>]*text-align:right/g)).toHaveLength(3);
+});

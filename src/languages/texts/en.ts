@@ -117,6 +117,14 @@ export const en = {
   // E-mails about submissions.
   newSubmission: "New submission: {form}",
   newSubmissions: { one: "{count} new submission: {form}", other: "{count} new submissions: {form}" },
+  // Values in them: of a box, and what has become of a file.
+  yes: "yes",
+  no: "no",
+  stateScanning: "being scanned for viruses",
+  stateUnscanned: "not scanned for viruses",
+  stateDeleted: "not kept any more",
+  stateInfected: "deleted: it had a virus",
+  stateVirus: "deleted: it had the virus {virus}",
   partShown: "Only a part is shown here; all of it is kept as {reference}.",
   filesTooLarge: "Some files are too large for an e-mail: they are with the submission.",
   receivedAt: "Received {time}, spam score {score}.",
