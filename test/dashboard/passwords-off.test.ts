@@ -3,12 +3,15 @@ import { findCredential } from "../../src/sessions/credential-store.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
 import { storeInvitation, makeInvitationToken } from "../../src/workspaces/invitation-store.ts";
-import { listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { vouchForAccount } from "../../src/sessions/vouch-operation.ts";
+import { noteDoubt } from "../../src/workspaces/proved-email.ts";
+import { insertAccountRows, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { READER } from "../support/members.ts";
 import { ANA, cookieNamed, startOidcSite } from "../support/oidc-site.ts";
 import { isIn, startPasskeySite } from "../support/passkey-site.ts";
 import { CLIENT } from "../support/scripted-issuer.ts";
 import { signInForms } from "../support/sign-in-form.ts";
+import { performOn } from "../support/terminal.ts";
 import { visit } from "../support/visitor.ts";
 
 const MAIL = { host: "127.0.0.1", port: 9, from: "forms@example.com" };
@@ -87,6 +90,18 @@ test("who is invited signs in by the issuer, and no password makes the account",
   expect(signedInBy(entered)).toBe(ANA.email);
   const invitations = await get("/dashboard/invitations", cookieNamed(entered, "formsvc-session"));
   expect(invitations.text).toContain("Accept");
+});
+
+test("the issuer is not believed about an account in doubt, which says what to do, until an operator vouches for it", async () => {
+  const { server, signIn, signedInBy } = await startWithoutPasswords();
+  const { id } = server.owner.now(() => insertAccountRows(ANA.email, server.clock.now())).account;
+  server.owner.now(() => noteDoubt(id));
+  const refused = await signIn();
+  expect([refused.status, signedInBy(refused)]).toEqual([401, undefined]);
+  expect(refused.text).toContain("Ask whoever runs this server to vouch for the address.");
+  expect(failuresOf(server)).toMatchObject([{ by: "oidc", code: "unauthorized" }]);
+  await performOn(server.owner, vouchForAccount, { account: id });
+  expect(signedInBy(await signIn())).toBe(ANA.email);
 });
 
 test("a passkey that an account has signs nobody in alone, and the sign-in page does not offer it", async () => {
