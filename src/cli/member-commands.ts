@@ -1,13 +1,17 @@
 import type { Command } from "commander";
 import { dashboardUrlOf } from "../app/transports.ts";
+import { listAllEndpoints } from "../endpoints/endpoint-operations.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { inviteMember } from "../members/invitation-operations.ts";
 import { listWorkspaceMembers, removeWorkspaceMember, setMember } from "../members/member-operations.ts";
 import type { MemberJson } from "../members/member-json.ts";
 import { MEMBER_ROLES } from "../workspaces/member-store.ts";
 import { confirm } from "./arguments.ts";
-import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import { addNoun, command, refuse } from "./command.ts";
 import { operate } from "./operate.ts";
 import type { OptionValues } from "./option-values.ts";
+import type { PerformCommand } from "./terminal.ts";
 
 export function register(program: Command): void {
   addNoun(program, "member", "Who sees a workspace, and what they may do in it", [invite, list, set, remove]);
@@ -69,11 +73,12 @@ const list = command({
     operate(context, async ({ perform }) => {
       const listed = await perform(listWorkspaceMembers, { workspace });
       if (context.output.isJson) return context.output.json(listed);
+      const names = await readNames(perform, workspace, listed.data);
       const rows = listed.data.map((member) => [
         member.email,
         member.role,
         member.state,
-        seenOf(member),
+        seenOf(member, names),
         member.since,
         member.by ?? "",
       ]);
@@ -107,9 +112,13 @@ const set = command({
       return refuse(
         "give something to set: --role, --endpoint, --all-endpoints, --no-export, --no-spam-details",
       );
-    return operate(context, async ({ perform }) =>
-      printMember(context, (await perform(setMember, input)).member, `of ${workspace} from now on`),
-    );
+    return operate(context, async ({ perform }) => {
+      const { member } = await perform(setMember, input);
+      if (context.output.isJson) return context.output.json({ member });
+      context.output.line(member.email);
+      const seen = seenOf(member, await readNames(perform, workspace, [member]));
+      return context.output.note(`${member.role} of ${workspace} from now on; sees ${seen}`);
+    });
   },
 });
 
@@ -144,12 +153,24 @@ export function readMembership(options: {
   };
 }
 
-function seenOf({ endpoints }: MemberJson): string {
-  return endpoints === null ? "all" : endpoints.join(" ");
+/** Of the endpoints that members are bound to, by id; none if a token may not look at endpoints. */
+async function readNames(
+  perform: PerformCommand,
+  workspace: string,
+  members: readonly MemberJson[],
+): Promise<ReadonlyMap<string, string>> {
+  if (members.every(({ endpoints }) => endpoints === null)) return new Map();
+  try {
+    const { data } = await perform(listAllEndpoints, { workspace });
+    return new Map(data.map(({ id, name }) => [id, name]));
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "forbidden") return new Map();
+    throw error;
+  }
 }
 
-function printMember({ output }: CommandContext, member: MemberJson, rest: string): void {
-  if (output.isJson) return output.json({ member });
-  output.line(member.email);
-  return output.note(`${member.role} ${rest}; sees ${seenOf(member)}`);
+function seenOf(member: MemberJson, names: ReadonlyMap<string, string>): string {
+  const seen = member.endpoints?.map((id) => plainText(names.get(id) ?? id)).join(", ") ?? "all";
+  const without = [...(member.export ? [] : ["export"]), ...(member.spam_details ? [] : ["spam details"])];
+  return without.length === 0 ? seen : `${seen}, without ${without.join(" and ")}`;
 }

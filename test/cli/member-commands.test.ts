@@ -26,6 +26,10 @@ test("somebody is invited, listed, invited anew and the invitation withdrawn by 
     },
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation#[\w-]{32}$/) as string,
   });
+  const bound = await machine.mustRun(["member", "list", ...of]);
+  expect(bound.stdout).toMatch(
+    /kim@example\.org +reader +invited +Contact, without export and spam details /,
+  );
   const again = await machine.mustRun(asked);
   expect(again.stdout).toMatch(/\/dashboard\/invitation#[\w-]{32}\n$/);
   expect(again.stderr).toContain("kim@example.org is invited as reader: hand the link over");
