@@ -288,7 +288,7 @@ function emptyView({ shown, found, choices, may, place }: InboxParts): Html {
   }
   return emptyCard(
     "Nothing has arrived yet",
-    "Put the form into your website, and send something from there. This page tells you within a second.",
+    "Put the form into your website, or give it a page of its own, and send something from there. This page tells you within a second.",
     html`<a class="button primary" href="/dashboard/endpoints">See my forms</a>`,
   );
 }
