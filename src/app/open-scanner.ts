@@ -10,7 +10,7 @@ import type { ServiceParts } from "./parts.ts";
 export function openScanner(
   { db, config: { files }, clock, log, metrics }: ServiceParts,
   fileLinks: FileLinks,
-  told: Pick<FileScannerParts, "onQueued" | "onDeleted">,
+  listeners: Pick<FileScannerParts, "onQueued" | "onDeleted">,
 ): FileScanner {
   const count = (metrics ?? noMetrics).counter(
     "formsvc_file_scans_total",
@@ -32,6 +32,6 @@ export function openScanner(
     clock,
     log,
     count,
-    ...told,
+    ...listeners,
   });
 }

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Actor, Reach } from "../operations/actor.ts";
 import type { Progress } from "../operations/operation.ts";
 import { type Door, perform, performStream } from "../operations/perform.ts";
@@ -15,7 +16,7 @@ import type { Here, Terminal, TerminalHere } from "./terminal.ts";
  */
 export async function operate<Result>(
   context: CommandContext,
-  work: (terminal: Terminal) => Result | Promise<Result>,
+  work: (terminal: Terminal) => MaybeLater<Result>,
   open: typeof withDatabase<Result> = withDatabase,
 ): Promise<Result> {
   if (context.server !== null) {
@@ -28,7 +29,7 @@ export async function operate<Result>(
 /** The same for commands that work beside the database only. @throws usage if a server was chosen */
 export async function operateHere<Result>(
   context: CommandContext,
-  work: (terminal: TerminalHere) => Result | Promise<Result>,
+  work: (terminal: TerminalHere) => MaybeLater<Result>,
   open: typeof withDatabase<Result> = withDatabase,
 ): Promise<Result> {
   return open(context, (db, config) => work(terminalHere(context, { db, config })));

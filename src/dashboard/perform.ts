@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
+import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Actor } from "../operations/actor.ts";
 import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Guard, perform, performStream } from "../operations/perform.ts";
@@ -9,7 +10,7 @@ import type { DashboardParts } from "./parts.ts";
 
 /** Thrown by a guard: nothing was changed, and the answer, which is made after that, says why. */
 export class Stopped extends Error {
-  readonly answer: () => Answer | Promise<Answer>;
+  readonly answer: () => MaybeLater<Answer>;
 
   constructor(answer: Stopped["answer"]) {
     super("stopped before anything was changed");

@@ -60,6 +60,11 @@ const GIVEN_UP: readonly GivenUp[] = [
     instead: "score (the filter), mark (people), classify or check",
     in: SOURCES,
   },
+  {
+    pattern: /(?<!= )\b(\w+) \| Promise<\1>/,
+    instead: "MaybeLater<…>, whose helpers wait only if they must",
+    in: SOURCES,
+  },
   { pattern: /\b(?:carrier|channel)s?\b/i, instead: "kind", in: /^src\/(?:outbox|recipients|mail)\// },
   {
     pattern: /\b(?:laid|(?<!\.)turns|the judge)\b/i,

@@ -82,8 +82,8 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
    */
   ntfy: {
     findProblem: (url) => (topicOf(url) === "" ? "does not end with the topic" : null),
-    render(told, { url }) {
-      const message = inPlainWords(told);
+    render(sent, { url }) {
+      const message = inPlainWords(sent);
       const address = new URL(url);
       const topic = topicOf(address);
       address.pathname = address.pathname.slice(0, -topic.length - (address.pathname.endsWith("/") ? 1 : 0));
@@ -98,8 +98,8 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   },
 
   /** https://gotify.net/docs/pushmsg, and https://gotify.net/docs/msgextras for text without Markdown. */
-  gotify: chat((told) => {
-    const message = inPlainWords(told);
+  gotify: chat((sent) => {
+    const message = inPlainWords(sent);
     return {
       title: message.title,
       message: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
@@ -129,8 +129,8 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   },
 
   /** https://github.com/caronc/apprise-api#api-details: `/notify/<KEY>`. */
-  apprise: chat((told) => {
-    const message = inPlainWords(told);
+  apprise: chat((sent) => {
+    const message = inPlainWords(sent);
     return {
       title: message.title,
       body: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
