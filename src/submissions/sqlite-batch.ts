@@ -60,7 +60,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
     if (batch.length === 0 && chunk !== undefined) {
       // It acknowledges nothing. The commit of its post makes it durable, as all that is in the log before it.
       db.relaxedTransactionNow(() => files.store(chunk));
-      copyLog(chunk.bytes.length);
+      copyLog(chunk.bytes.length, false);
       return { batch, outcomes: [], evictions: [], marks: [] };
     }
     const counts = createCounts(table.read);
@@ -98,7 +98,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
       return { outcomes: decided, evictions };
     });
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
-    if (chunk !== undefined) copyLog(chunk.bytes.length);
+    if (chunk !== undefined) copyLog(chunk.bytes.length, true);
     return { batch, outcomes, evictions, marks: counts.marks() };
   };
 }
