@@ -1,3 +1,5 @@
+import { giveBuffer, takeBuffer } from "./spare-buffers.ts";
+
 /** The bytes of one file, wherever they are. */
 export interface ByteSource {
   readonly size: number;
@@ -14,17 +16,13 @@ export async function* chunksOf(source: ByteSource): AsyncGenerator<Buffer> {
     yield await source.read(offset, CHUNK_BYTES);
 }
 
-/** Two buffers for parts of a source: one is read while the other is used. */
-export type ChunkBuffers = readonly [Buffer, Buffer];
-
-/** The engine collects garbage after some MiB of new buffers, which takes longer than storing them: make these once for a post. */
-export function makeChunkBuffers(): ChunkBuffers {
-  return [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
-}
-
-/** As {@link chunksOf}, each part read ahead. Whoever asks for the next is done with the one before. */
-export async function* chunksAhead(source: ByteSource, buffers: ChunkBuffers): AsyncGenerator<Buffer> {
-  const [one, other] = buffers;
+/**
+ * As {@link chunksOf}, each part read ahead into one of two buffers. Whoever asks for the next is done with the one before; after the last
+ * the buffers are used again.
+ */
+export async function* chunksAhead(source: ByteSource): AsyncGenerator<Buffer> {
+  if (source.size <= CHUNK_BYTES) return yield* chunksOf(source);
+  const [one, other] = [takeBuffer(), takeBuffer()];
   const readAt = (offset: number): Promise<Buffer> | null => {
     if (offset >= source.size) return null;
     const read = source.read(offset, CHUNK_BYTES, offset % (2 * CHUNK_BYTES) === 0 ? one : other);
@@ -38,4 +36,5 @@ export async function* chunksAhead(source: ByteSource, buffers: ChunkBuffers): A
     ahead = readAt(offset);
     yield bytes;
   }
+  for (const buffer of [one, other]) giveBuffer(buffer);
 }

@@ -3,10 +3,14 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ByteSource } from "./byte-source.ts";
+import { giveBuffer, SPARE_BYTES, takeBuffer } from "./spare-buffers.ts";
 import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
-/** Bytes of one post that wait in memory; what is more goes into a file. */
+/** Bytes of one post that wait in memory, at most this and what came at once; what is more goes into a file, as many at a time. */
 const MEMORY_BYTES = 262_144;
+/** Most posts with files have no more; what is more goes into a buffer that is used again. */
+const SMALL_BYTES = 65_536;
+const EMPTY = Buffer.alloc(0);
 
 export interface SpoolParts {
   readonly room: SpoolRoom;
@@ -23,8 +27,11 @@ export interface SpoolParts {
  */
 export class Spool {
   readonly #parts: SpoolParts;
-  #memory: Buffer[] = [];
+  /** Begins with the bytes that are not in the file. */
+  #memory: Buffer = EMPTY;
   #memoryBytes = 0;
+  /** Bytes of the buffer that the room knows of. */
+  #counted = 0;
   /** A descriptor. */
   #file: number | null = null;
   #size = 0;
@@ -38,45 +45,45 @@ export class Spool {
     return this.#size;
   }
 
-  /**
-   * Takes the room for these bytes at once. Call {@link settle} before more. Returns who takes the room if there is none.
-   *
-   * @param isSteady whether they stay as they are until they are settled; others are copied.
-   */
-  append(bytes: Buffer, isSteady = false): Crowd | null {
+  /** Copies these bytes and takes the room for them at once. Call {@link settle} before more. Returns who takes the room if there is none. */
+  append(bytes: Buffer): Crowd | null {
     const { room, sender, reservation } = this.#parts;
     const crowd = room.take(sender, bytes.length, reservation);
     if (crowd !== null) return crowd;
+    const needed = this.#memoryBytes + bytes.length;
+    if (needed > this.#memory.length) {
+      const grown = makeRoom(needed);
+      this.#memory.copy(grown, 0, 0, this.#memoryBytes);
+      this.#memory = grown;
+    }
+    bytes.copy(this.#memory, this.#memoryBytes);
+    this.#memoryBytes = needed;
     this.#size += bytes.length;
-    // What stays in memory is copied too: a small part would keep all bytes that came with it.
-    this.#memory.push(isSteady && this.#file !== null ? bytes : Buffer.from(bytes));
-    this.#memoryBytes += bytes.length;
     return null;
   }
 
   /** Writes what has no room in memory. @throws if the disk refuses. */
   async settle(): Promise<void> {
-    const { room, folder } = this.#parts;
-    if (this.#file === null) {
-      const grown = this.#memoryBytes - this.#counted;
-      if (this.#memoryBytes <= MEMORY_BYTES && room.enterMemory(grown)) {
-        this.#counted += grown;
-        return;
-      }
-      this.#file = openUnnamed(folder);
-      this.#leaveMemory();
-    }
-    const waiting = this.#memory;
-    const at = this.#size - this.#memoryBytes;
-    this.#memory = [];
+    const hasRoom = this.#countMemory();
+    if (hasRoom && this.#memoryBytes <= MEMORY_BYTES) return;
+    this.#file ??= openUnnamed(this.#parts.folder);
+    await writeAll(this.#file, this.#memory.subarray(0, this.#memoryBytes), this.#size - this.#memoryBytes);
     this.#memoryBytes = 0;
-    await writeAll(this.#file, waiting, at);
+    if (!hasRoom) this.#leaveMemory();
   }
 
-  /** Bytes that the room counts as being in memory. */
-  #counted = 0;
+  #countMemory(): boolean {
+    const grown = this.#memory.length - this.#counted;
+    if (!this.#parts.room.enterMemory(grown)) return false;
+    this.#counted += grown;
+    return true;
+  }
 
   #leaveMemory(): void {
+    // As long as there is no file, sources give parts of it away.
+    if (this.#file !== null) giveBuffer(this.#memory);
+    this.#memory = EMPTY;
+    this.#memoryBytes = 0;
     this.#parts.room.leaveMemory(this.#counted);
     this.#counted = 0;
   }
@@ -92,17 +99,18 @@ export class Spool {
 
   async #read(at: number, length: number, into?: Buffer): Promise<Buffer> {
     if (this.#isClosed) throw new Error("the spool of this post is closed");
-    if (this.#file === null) {
-      if (this.#memory.length > 1) this.#memory = [Buffer.concat(this.#memory)];
-      return this.#memory[0]?.subarray(at, at + length) ?? Buffer.alloc(0);
-    }
+    if (this.#file === null) return this.#memory.subarray(at, at + length);
     const buffer = into?.subarray(0, length) ?? Buffer.allocUnsafe(length);
+    const fileBytes = this.#size - this.#memoryBytes;
+    const fromFile = Math.max(0, Math.min(length, fileBytes - at));
     let done = 0;
-    while (done < length) {
-      const { bytesRead } = await read(this.#file, buffer, done, length - done, at + done);
+    while (done < fromFile) {
+      const { bytesRead } = await read(this.#file, buffer, done, fromFile - done, at + done);
       if (bytesRead === 0) throw new Error("the spool of this post is shorter than it was");
       done += bytesRead;
     }
+    const inMemory = Math.max(0, at - fileBytes);
+    this.#memory.copy(buffer, done, inMemory, inMemory + length - done);
     return buffer;
   }
 
@@ -110,13 +118,17 @@ export class Spool {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#memory = [];
     this.#leaveMemory();
     const { room, sender, reservation } = this.#parts;
     if (reservation) room.release(reservation);
     room.give(sender, this.#size);
     if (this.#file !== null) await close(this.#file);
   }
+}
+
+function makeRoom(bytes: number): Buffer {
+  if (bytes <= SMALL_BYTES) return Buffer.allocUnsafeSlow(Math.min(2 * bytes, SMALL_BYTES));
+  return bytes <= SPARE_BYTES ? takeBuffer() : Buffer.allocUnsafeSlow(bytes);
 }
 
 const [read, write, close] = [promisify(fs.read), promisify(fs.write), promisify(fs.close)];
@@ -134,13 +146,9 @@ function openUnnamed(folder: string): number {
   return file;
 }
 
-async function writeAll(file: number, buffers: readonly Buffer[], start: number): Promise<void> {
-  let at = start;
-  for (const buffer of buffers) {
-    for (let written = 0; written < buffer.length;) {
-      const { bytesWritten } = await write(file, buffer, written, buffer.length - written, at + written);
-      written += bytesWritten;
-    }
-    at += buffer.length;
+async function writeAll(file: number, bytes: Buffer, start: number): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const { bytesWritten } = await write(file, bytes, written, bytes.length - written, start + written);
+    written += bytesWritten;
   }
 }

@@ -96,8 +96,6 @@ class Draft {
   readonly #order: (FormEntry | FileDraft)[] = [];
   #textBytes = 0;
   #isHopeless = false;
-  /** What the parser reads now. */
-  #chunk: Buffer = Buffer.alloc(0);
 
   constructor(parts: UploadParts, spool: Spool) {
     this.#parts = parts;
@@ -118,7 +116,6 @@ class Draft {
       bytes += chunk.length;
       if (bytes > maxPostBytes) this.#refuse(postTooLarge(maxPostBytes));
       if (this.problem !== null && !this.#mayReadOn(bytes)) break;
-      this.#chunk = chunk;
       await Promise.race([new Promise<void>((resolve) => parser.write(chunk, () => resolve())), ended]);
       await this.#settle();
       noteRead(chunk.length);
@@ -208,7 +205,7 @@ class Draft {
     if (file.keptBytes === 0) file.start = this.#spool.size;
     // Two files never come by turns: each would have bytes of the other.
     if (file.start + file.keptBytes !== this.#spool.size) return this.#refuse(new FormsvcError("internal"));
-    const crowd = this.#spool.append(bytes, isPartOf(bytes, this.#chunk));
+    const crowd = this.#spool.append(bytes);
     if (crowd !== null) this.#refuse(spoolIsFull(crowd));
     else file.keptBytes += bytes.length;
   }
@@ -255,12 +252,6 @@ class Draft {
     );
     return Buffer.from(JSON.stringify(parts));
   }
-}
-
-/** The parser also gives bytes from a place of its own, which it writes over. */
-function isPartOf(bytes: Buffer, whole: Buffer): boolean {
-  const start = bytes.byteOffset - whole.byteOffset;
-  return bytes.buffer === whole.buffer && start >= 0 && start + bytes.length <= whole.length;
 }
 
 function digestOf({ hash }: FileDraft): string {

@@ -1,4 +1,4 @@
-import { chunksAhead, type ChunkBuffers, makeChunkBuffers } from "../files/byte-source.ts";
+import { chunksAhead } from "../files/byte-source.ts";
 import type { FileRoom, TakenFiles, Uploading } from "../files/file-room.ts";
 import type { ObjectStore } from "../files/object-store.ts";
 import { type NewFile, newObjectId } from "../files/stored-file.ts";
@@ -62,7 +62,6 @@ export async function storeFiles(
   const taken = await fileRoom.take(uploading, rows).catch((error: unknown) => {
     throw asRefusal(error);
   });
-  let buffers: ChunkBuffers | null = null;
   try {
     for (const [index, { source }] of files.entries()) {
       const file = rows[index] as NewFile;
@@ -70,9 +69,8 @@ export async function storeFiles(
         await objects?.put(file.objectId, source, file);
         continue;
       }
-      buffers ??= makeChunkBuffers();
       let position = 0;
-      for await (const bytes of chunksAhead(source, buffers)) {
+      for await (const bytes of chunksAhead(source)) {
         await commits.addChunk({ file, position, bytes });
         position += 1;
       }

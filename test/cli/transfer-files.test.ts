@@ -52,7 +52,8 @@ const exportArgs = ["submission", "export", "--format", "ndjson", "--files", "al
 /** The files in a folder and those below it, while somebody still saves some of them. */
 function countFiles(folder: string): number {
   if (!existsSync(folder)) return 0;
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .length;
 }
 
 /** What is in a folder and those below it, with the SHA-256 of each file. Nobody may change it meanwhile. */

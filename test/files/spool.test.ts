@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
+import { chunksAhead } from "../../src/files/byte-source.ts";
 import { Spool } from "../../src/files/spool.ts";
 import { type Uploader, SpoolRoom } from "../../src/files/spool-room.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
@@ -42,6 +43,37 @@ test("bytes whose place is written over before they are settled are kept as they
   }
   expect(sha256(await spool.source(0, bytes.length).read(0, bytes.length))).toBe(sha256(bytes));
   await spool.close();
+});
+
+test("buffers that are used again mix nothing up: posts at once, one that ends while others go on, and one whose reader stops", async () => {
+  const room = new SpoolRoom(64 * MEBIBYTE, MEBIBYTE);
+  const texts = ["a", "b", "c", "d"].map((seed) => pdf(900_000, seed));
+  const fill = async (bytes: Buffer, sender: string) => {
+    const { spool } = openSpool(room, { unit: sender, kind: "client" });
+    for (let at = 0; at < bytes.length; at += 60_000) {
+      spool.append(bytes.subarray(at, at + 60_000));
+      await spool.settle();
+    }
+    return spool;
+  };
+  const read = async (spool: Spool) => {
+    const parts: Buffer[] = [];
+    for await (const part of chunksAhead(spool.source(0, 900_000))) parts.push(Buffer.from(part));
+    return sha256(Buffer.concat(parts));
+  };
+  const [one, two] = await Promise.all(texts.slice(0, 2).map((bytes, at) => fill(bytes, String(at))));
+  if (one === undefined || two === undefined) throw new Error("both have room");
+  for await (const part of chunksAhead(one.source(0, 900_000))) {
+    expect(part.equals((texts[0] as Buffer).subarray(0, part.length))).toBe(true);
+    break;
+  }
+  expect(await read(one)).toBe(sha256(texts[0] as Buffer));
+  await one.close();
+  const others = await Promise.all(texts.slice(2).map((bytes, at) => fill(bytes, `other ${at}`)));
+  const all = [two, ...others];
+  expect(await Promise.all(all.map(read))).toEqual(texts.slice(1).map((bytes) => sha256(bytes)));
+  for (const spool of all) await spool.close();
+  expect(room.takenBytes).toBe(0);
 });
 
 test("one address has an eighth of the room, others have theirs, and closing gives everything back", async () => {
