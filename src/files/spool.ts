@@ -67,9 +67,12 @@ export class Spool {
     const hasRoom = this.#countMemory();
     if (hasRoom && this.#memoryBytes <= MEMORY_BYTES) return;
     this.#file ??= openUnnamed(this.#parts.folder);
-    await writeAll(this.#file, this.#memory.subarray(0, this.#memoryBytes), this.#size - this.#memoryBytes);
-    this.#memoryBytes = 0;
-    if (!hasRoom) this.#leaveMemory();
+    const bytes = this.#memoryBytes;
+    await writeAll(this.#file, this.#memory.subarray(0, bytes), this.#size - bytes);
+    // What came meanwhile, if anything did, is not lost.
+    this.#memory.copyWithin(0, bytes, this.#memoryBytes);
+    this.#memoryBytes -= bytes;
+    if (!hasRoom && this.#memoryBytes === 0) this.#leaveMemory();
   }
 
   #countMemory(): boolean {
