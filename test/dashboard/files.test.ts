@@ -121,6 +121,18 @@ test("all files of a submission, and those of all that fit the inbox's filter, a
   expect(await archiveAt(server, ada, "/dashboard/export.zip?q=nobody")).toEqual({});
 });
 
+test("the page of a submission in the bin still gives its files, and no archive of the inbox has them", async () => {
+  const { server, bo, page, first } = await world(EDITOR);
+  expect(Object.keys(await archiveAt(server, bo, "/dashboard/export.zip"))).toHaveLength(2);
+  const ticked = new URLSearchParams({ do: "delete", id: page.split("/").at(-1) ?? "" });
+  expect((await bo.post("/dashboard/bulk", ticked)).status).toBe(303);
+  expect(server.owner.prepare("SELECT count(*) FROM submission_bin").pluck().get()).toBe(1);
+  expect((await bo.get(page)).text).toContain(`href="${page}/files/${first}"`);
+  expect((await bo.get(`${page}/files/${first}`)).status).toBe(200);
+  expect(Object.keys(await archiveAt(server, bo, `${page}/files.zip`))).toHaveLength(2);
+  expect(await archiveAt(server, bo, "/dashboard/export.zip")).toEqual({});
+});
+
 test("an archive of files is for who sees the submission, and all files at once for who may export", async () => {
   const { server, bo, page, first, second } = await world({ ...READER, mayExport: false });
   expect(Object.keys(await archiveAt(server, bo, `${page}/files.zip`))).toHaveLength(2);
