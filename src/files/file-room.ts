@@ -39,10 +39,12 @@ export interface TakenFiles {
 
 /** The room of the database for files. The tables decide, so that several servers and posts at the same time keep the limits exactly. */
 export interface FileRoom {
-  /** Looks without taking. @throws as {@link FileRoom.take} does */
+  /** Looks without taking, and notes nothing. @throws as {@link FileRoom.take} does */
   check(uploading: Uploading, bytes: number, now: number): Promise<void>;
+  /** Notes that files were refused for this reason, if that is a room that was too small: owners and operators are told of it. */
+  noteRefusal(uploading: Uploading, reason: unknown, now: number): Promise<void>;
   /**
-   * Takes room for files, and writes their rows: their bytes count from now on.
+   * Takes room for files, and writes their rows: their bytes count from now on. Notes it if there is none.
    *
    * @throws upload_limit, storage_limit, unavailable; nothing was taken then.
    */
@@ -67,11 +69,11 @@ export function createFileRoom(
   db: Pick<Database, "read" | "transaction" | "relaxedTransaction">,
   rules: FileRoomRules,
 ): FileRoom {
-  const noteFull = createFullNotes(db);
+  const noteRefusal = createFullNotes(db);
   return {
-    check: (uploading, bytes, now) =>
-      noteFull(uploading, now, () => db.read(() => checkRoom(rules, uploading, bytes, now))),
-    take(uploading, files) {
+    check: (uploading, bytes, now) => db.read(() => checkRoom(rules, uploading, bytes, now)),
+    noteRefusal,
+    async take(uploading, files) {
       const [bytes, now] = [sumOf(files), files[0]?.createdAt ?? 0];
       const [day, units] = [dayOf(now), unitsOf(rules, uploading).map(({ unit }) => unit)];
       const isForHeld = uploading.heldBytes !== undefined;
@@ -85,9 +87,12 @@ export function createFileRoom(
       };
       // What a store outside gets must be known after a power cut, or nobody would delete it.
       const isOutside = files.some(({ objectId }) => typeof objectId === "string");
-      return noteFull(uploading, now, () =>
-        isOutside ? db.transaction(steps) : db.relaxedTransaction(steps),
-      );
+      try {
+        return await (isOutside ? db.transaction(steps) : db.relaxedTransaction(steps));
+      } catch (error) {
+        await noteRefusal(uploading, error, now);
+        throw error;
+      }
     },
     hold: (uploading, { files }) =>
       db.relaxedTransaction(function* () {
@@ -105,24 +110,18 @@ export function createFileRoom(
 /** Days and rooms of which this process knows that they are written down as full. */
 const MAX_NOTED = 1000;
 
-/** Writes down once a day that a room was too small for a post: owners and operators are told of that. */
-function createFullNotes(db: Pick<Database, "relaxedTransaction">) {
+/** Writes down once a day that a room was too small for a post. */
+function createFullNotes(db: Pick<Database, "relaxedTransaction">): FileRoom["noteRefusal"] {
   const noted = new BoundedMap<string, true>(MAX_NOTED);
-  return async <Result>(uploading: Uploading, now: number, work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      const unit = fullUnit(error, uploading);
-      const day = dayOf(now);
-      if (unit !== null && !noted.has(`${day} ${unit}`)) {
-        noted.set(`${day} ${unit}`, true);
-        // What cannot be written now is found again by the next post.
-        await db
-          .relaxedTransaction(() => run(text(NOTE_FULL_SQL, day, unit)))
-          .catch(() => noted.delete(`${day} ${unit}`));
-      }
-      throw error;
-    }
+  return async (uploading, reason, now) => {
+    const unit = fullUnit(reason, uploading);
+    const day = dayOf(now);
+    if (unit === null || noted.has(`${day} ${unit}`)) return;
+    noted.set(`${day} ${unit}`, true);
+    // What cannot be written now is found again by the next post.
+    await db
+      .relaxedTransaction(() => run(text(NOTE_FULL_SQL, day, unit)))
+      .catch(() => noted.delete(`${day} ${unit}`));
   };
 }
 

@@ -25,7 +25,7 @@ export interface UploadLimits {
 export interface UploadsParts {
   readonly limits: UploadLimits & { readonly minFreeBytes: number };
   readonly spoolRoom: SpoolRoom;
-  readonly fileRoom: Pick<FileRoom, "check">;
+  readonly fileRoom: Pick<FileRoom, "check" | "noteRefusal">;
   /** Where what has no room in memory waits. */
   readonly folder: string;
   readonly clock: Clock;
@@ -56,6 +56,8 @@ export interface Uploads {
    * @param bytes of files that will come at least; 1 if that is not known. @throws unavailable, upload_limit, storage_limit
    */
   admit(uploading: Uploading, sender: Uploader, bytes: number): Promise<Reservation>;
+  /** Call it if what {@link Uploads.admit} threw refuses files: a post that is admitted all the same may have none. */
+  noteRefusal(uploading: Uploading, reason: FormsvcError): Promise<void>;
   /** Where the files of one post wait. Whoever opens it closes it. */
   open(sender: Uploader, reservation: Reservation | null): Spool;
   /** Says what a file is. */
@@ -81,6 +83,7 @@ export function createUploads(parts: UploadsParts): Uploads {
       if (typeof reserved === "string") throw spoolIsFull(reserved);
       return reserved;
     },
+    noteRefusal: (uploading, reason) => fileRoom.noteRefusal(uploading, reason, clock.now()),
     open: (sender, reservation) => new Spool({ room, sender, reservation, folder }),
     async check(file, field) {
       const name = cleanName(file.name);

@@ -156,11 +156,23 @@ async function admitUpload(
     const mayLackFiles = !(length > Math.min(parts.bodyLimitBytes, parts.uploads.limits.maxPostBytes));
     if (!(wantsPage || mayLackFiles) || !(error instanceof FormsvcError)) {
       reply.header("connection", "close");
+      if (error instanceof FormsvcError) await noteRefusal(parts, request, error);
       throw error;
     }
     begun.refusal = error;
   }
   if (flight !== null) flight.isUpload = true;
+}
+
+/** Notes why files of a post are refused, once that is certain. */
+export async function noteRefusal(
+  { uploads }: Pick<PostParts, "uploads">,
+  request: FastifyRequest,
+  reason: FormsvcError,
+): Promise<void> {
+  const caller = request.begun?.caller;
+  if (caller !== undefined)
+    await uploads.noteRefusal(uploadingOf(caller, submitterOf(caller, request)), reason);
 }
 
 /** @throws payload_too_large, upload_limit, storage_limit, unavailable */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { coerceUpload } from "../submissions/incoming-file.ts";
 import { fieldPath } from "../submissions/coerce-form.ts";
-import { type PostContent, type PostParts, type Receipt, takePost } from "./receive-post.ts";
+import { noteRefusal, type PostContent, type PostParts, type Receipt, takePost } from "./receive-post.ts";
 import { readUpload, type UploadBody } from "./upload-body.ts";
 
 /**
@@ -44,7 +44,10 @@ export async function takeUpload(
   try {
     // Nobody reads the rest.
     if (isCut) exchange.reply.header("connection", "close");
-    if (problem !== null) throw problem;
+    if (problem !== null) {
+      if (problem === exchange.request.begun?.refusal) await noteRefusal(parts, exchange.request, problem);
+      throw problem;
+    }
     return await takePost(parts, exchange, {
       body: identity,
       readFields: (_body, definition) => coerceUpload(entries, files, definition),

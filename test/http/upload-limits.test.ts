@@ -175,6 +175,37 @@ test.each(fullRooms)(
   },
 );
 
+test("files that do not fit are noted for owner and operator when a form brings one, and not by a form in which nobody chose a file", async () => {
+  const room = { fileBytes: 2000 };
+  const { server, send } = await start({ plans: { hobby: room }, files: { maxFormShare: 1 } });
+  const optional = await server.addEndpoint({ schema: { name: { type: "string" }, cv: { type: "file" } } });
+  const notes = () =>
+    server.owner.prepare("SELECT unit FROM upload_use WHERE unit LIKE 'full%'").pluck().all();
+  const sendToPage = async (parts: Parts) => {
+    const { headers, body } = await multipart(parts);
+    const path = `/f/${optional.publishable}`;
+    return server.request({ method: "POST", path, headers: { ...headers, accept: "text/html" }, body });
+  };
+  expect((await send(optional.publishable, form(2000))).status).toBe(200);
+  expect((await send(optional.publishable, [ana])).status).toBe(200);
+  expect((await sendToPage([ana, ["cv", { name: "", bytes: "" }]])).status).toBe(200);
+  expect(notes()).toEqual([]);
+  expect((await sendToPage(form(1000))).status).toBe(429);
+  expect(notes()).toEqual([`full ${optional.workspaceId}`]);
+});
+
+test.each(["length", "content"])(
+  "files that do not fit are noted when a script's form is refused by its %s",
+  async (by) => {
+    const { server, send, endpoint } = await start({ plans: { hobby: { fileBytes: 2000 } } });
+    expect((await send(endpoint.secret, form(2000))).status).toBe(200);
+    if (by === "length") expect(await announce(server, endpoint.secret, 270_000)).toContain(" 429 ");
+    else expect((await send(endpoint.secret, form(1000))).status).toBe(429);
+    const notes = server.owner.prepare("SELECT unit FROM upload_use WHERE unit LIKE 'full%'").pluck();
+    expect(notes.all()).toEqual([`full ${endpoint.workspaceId}`]);
+  },
+);
+
 test("a form that is far too large is refused by its length, also to a page", async () => {
   const server = await startServer({ files: { maxPostBytes: 100_000 } });
   const endpoint = await server.addEndpoint({ schema: applicationSchema });
