@@ -21,7 +21,10 @@ export async function* chunksOf(source: ByteSource): AsyncGenerator<Buffer> {
  * the buffers are used again.
  */
 export async function* chunksAhead(source: ByteSource): AsyncGenerator<Buffer> {
-  if (source.size <= CHUNK_BYTES) return yield* chunksOf(source);
+  if (source.size <= CHUNK_BYTES) {
+    yield* chunksOf(source);
+    return;
+  }
   const [one, other] = [takeBuffer(), takeBuffer()];
   const readAt = (offset: number): Promise<Buffer> | null => {
     if (offset >= source.size) return null;

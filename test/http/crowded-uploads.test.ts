@@ -46,12 +46,12 @@ test("each of a hundred forms at once from one address has its answer, also if i
   const form = { key, type: headers["content-type"], body };
   // Of four, two send all of it, one stops halfway, and one sends nothing but the headers.
   const sent = [body.length, body.length / 2, body.length, 0];
-  let isOver = false;
+  const crowded = { isOver: false };
   const crowd = Promise.all(
     Array.from({ length: CROWD }, (_, client) => send(server, form, CROWDED, sent[client % 4])),
-  ).finally(() => (isOver = true));
+  ).finally(() => (crowded.isOver = true));
   const others: Awaited<ReturnType<typeof send>>[] = [];
-  while (!isOver) others.push(await send(server, form, OTHER));
+  while (!crowded.isOver) others.push(await send(server, form, OTHER));
   const answers = await crowd;
 
   const statusesOf = (size: number) =>
