@@ -8,7 +8,7 @@ import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
 /** Bytes of one post that wait in memory, at most this and what came at once; what is more goes into a file, as many at a time. */
 const MEMORY_BYTES = 262_144;
-/** Most posts with files have no more; what is more goes into a buffer that is used again. */
+/** Posts with files seldom have more; what is more goes into a buffer that is used again. */
 const SMALL_BYTES = 65_536;
 const EMPTY = Buffer.alloc(0);
 
