@@ -144,34 +144,49 @@ function testOf({ is, value }: Condition): (sent: Sent) => boolean {
   const wanted = value.toLowerCase();
   const number = numberOf(value);
   // Two texts are compared as texts: 01067 and 1067 are different postcodes.
-  const equals = ({ texts, numbers }: Sent): boolean =>
-    texts.has(wanted) || (number !== null && numbers.has(number));
+  const equals = (sent: Sent): boolean => sent.hasText(wanted) || (number !== null && sent.hasNumber(number));
   if (is === "=") return equals;
   if (is === "!=") return (sent) => !equals(sent);
-  if (is === "~") return ({ texts, joined }) => texts.size > 0 && joined().includes(wanted);
-  if (is === "filled") return (sent) => !sent.isEmpty;
-  if (is === "empty") return (sent) => sent.isEmpty;
+  if (is === "~") return (sent) => sent.contains(wanted);
+  if (is === "filled") return (sent) => !sent.isEmpty();
+  if (is === "empty") return (sent) => sent.isEmpty();
   return (sent) => {
-    if (sent.number === null || number === null) return false;
-    return is === ">" ? sent.number > number : sent.number < number;
+    const sentNumber = sent.number();
+    if (sentNumber === null || number === null) return false;
+    return is === ">" ? sentNumber > number : sentNumber < number;
   };
 }
 
-/** One field of a post, as conditions ask for it. */
+/** One field of a post, as conditions ask for it. Texts are given and compared in small letters. */
 interface Sent {
-  /** Of each item of a list, else the one: in small letters. */
-  readonly texts: ReadonlySet<string>;
-  /** These texts, with signs between them that no condition has. */
-  readonly joined: () => string;
-  /** Of each item that was sent as a number. */
-  readonly numbers: ReadonlySet<number>;
+  /** Whether it is this text, or has it as an item. */
+  hasText(text: string): boolean;
+  /** The same of what was sent as a number. */
+  hasNumber(number: number): boolean;
+  /** Whether its text, or that of an item, has this one in it. */
+  contains(text: string): boolean;
   /** What it reads as, if it is no list. */
-  readonly number: number | null;
-  readonly isEmpty: boolean;
+  number(): number | null;
+  isEmpty(): boolean;
 }
 
 function readSent(sent: unknown): Sent {
-  const items: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  return Array.isArray(sent) ? readList(sent) : readOne(sent);
+}
+
+function readOne(sent: unknown): Sent {
+  const small = textOf(sent)?.toLowerCase() ?? null;
+  return {
+    hasText: (text) => small === text,
+    hasNumber: (number) => sent === number,
+    contains: (text) => small?.includes(text) === true,
+    number: () => numberOf(sent),
+    isEmpty: () => isEmpty(sent),
+  };
+}
+
+/** Read once: a list may have thousands of items, and a hundred recipients ask for them. */
+function readList(items: readonly unknown[]): Sent {
   const texts = new Set<string>();
   const numbers = new Set<number>();
   for (const item of items) {
@@ -181,11 +196,12 @@ function readSent(sent: unknown): Sent {
   }
   let joined: string | undefined;
   return {
-    texts,
-    joined: () => (joined ??= [...texts].join("\0")),
-    numbers,
-    number: numberOf(sent),
-    isEmpty: isEmpty(sent),
+    hasText: (text) => texts.has(text),
+    hasNumber: (number) => numbers.has(number),
+    // No condition has the sign between them.
+    contains: (text) => texts.size > 0 && (joined ??= [...texts].join("\0")).includes(text),
+    number: () => null,
+    isEmpty: () => items.length === 0,
   };
 }
 
