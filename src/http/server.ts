@@ -28,6 +28,7 @@ import { createRequestLog, type RequestObserver } from "./request-log.ts";
 import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
 import { createShares, type Holdings } from "./shares.ts";
 import { type BodyPaces, endSlowBodies } from "./slow-bodies.ts";
+import { boundPieces, SMALL_PIECES } from "./small-pieces.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
 import { type SubmissionRoutesParts, submissionRoutes } from "./submission-routes.ts";
@@ -165,6 +166,9 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       // Without it Node answers by itself, with an empty body.
       requireHostHeader: false,
+      IncomingMessage: boundPieces((socket) =>
+        refuseSocket({ code: SMALL_PIECES }, socket, lastAsked.on(socket), { log, nextId }),
+      ),
     },
   });
   configureNode(server.server);

@@ -5,6 +5,7 @@ import { describeError, type ErrorCode, FormsvcError } from "../foundation/error
 import { requestUnreadable } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { errorBody } from "./error-reply.ts";
+import { SMALL_PIECES } from "./small-pieces.ts";
 
 /** Node's code for a request that takes too long. */
 export const SLOW_REQUEST = "ERR_HTTP_REQUEST_TIMEOUT";
@@ -13,6 +14,11 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
   [SLOW_REQUEST]: "request_timeout",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
+};
+
+/** What is said instead of the code's own message. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  [SMALL_PIECES]: "The body came in thousands of very small pieces; send it in larger ones.",
 };
 
 /** Time that a refused client has to take its answer. */
@@ -28,7 +34,7 @@ export interface Asked {
  * Answers failures before there is a whole request: broken, oversized or slow HTTP. Then it closes the socket, so that each such
  * line of the log costs the client a connection. If the answer was given already, it only closes the socket.
  *
- * @param failure its code comes from the parser, never from the client.
+ * @param failure its code comes from the parser or from us, never from the client.
  * @param asked the last request on this socket; null if none reached a route.
  */
 export function refuseSocket(
@@ -110,7 +116,8 @@ function renderRefusal(
 ): string {
   const reqId = request?.id ?? nextId();
   const code = CODES[failure.code ?? ""] ?? "invalid_request";
-  const message = code === "invalid_request" ? "This is not a request that HTTP/1.1 allows." : undefined;
+  const broken = code === "invalid_request" ? "This is not a request that HTTP/1.1 allows." : undefined;
+  const message = MESSAGES[failure.code ?? ""] ?? broken;
   const body = JSON.stringify(errorBody(new FormsvcError(code, message), request));
   const { status } = describeError(code);
   requestUnreadable(log, { reqId, status, reason: failure.code ?? "unknown" });
