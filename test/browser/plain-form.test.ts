@@ -166,7 +166,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
 
       await page.fill("[name=email]", "a@example.org");
       await page.selectOption("[name=plan]", "free");
-      await page.check("[name=agree]");
+      await page.check("[type=checkbox][name=agree]");
       await page.click("button");
       await page.waitForSelector("h1:text('Thank you')");
       expect(await axeViolations(page)).toEqual([]);

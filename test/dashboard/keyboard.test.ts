@@ -245,6 +245,10 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await open(`/dashboard/recipients/${ada.mailRecipientId}`);
       server.owner.execute("UPDATE recipient SET confirmed_at = NULL WHERE kind = 'mail'");
       await open(`/dashboard/recipients/${ada.mailRecipientId}`);
+      server.owner.execute(
+        `UPDATE account SET is_doubtful = 1, email_proved_at = NULL WHERE id = '${ada.accountId}'`,
+      );
+      await open(`/dashboard/system/accounts/${ada.accountId}`);
       await page.goto(`${server.url}/dashboard/sign-in`);
       await use(page);
       await use(await askedForCode());

@@ -209,6 +209,8 @@ test("a form without script that is refused comes again with what was typed, and
   expect(answer.text).toContain('enctype="multipart/form-data"');
   expect(answer.text).toContain('name="name"');
   expect(answer.text).toContain('value="Ana"');
-  expect(answer.text).toMatch(/<input type="file" id="i\d" name="cv" accept="\.pdf" multiple>/);
+  expect(answer.text).toMatch(
+    /<input type="file" id="i\d" name="cv" aria-describedby="i\d-hint" accept="\.pdf" multiple>/,
+  );
   expect(answer.text).toContain("Please choose your files again");
 });
