@@ -1,6 +1,6 @@
 /** Bytes of each: a part of a file, and what the system reads at once. */
 export const SPARE_BYTES = 262_144 + 65_536;
-/** As many as eight uploads need; 5 MiB. */
+/** As many as eight uploads need; 7.5 MiB. */
 const MOST_SPARE = 24;
 
 const spare: Buffer[] = [];
