@@ -1,7 +1,7 @@
 import { describeError, ERROR_TABLE, type ErrorCode } from "../../src/foundation/errors.ts";
 import { type VisitorWords, visitorWords } from "../../src/http/visitor-words.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
-import { POST_REFUSALS } from "../../src/submissions/receive-submission.ts";
+import { POST_REFUSALS } from "../../src/submissions/receive/receive-submission.ts";
 import { renderTable } from "./table.ts";
 
 /** What the one who meets an error does about it. A new code of the table needs its line here, or this does not compile. */

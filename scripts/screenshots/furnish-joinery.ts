@@ -7,7 +7,7 @@ import { insertAutoReplyRows, noteReplyBegun } from "../../src/mail/auto-reply/a
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { setConfirmed } from "../../src/outbox/queue/recipient-store.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { insertReadRows } from "../../src/submissions/read-marks.ts";
+import { insertReadRows } from "../../src/submissions/stored/read-marks.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import {

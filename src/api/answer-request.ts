@@ -20,9 +20,9 @@ import {
 import { hasSecrets, withoutSecrets } from "../operations/marks.ts";
 import type { Operation, Progress, StreamOperation } from "../operations/operation.ts";
 import { type Door, type Guard, perform, performStream, stepsOf } from "../operations/perform.ts";
-import { EXPORT_TYPES, type ExportFormat, partContent } from "../submissions/export-submissions.ts";
-import type { ReceivedFile } from "../submissions/import-spool.ts";
-import type { saveFile } from "../submissions/file-operations.ts";
+import { EXPORT_TYPES, type ExportFormat, partContent } from "../submissions/export/export-submissions.ts";
+import type { ReceivedFile } from "../submissions/import/import-spool.ts";
+import type { saveFile } from "../submissions/files/file-operations.ts";
 import { type Chosen, refuseDryRun } from "./dry-run.ts";
 import { changedSince, entityTag, namesTag } from "./entity-tag.ts";
 import { reachNamed } from "./require-role.ts";

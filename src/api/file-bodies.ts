@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { type TokenActor, viewingOf } from "../operations/actor.ts";
-import type { Importer, ImportSpool, ReceivedFile } from "../submissions/import-spool.ts";
+import type { Importer, ImportSpool, ReceivedFile } from "../submissions/import/import-spool.ts";
 import { ownerOf } from "./token-owner.ts";
 
 /** What a file may be called; what it is, the operation says that reads it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EXPORT_TYPES } from "../submissions/export-submissions.ts";
+import { EXPORT_TYPES } from "../submissions/export/export-submissions.ts";
 import { describeError, type ErrorCode } from "../foundation/errors.ts";
 import { version } from "../foundation/version.ts";
 import { ruleOf, SCOPES } from "../operations/access.ts";

@@ -13,9 +13,9 @@ import type { MailTests } from "../mail/mail-tests.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
-import type { ImportedFile } from "../submissions/imported-file.ts";
-import type { ImportSpool } from "../submissions/import-spool.ts";
-import type { SearchSlots } from "../submissions/search-slots.ts";
+import type { ImportedFile } from "../submissions/import/imported-file.ts";
+import type { ImportSpool } from "../submissions/import/import-spool.ts";
+import type { SearchSlots } from "../submissions/find/search-slots.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import type { TestSlots } from "../webhooks/test-slots.ts";
 

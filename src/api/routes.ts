@@ -41,28 +41,34 @@ import { transferWorkspace } from "../members/transfer-workspace.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import { endAccountSessions, listAccountSessions } from "../sessions/sign-in-operations.ts";
 import { vouchForAccount } from "../sessions/vouch-operation.ts";
-import { listEvents } from "../submissions/event-operations.ts";
-import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/file-operations.ts";
-import { exportSubmissions } from "../submissions/export-submissions.ts";
-import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
-import { importSubmissions } from "../submissions/import-submissions.ts";
-import { importTable } from "../submissions/import-table.ts";
+import { listEvents } from "../submissions/find/event-operations.ts";
+import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/files/file-operations.ts";
+import { exportSubmissions } from "../submissions/export/export-submissions.ts";
+import {
+  dropAllHeld,
+  dropHeld,
+  listHeld,
+  releaseHeld,
+  showHeld,
+} from "../submissions/held/held-operations.ts";
+import { importSubmissions } from "../submissions/import/import-submissions.ts";
+import { importTable } from "../submissions/import/import-table.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
-} from "../submissions/submission-operations.ts";
-import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
-import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
+} from "../submissions/work/submission-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../submissions/work/person-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../submissions/work/spam-operations.ts";
 import {
   addNote,
   deleteSubmissions,
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../submissions/work-operations.ts";
-import { tailSubmissions } from "../submissions/tail-submissions.ts";
+} from "../submissions/work/work-operations.ts";
+import { tailSubmissions } from "../submissions/find/tail-submissions.ts";
 import { noteCall } from "../tokens/agent-calls.ts";
 import { revokeOwnToken, showOwnToken } from "../tokens/token-operations.ts";
 import {

@@ -1,8 +1,8 @@
 import type { TokenFiles } from "../http/submission-routes.ts";
 import { readBytes } from "../files/read-file.ts";
 import { requireAccess, viewingOf } from "../operations/actor.ts";
-import { reachSubmission } from "../submissions/reach-posts.ts";
-import { getFileOf } from "../submissions/submission-files.ts";
+import { reachSubmission } from "../submissions/work/reach-posts.ts";
+import { getFileOf } from "../submissions/files/submission-files.ts";
 import { type AuthenticationParts, createAuthentication } from "./authenticate.ts";
 
 /** Files for programs with a token, at the address at which the holder of the secret key reads them. */

@@ -3,7 +3,7 @@ import { serveFile } from "../database/sqlite/served-file.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
 import { createSqliteOutbox } from "../outbox/queue/outbox.ts";
 import { createClaims } from "../outbox/engines/sqlite-claims.ts";
-import { createSqliteBatch } from "../submissions/sqlite-batch.ts";
+import { createSqliteBatch } from "../submissions/commit/sqlite-batch.ts";
 import type { Engine, ServiceParts, StoringParts } from "./parts.ts";
 
 /** Loads nothing of PostgreSQL for a file. */

@@ -5,7 +5,7 @@ import { createBurstMemory } from "../history/burst-memory.ts";
 import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
 import { createKeyVerifier, type KeyVerifier } from "../keys/verify-key.ts";
 import type { Deliverer } from "../outbox/sending/deliverer.ts";
-import { createNews, type News } from "../submissions/news.ts";
+import { createNews, type News } from "../submissions/find/news.ts";
 import { createUsageCounter, type UsageCounter } from "../workspaces/usage-counter.ts";
 import { spamDefaults } from "./features.ts";
 import type { ServiceParts } from "./parts.ts";

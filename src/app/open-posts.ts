@@ -6,17 +6,17 @@ import { maintenanceFailed, originRefused } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { noMetrics } from "../foundation/metrics.ts";
 import type { RateLimiter } from "../foundation/rate-limit.ts";
-import { type Caller, createGatekeeper, type Gatekeeper } from "../submissions/authenticate.ts";
-import { createBrowserMark } from "../submissions/browser-mark.ts";
-import { type Challenges, createChallenges } from "../submissions/check-challenge.ts";
-import { type CommitObserver, createCommitQueue } from "../submissions/commit-batch.ts";
-import { createHeldRoom, heldByteLimit, type HeldRoom } from "../submissions/held-room.ts";
-import { createIdempotencyMemory } from "../submissions/idempotency.ts";
-import { createPageWatch, type PageWatch } from "../submissions/page-faults.ts";
-import { createLimitNews, type LimitNews } from "../submissions/limit-news.ts";
-import { createOriginRefusals, type OriginRefusals } from "../submissions/origin-refusals.ts";
-import type { FileScanner } from "../submissions/file-scanner.ts";
-import { createIntake, type Intake } from "../submissions/receive-submission.ts";
+import { type Caller, createGatekeeper, type Gatekeeper } from "../submissions/receive/authenticate.ts";
+import { createBrowserMark } from "../submissions/receive/browser-mark.ts";
+import { type Challenges, createChallenges } from "../submissions/receive/check-challenge.ts";
+import { type CommitObserver, createCommitQueue } from "../submissions/commit/commit-batch.ts";
+import { createHeldRoom, heldByteLimit, type HeldRoom } from "../submissions/commit/held-room.ts";
+import { createIdempotencyMemory } from "../submissions/commit/idempotency.ts";
+import { createPageWatch, type PageWatch } from "../submissions/receive/page-faults.ts";
+import { createLimitNews, type LimitNews } from "../submissions/commit/limit-news.ts";
+import { createOriginRefusals, type OriginRefusals } from "../submissions/receive/origin-refusals.ts";
+import type { FileScanner } from "../submissions/files/file-scanner.ts";
+import { createIntake, type Intake } from "../submissions/receive/receive-submission.ts";
 import {
   type CommitReport,
   countOutcomes,
@@ -24,8 +24,8 @@ import {
   measureCommits,
   measureHeld,
   reportEvictions,
-} from "../submissions/submit-metrics.ts";
-import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
+} from "../submissions/receive/submit-metrics.ts";
+import { createProxyWatch } from "../submissions/receive/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { objectsOf } from "../files/object-store.ts";
 import type { FileLinks } from "../files/file-links.ts";

@@ -3,7 +3,7 @@ import type { FileLinks } from "../files/file-links.ts";
 import { countUnscanned } from "../files/scan-store.ts";
 import { parseClamdAddress } from "../foundation/clamd-address.ts";
 import { noMetrics } from "../foundation/metrics.ts";
-import { FileScanner, type FileScannerParts, SCAN_RESULTS } from "../submissions/file-scanner.ts";
+import { FileScanner, type FileScannerParts, SCAN_RESULTS } from "../submissions/files/file-scanner.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** What has files scanned that forms bring. */

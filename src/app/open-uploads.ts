@@ -9,7 +9,7 @@ import { createUploads, type Uploads } from "../files/uploads.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { SingleFlight } from "../foundation/single-flight.ts";
-import { ImportSpool } from "../submissions/import-spool.ts";
+import { ImportSpool } from "../submissions/import/import-spool.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** The limits that the database keeps. */

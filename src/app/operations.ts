@@ -74,28 +74,34 @@ import { listFindings } from "../doctor/finding-operations.ts";
 import { addPasskey, beginPasskey, removePasskey, renamePasskey } from "../sessions/passkey-operations.ts";
 import { removeOwnTotp, renewOwnCodes, setOwnPassword, setOwnTotp } from "../sessions/security-operations.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
-import { importSubmissions } from "../submissions/import-submissions.ts";
-import { erasePersonRecords, findPersonRecords } from "../submissions/person-operations.ts";
-import { explainScore, previewSpam, scorePost } from "../submissions/spam-operations.ts";
-import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/file-operations.ts";
-import { listEvents } from "../submissions/event-operations.ts";
-import { importTable } from "../submissions/import-table.ts";
-import { exportSubmissions } from "../submissions/export-submissions.ts";
-import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
+import { importSubmissions } from "../submissions/import/import-submissions.ts";
+import { erasePersonRecords, findPersonRecords } from "../submissions/work/person-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../submissions/work/spam-operations.ts";
+import { deleteFile, listAllFiles, saveFile, showFile } from "../submissions/files/file-operations.ts";
+import { listEvents } from "../submissions/find/event-operations.ts";
+import { importTable } from "../submissions/import/import-table.ts";
+import { exportSubmissions } from "../submissions/export/export-submissions.ts";
+import {
+  dropAllHeld,
+  dropHeld,
+  listHeld,
+  releaseHeld,
+  showHeld,
+} from "../submissions/held/held-operations.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
-} from "../submissions/submission-operations.ts";
-import { tailSubmissions } from "../submissions/tail-submissions.ts";
+} from "../submissions/work/submission-operations.ts";
+import { tailSubmissions } from "../submissions/find/tail-submissions.ts";
 import {
   addNote,
   deleteSubmissions,
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../submissions/work-operations.ts";
+} from "../submissions/work/work-operations.ts";
 import { countAccountContents, deleteAccount } from "../workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import {

@@ -9,7 +9,7 @@ import type { RateLimiter } from "../foundation/rate-limit.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
 import type { Claims } from "../outbox/sending/claims.ts";
 import type { MayReply, Outbox } from "../outbox/queue/outbox.ts";
-import type { BatchWriter } from "../submissions/batch.ts";
+import type { BatchWriter } from "../submissions/commit/batch.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 
 /** What a server is made of. */

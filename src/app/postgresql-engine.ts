@@ -7,7 +7,7 @@ import { maintenanceFailed } from "../foundation/events.ts";
 import { createJointRateLimiter } from "../foundation/joint-rate-limit.ts";
 import { createOutbox } from "../outbox/queue/outbox.ts";
 import { createClaims } from "../outbox/engines/postgresql-claims.ts";
-import { createPostgresqlBatch } from "../submissions/postgresql-batch.ts";
+import { createPostgresqlBatch } from "../submissions/commit/postgresql-batch.ts";
 import type { Engine, ServiceParts, StoringParts } from "./parts.ts";
 
 /** Time between two exchanges with the other servers. */

@@ -24,10 +24,10 @@ import { dropOldAddresses } from "../sessions/known-clients.ts";
 import { dropOldMailedLinks } from "../sessions/mailed-link.ts";
 import { dropOldInvitations } from "../workspaces/invitation-store.ts";
 import { dropEndedSessions } from "../sessions/session.ts";
-import { dropExpired } from "../submissions/held-post.ts";
-import { forgetExpired } from "../submissions/idempotency.ts";
-import { forgetProofs } from "../submissions/spent-proofs.ts";
-import { expireSubmissions } from "../submissions/retention.ts";
+import { dropExpired } from "../submissions/held/held-post.ts";
+import { forgetExpired } from "../submissions/commit/idempotency.ts";
+import { forgetProofs } from "../submissions/commit/spent-proofs.ts";
+import { expireSubmissions } from "../submissions/stored/retention.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import type { Engine } from "./parts.ts";
 

@@ -2,8 +2,8 @@ import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { listHeld } from "../submissions/held-operations.ts";
-import { listSubmissions } from "../submissions/submission-operations.ts";
+import { listHeld } from "../submissions/held/held-operations.ts";
+import { listSubmissions } from "../submissions/work/submission-operations.ts";
 import { listAllAccounts } from "../workspaces/account-operations.ts";
 import {
   createWorkspace,

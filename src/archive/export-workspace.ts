@@ -8,9 +8,9 @@ import { jsonText } from "../foundation/plain-text.ts";
 import { type ArchiveMember, zipStream } from "../foundation/zip-stream.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { type Door, perform, performStream } from "../operations/perform.ts";
-import type { SearchParts } from "../submissions/choose-submissions.ts";
-import { exportSubmissions } from "../submissions/export-submissions.ts";
-import { listHeld } from "../submissions/held-operations.ts";
+import type { SearchParts } from "../submissions/find/choose-submissions.ts";
+import { exportSubmissions } from "../submissions/export/export-submissions.ts";
+import { listHeld } from "../submissions/held/held-operations.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
 import { filesOf } from "./kept-files.ts";
 

@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { isKept, listKeptFiles, readBytes } from "../files/read-file.ts";
 import type { ArchiveMember } from "../foundation/zip-stream.ts";
-import { listBinned } from "../submissions/submission-bin.ts";
+import { listBinned } from "../submissions/stored/submission-bin.ts";
 
 /** Files that are listed at once. */
 const PAGE_ROWS = 100;

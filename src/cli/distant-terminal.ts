@@ -6,7 +6,7 @@ import { ONLY_HEADER } from "../api/narrow.ts";
 import { type ApiRoute, ROUTES } from "../api/routes.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { AnyOperation, Progress } from "../operations/operation.ts";
-import type { ImportedFile } from "../submissions/imported-file.ts";
+import type { ImportedFile } from "../submissions/import/imported-file.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import type { ChosenServer } from "./choose-server.ts";
 import { doneBeside } from "./open.ts";

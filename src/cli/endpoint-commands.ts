@@ -16,7 +16,7 @@ import type { z } from "zod";
 import type { Operation } from "../operations/operation.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { listHeld } from "../submissions/held-operations.ts";
+import { listHeld } from "../submissions/held/held-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";

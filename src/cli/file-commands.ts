@@ -8,8 +8,8 @@ import {
   listAllFiles,
   saveFile,
   showFile,
-} from "../submissions/file-operations.ts";
-import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+} from "../submissions/files/file-operations.ts";
+import { MAX_PAGE_SIZE } from "../submissions/stored/submission-store.ts";
 import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, parseFile } from "./command.ts";

@@ -1,10 +1,16 @@
 import type { Command } from "commander";
 import type { z } from "zod";
 import { plainText } from "../foundation/plain-text.ts";
-import type { HeldPostJson } from "../submissions/held-json.ts";
-import { dropAllHeld, dropHeld, listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
-import { HELD_REASONS } from "../submissions/held-post.ts";
-import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import type { HeldPostJson } from "../submissions/held/held-json.ts";
+import {
+  dropAllHeld,
+  dropHeld,
+  listHeld,
+  releaseHeld,
+  showHeld,
+} from "../submissions/held/held-operations.ts";
+import { HELD_REASONS } from "../submissions/held/held-post.ts";
+import { MAX_PAGE_SIZE } from "../submissions/stored/submission-store.ts";
 import { confirm, parseCount, parseTimeText } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { ImportedFile } from "../submissions/imported-file.ts";
+import type { ImportedFile } from "../submissions/import/imported-file.ts";
 
 /** A post is at most 10 MiB and grows by escapes; JSON of other services has no rows before all of it is read. */
 const MAX_PIECE_BYTES = 67_108_864;

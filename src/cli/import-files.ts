@@ -6,7 +6,7 @@ import { chunksOf } from "../files/byte-source.ts";
 import { cleanName } from "../files/clean-name.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { FilesToImport, OpenedSource } from "../submissions/import-files.ts";
+import type { FilesToImport, OpenedSource } from "../submissions/import/import-files.ts";
 
 /**
  * The files that an export put into a folder: those of a submission lie in one with its id. A file is known by its bytes, whatever its

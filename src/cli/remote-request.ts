@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { ImportedFile } from "../submissions/imported-file.ts";
+import type { ImportedFile } from "../submissions/import/imported-file.ts";
 import { version } from "../foundation/version.ts";
 
 export interface RemoteRequest {

@@ -4,15 +4,15 @@ import type { Command } from "commander";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { Mark } from "../history/teach.ts";
-import type { SubmissionJson } from "../submissions/submission-json.ts";
+import type { SubmissionJson } from "../submissions/stored/submission-json.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
-} from "../submissions/submission-operations.ts";
-import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
-import { tailSubmissions } from "../submissions/tail-submissions.ts";
+} from "../submissions/work/submission-operations.ts";
+import { MAX_PAGE_SIZE } from "../submissions/stored/submission-store.ts";
+import { tailSubmissions } from "../submissions/find/tail-submissions.ts";
 import { parseCount } from "./arguments.ts";
 import { addNoun, command } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";

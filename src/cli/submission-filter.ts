@@ -1,4 +1,4 @@
-import { MAX_SEARCHED_LENGTH, searchProblem } from "../submissions/match-text.ts";
+import { MAX_SEARCHED_LENGTH, searchProblem } from "../submissions/find/match-text.ts";
 import { parseTimeText } from "./arguments.ts";
 import { refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";

@@ -1,10 +1,10 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { COLUMN_ORDERS } from "../submissions/export-columns.ts";
-import { EXPORT_FORMATS, exportSubmissions, partContent } from "../submissions/export-submissions.ts";
-import { TABLE_FORMATS, type TableFormat } from "../submissions/import-formats.ts";
-import { type BroughtFiles, importSubmissions } from "../submissions/import-submissions.ts";
-import { importTable } from "../submissions/import-table.ts";
+import { COLUMN_ORDERS } from "../submissions/export/export-columns.ts";
+import { EXPORT_FORMATS, exportSubmissions, partContent } from "../submissions/export/export-submissions.ts";
+import { TABLE_FORMATS, type TableFormat } from "../submissions/import/import-formats.ts";
+import { type BroughtFiles, importSubmissions } from "../submissions/import/import-submissions.ts";
+import { importTable } from "../submissions/import/import-table.ts";
 import { parseCount } from "./arguments.ts";
 import { command, type CommandContext, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";

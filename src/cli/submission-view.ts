@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { notSentShape, PostedJson, SubmissionJson } from "../submissions/submission-json.ts";
+import type { notSentShape, PostedJson, SubmissionJson } from "../submissions/stored/submission-json.ts";
 import { conditionText, sentText } from "../outbox/queue/conditions.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import type { Output } from "./output.ts";

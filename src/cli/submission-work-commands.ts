@@ -6,8 +6,8 @@ import {
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../submissions/work-operations.ts";
-import { MAX_NOTE_LENGTH, MAX_NOTES } from "../submissions/submission-work.ts";
+} from "../submissions/work/work-operations.ts";
+import { MAX_NOTE_LENGTH, MAX_NOTES } from "../submissions/stored/submission-work.ts";
 import { confirm, readInput } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { command } from "./command.ts";

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
-import type { ImportedFile } from "../submissions/imported-file.ts";
+import type { ImportedFile } from "../submissions/import/imported-file.ts";
 
 /** A database of this machine that is open. */
 export interface Here {

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Viewer } from "../sessions/session.ts";
-import { findSubmissions } from "../submissions/browse-submissions.ts";
-import { countViewableHeld } from "../submissions/held-health.ts";
+import { findSubmissions } from "../submissions/find/browse-submissions.ts";
+import { countViewableHeld } from "../submissions/held/held-health.ts";
 import { listOwnInvitations } from "../workspaces/invitation-store.ts";
 import { listClosed } from "../workspaces/standing.ts";
 import { everyViewable } from "./inbox/inbox-filter.ts";

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { findViewerOf, type Viewer } from "../sessions/session.ts";
-import { type Arrivals, countArrivals } from "../submissions/news.ts";
-import { TAIL_START, tailAfter, tailEnd } from "../submissions/tail.ts";
+import { type Arrivals, countArrivals } from "../submissions/find/news.ts";
+import { TAIL_START, tailAfter, tailEnd } from "../submissions/find/tail.ts";
 import type { DashboardParts } from "./parts.ts";
 
 const MAX_STREAMS = 64;

@@ -5,8 +5,8 @@ import { isId } from "../foundation/id.ts";
 import type { Access } from "../operations/access.ts";
 import { findEndpointIdOf } from "../outbox/queue/recipient-store.ts";
 import type { Viewer } from "../sessions/session.ts";
-import { findHeldPost } from "../submissions/held-post.ts";
-import { findSubmission } from "../submissions/submission-store.ts";
+import { findHeldPost } from "../submissions/held/held-post.ts";
+import { findSubmission } from "../submissions/stored/submission-store.ts";
 import { findStanding, requireAnywhere, requireForWhole } from "../workspaces/standing.ts";
 
 /** What one needs to read a page and to send its forms; null is left to the operations behind it. */

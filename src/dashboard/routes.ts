@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Viewer } from "../sessions/session.ts";
-import type { ReceivedFile } from "../submissions/import-spool.ts";
+import type { ReceivedFile } from "../submissions/import/import-spool.ts";
 import type { Answer } from "./answer.ts";
 import { type FileDesk, type FileForm, takeFileForms } from "./take-file-forms.ts";
 import type { Perform, PerformWith, Stream } from "./perform.ts";

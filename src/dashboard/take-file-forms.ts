@@ -3,7 +3,7 @@ import { plainText } from "../foundation/plain-text.ts";
 import { type FileFormDraft, MAX_FIELDS_LENGTH, readFileForm } from "../http/file-form.ts";
 import { MULTIPART } from "../http/form-body.ts";
 import type { Viewer } from "../sessions/session.ts";
-import type { ImportSpool, ReceivedFile } from "../submissions/import-spool.ts";
+import type { ImportSpool, ReceivedFile } from "../submissions/import/import-spool.ts";
 
 const MAX_NAME_LENGTH = 200;
 

@@ -23,13 +23,13 @@ import { yieldToOthers } from "../database/slices.ts";
 import type * as PostgresqlHealth from "../database/postgresql/postgresql-health.ts";
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { checkChallenges } from "../submissions/challenge-health.ts";
+import { checkChallenges } from "../submissions/receive/challenge-health.ts";
 import { objectsOf } from "../files/object-store.ts";
 import { countBacklog } from "../files/scan-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import type { MaybeLater } from "../foundation/maybe-later.ts";
-import { checkRefusedOrigins } from "../submissions/origin-health.ts";
+import { checkRefusedOrigins } from "../submissions/receive/origin-health.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkAutoReplies } from "../mail/auto-reply/auto-reply-health.ts";
 import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
@@ -45,14 +45,19 @@ import { checkTokenExpiry } from "../tokens/token-health.ts";
 import { checkIssuer } from "../sessions/oidc-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
-import { checkClock } from "../submissions/clock-health.ts";
-import { checkDeletions, checkFileChunks, checkFileRoom, checkStore } from "../submissions/files-health.ts";
-import { checkHeldPostRoom } from "../submissions/held-health.ts";
-import { heldByteLimit } from "../submissions/held-room.ts";
-import { checkIgnoredRedirects } from "../submissions/page-faults.ts";
-import { checkOftenSent } from "../submissions/often-sent.ts";
-import { checkScanner } from "../submissions/scanner-health.ts";
-import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
+import { checkClock } from "../submissions/stored/clock-health.ts";
+import {
+  checkDeletions,
+  checkFileChunks,
+  checkFileRoom,
+  checkStore,
+} from "../submissions/files/files-health.ts";
+import { checkHeldPostRoom } from "../submissions/held/held-health.ts";
+import { heldByteLimit } from "../submissions/commit/held-room.ts";
+import { checkIgnoredRedirects } from "../submissions/receive/page-faults.ts";
+import { checkOftenSent } from "../submissions/receive/often-sent.ts";
+import { checkScanner } from "../submissions/files/scanner-health.ts";
+import { findUntrustedProxy } from "../submissions/receive/untrusted-proxy.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Caller } from "../submissions/authenticate.ts";
-import type { Challenges } from "../submissions/check-challenge.ts";
-import { challengeShape } from "../submissions/proof-of-work.ts";
+import type { Caller } from "../submissions/receive/authenticate.ts";
+import type { Challenges } from "../submissions/receive/check-challenge.ts";
+import { challengeShape } from "../submissions/receive/proof-of-work.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { COMMON_ERRORS, type RouteDescription, readQuery } from "./operation.ts";
 import { findPage } from "./own-page-routes.ts";

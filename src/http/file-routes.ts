@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { LinkedFiles } from "../submissions/linked-files.ts";
+import type { LinkedFiles } from "../submissions/files/linked-files.ts";
 import { sendFile } from "./file-reply.ts";
 import { COMMON_ERRORS, type RouteDescription } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { FormEntry } from "../submissions/coerce-form.ts";
+import type { FormEntry } from "../submissions/receive/coerce-form.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 
 /** Inputs in one form; more are refused. */

@@ -16,7 +16,7 @@ import { labelAt } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
 import type { FileBounds } from "../schemas/posted-file.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
-import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
+import { fieldPath, type FormEntry } from "../submissions/receive/coerce-form.ts";
 import { LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { Wording } from "../languages/wording.ts";
 import { ELAPSED_MEMBER, TOKEN_MEMBERS } from "../spam/spam-post.ts";

@@ -1,7 +1,7 @@
 import type { Brand } from "../foundation/brand.ts";
 import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { TextKey, Wording } from "../languages/wording.ts";
-import type { FormEntry } from "../submissions/coerce-form.ts";
+import type { FormEntry } from "../submissions/receive/coerce-form.ts";
 import { MAX_BOXES } from "../schemas/form-inputs.ts";
 import {
   asksForFiles,

@@ -9,11 +9,11 @@ import type { TextKey, Wording } from "../languages/wording.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FileBounds } from "../schemas/posted-file.ts";
 import { IssueReport, type ValidationDetails } from "../schemas/issue-report.ts";
-import { type Caller, PAGE_KEY_ID } from "../submissions/authenticate.ts";
-import { coerceForm, fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
+import { type Caller, PAGE_KEY_ID } from "../submissions/receive/authenticate.ts";
+import { coerceForm, fieldPath, type FormEntry } from "../submissions/receive/coerce-form.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
-import { isFileName } from "../submissions/often-sent.ts";
-import type { PageWatch } from "../submissions/page-faults.ts";
+import { isFileName } from "../submissions/receive/often-sent.ts";
+import type { PageWatch } from "../submissions/receive/page-faults.ts";
 import { beginErrorReply, detailsFor, errorBody } from "./error-reply.ts";
 import {
   errorAddress,

@@ -1,7 +1,7 @@
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { isGroup, MAX_ROWS, UNTICKED } from "../schemas/form-inputs.ts";
-import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
+import { fieldPath, type FormEntry } from "../submissions/receive/coerce-form.ts";
 
 /* Lists of groups on the form's own page: each item is a row of inputs, `guests[0][name]` and so on. Rows left empty are no items. */
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Caller } from "../submissions/authenticate.ts";
+import type { Caller } from "../submissions/receive/authenticate.ts";
 import { isOwnOrigin } from "./form-addresses.ts";
 import { checkMediaType, mediaType, MULTIPART } from "./form-body.ts";
 import { blankForm } from "./form-fields.ts";

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
+import type { Caller, Gatekeeper } from "../submissions/receive/authenticate.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
-import type { IncomingPost, Intake, PostSource } from "../submissions/receive-submission.ts";
-import { uploadingOf } from "../submissions/store-files.ts";
+import type { IncomingPost, Intake, PostSource } from "../submissions/receive/receive-submission.ts";
+import { uploadingOf } from "../submissions/receive/store-files.ts";
 import type { Reservation } from "../files/spool-room.ts";
 import type { Uploads } from "../files/uploads.ts";
 import { allowEndpointOrigin } from "./cors.ts";

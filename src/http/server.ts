@@ -11,7 +11,7 @@ import type { Crowd } from "../files/spool-room.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
-import type { Gatekeeper } from "../submissions/authenticate.ts";
+import type { Gatekeeper } from "../submissions/receive/authenticate.ts";
 import { browserClientRoutes } from "./browser-client-routes.ts";
 import { challengeRoutes, type ChallengeRoutesParts } from "./challenge-routes.ts";
 import type { ProxyTrust } from "./client-address.ts";

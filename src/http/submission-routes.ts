@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Caller, refuseSecretInBrowser } from "../submissions/authenticate.ts";
-import { submissionJson, submissionSchema } from "../submissions/submission-json.ts";
-import { EVERY_SUBMISSION } from "../submissions/submission-store.ts";
-import type { OpenedFile, SubmissionReader } from "../submissions/submission-reader.ts";
+import { type Caller, refuseSecretInBrowser } from "../submissions/receive/authenticate.ts";
+import { submissionJson, submissionSchema } from "../submissions/stored/submission-json.ts";
+import { EVERY_SUBMISSION } from "../submissions/stored/submission-store.ts";
+import type { OpenedFile, SubmissionReader } from "../submissions/find/submission-reader.ts";
 import { sendFile } from "./file-reply.ts";
 import { goneSignal } from "./gone-signal.ts";
 import { COMMON_ERRORS, type RouteDescription, readQuery } from "./operation.ts";

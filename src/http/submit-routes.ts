@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
-import { parseBody } from "../submissions/parse-body.ts";
+import { parseBody } from "../submissions/receive/parse-body.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { mediaType, MULTIPART } from "./form-body.ts";
 import { submitOperation } from "./post-operations.ts";

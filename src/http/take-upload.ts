@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { coerceUpload } from "../submissions/incoming-file.ts";
-import { fieldPath } from "../submissions/coerce-form.ts";
+import { coerceUpload } from "../submissions/receive/incoming-file.ts";
+import { fieldPath } from "../submissions/receive/coerce-form.ts";
 import { noteRefusal, type PostContent, type PostParts, type Receipt, takePost } from "./receive-post.ts";
 import { readUpload, type UploadBody } from "./upload-body.ts";
 

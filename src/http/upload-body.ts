@@ -9,8 +9,8 @@ import type { Reservation, Uploader } from "../files/spool-room.ts";
 import type { Spool } from "../files/spool.ts";
 import type { FileField } from "../schemas/field-definition.ts";
 import type { FileFault } from "../schemas/posted-file.ts";
-import type { FormEntry } from "../submissions/coerce-form.ts";
-import type { IncomingFile } from "../submissions/incoming-file.ts";
+import type { FormEntry } from "../submissions/receive/coerce-form.ts";
+import type { IncomingFile } from "../submissions/receive/incoming-file.ts";
 import { createParser, malformed, tooManyEntries } from "./form-body.ts";
 
 /** A form that was sent with files. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { acceptedLanguage, findLanguage, LANGUAGE_MEMBER } from "../languages/language.ts";
 import { type Wording, wordingIn } from "../languages/wording.ts";
-import { parseBody } from "../submissions/parse-body.ts";
+import { parseBody } from "../submissions/receive/parse-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
-import { listHeld, releaseHeld, showHeld } from "../submissions/held-operations.ts";
-import type { HeldPostJson } from "../submissions/held-json.ts";
-import { explainScore } from "../submissions/spam-operations.ts";
-import type { SubmissionJson } from "../submissions/submission-json.ts";
-import { listSubmissions, markSubmissionsAs, showSubmission } from "../submissions/submission-operations.ts";
+import { listHeld, releaseHeld, showHeld } from "../submissions/held/held-operations.ts";
+import type { HeldPostJson } from "../submissions/held/held-json.ts";
+import { explainScore } from "../submissions/work/spam-operations.ts";
+import type { SubmissionJson } from "../submissions/stored/submission-json.ts";
+import {
+  listSubmissions,
+  markSubmissionsAs,
+  showSubmission,
+} from "../submissions/work/submission-operations.ts";
 import { idArgument, listArguments, onlyEndpoint, pageArguments, suspectedArgument, tool } from "./tool.ts";
 
 /** Posts that are marked at once, and that are released at once. */

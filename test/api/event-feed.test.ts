@@ -5,8 +5,8 @@ import { pauseEndpoint, resumeEndpoint } from "../../src/endpoints/endpoint-oper
 import type { Scope } from "../../src/operations/access.ts";
 import type { Actor, Reach } from "../../src/operations/actor.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { listEvents } from "../../src/submissions/event-operations.ts";
-import { MAX_LOOKED } from "../../src/submissions/tail.ts";
+import { listEvents } from "../../src/submissions/find/event-operations.ts";
+import { MAX_LOOKED } from "../../src/submissions/find/tail.ts";
 import { createAccount } from "../../src/workspaces/account-operations.ts";
 import { insertAccountRows, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import { askWith, makeToken } from "../support/api-client.ts";

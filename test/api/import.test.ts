@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
-import { MAX_IMPORT_BYTES } from "../../src/submissions/import-spool.ts";
+import { MAX_IMPORT_BYTES } from "../../src/submissions/import/import-spool.ts";
 import { type Ask, askWith, makeToken } from "../support/api-client.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { submissionJson } from "../../src/submissions/submission-json.ts";
+import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { operatorMachine } from "../support/operator-machine.ts";

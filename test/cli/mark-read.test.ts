@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { insertReadRows } from "../../src/submissions/read-marks.ts";
+import { insertReadRows } from "../../src/submissions/stored/read-marks.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { openForTest } from "../support/temporary-database.ts";

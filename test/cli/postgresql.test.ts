@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../src/foundation/id.ts";
 import { asSubmission } from "../support/add-submission.ts";
-import { submissionJson } from "../../src/submissions/submission-json.ts";
+import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
 import { emptyMachine, type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { tryPost } from "../support/posts.ts";
 import {

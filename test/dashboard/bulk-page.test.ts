@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { listMarks } from "../../src/history/teach.ts";
-import { markSubmissions } from "../../src/submissions/mark-submission.ts";
-import { listRead } from "../../src/submissions/read-marks.ts";
+import { markSubmissions } from "../../src/submissions/stored/mark-submission.ts";
+import { listRead } from "../../src/submissions/stored/read-marks.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
 import { type ConfigOverrides, startServer } from "../support/test-server.ts";

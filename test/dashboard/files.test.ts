@@ -1,7 +1,7 @@
 import { inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readZipMembers } from "../../src/files/zip-members.ts";
-import { MISSING_NAME } from "../../src/submissions/archive-files.ts";
+import { MISSING_NAME } from "../../src/submissions/export/archive-files.ts";
 import { addMember, EDITOR, READER } from "../support/members.ts";
 import { EICAR, scriptedClamd } from "../support/scripted-clamd.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";

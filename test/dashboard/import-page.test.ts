@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { expect, test } from "vitest";
-import { MAX_IMPORT_BYTES } from "../../src/submissions/import-spool.ts";
+import { MAX_IMPORT_BYTES } from "../../src/submissions/import/import-spool.ts";
 import { storeMember } from "../../src/workspaces/member-store.ts";
 import type { FormOwner } from "../support/form-owner.ts";
 import { HOSTILE_TEXTS } from "../support/hostile-values.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { insertReadRows } from "../../src/submissions/read-marks.ts";
+import { insertReadRows } from "../../src/submissions/stored/read-marks.ts";
 import { addSubmission, submissionAdder } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";

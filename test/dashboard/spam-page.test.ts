@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { readChoices, writeChoicesRow } from "../../src/endpoints/spam-choices-store.ts";
 import { spamClassOf } from "../../src/spam/spam-verdict.ts";
-import { markSubmissions } from "../../src/submissions/mark-submission.ts";
+import { markSubmissions } from "../../src/submissions/stored/mark-submission.ts";
 import { insertWorkspaceRow, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 import { formOf, unescaped } from "../support/page.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { browserOf, mailLink, replyAddressOf } from "../../src/dashboard/inbox/sender-facts.ts";
 import { tryTime } from "../../src/dashboard/kit/time.ts";
-import { listRead } from "../../src/submissions/read-marks.ts";
+import { listRead } from "../../src/submissions/stored/read-marks.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
 import { furnish } from "../support/owner-home.ts";

@@ -44,29 +44,29 @@ import {
 import { recoverDeliveries, selectSending } from "../../src/outbox/sending/recover-deliveries.ts";
 import { spread, spreadLate } from "../../src/outbox/sending/spread-outbox.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { createDayCounter } from "../../src/submissions/count-by-day.ts";
-import { countSubmissions, lastSubmissionAt } from "../../src/submissions/count-submissions.ts";
-import { eraseHeldRows, eraseSubmissionRows, findPerson } from "../../src/submissions/find-person.ts";
-import { countHeldPosts } from "../../src/submissions/held-health.ts";
+import { createDayCounter } from "../../src/submissions/find/count-by-day.ts";
+import { countSubmissions, lastSubmissionAt } from "../../src/submissions/find/count-submissions.ts";
+import { eraseHeldRows, eraseSubmissionRows, findPerson } from "../../src/submissions/find/find-person.ts";
+import { countHeldPosts } from "../../src/submissions/held/held-health.ts";
 import {
   countHeldPostsOf,
   dropExpired,
   dropHeldPostsOf,
   listHeldPosts,
-} from "../../src/submissions/held-post.ts";
-import { forgetExpired, forgetKeysOf } from "../../src/submissions/idempotency.ts";
-import { previewChoices } from "../../src/submissions/preview-choices.ts";
-import { listRead, insertReadRows, deleteReadRows } from "../../src/submissions/read-marks.ts";
-import { expireSubmissions } from "../../src/submissions/retention.ts";
+} from "../../src/submissions/held/held-post.ts";
+import { forgetExpired, forgetKeysOf } from "../../src/submissions/commit/idempotency.ts";
+import { previewChoices } from "../../src/submissions/work/preview-choices.ts";
+import { listRead, insertReadRows, deleteReadRows } from "../../src/submissions/stored/read-marks.ts";
+import { expireSubmissions } from "../../src/submissions/stored/retention.ts";
 import {
   deleteSubmissionsOf,
   EVERY_SUBMISSION,
   measureSubmissions,
   newestSubmission,
   readSubmissions,
-} from "../../src/submissions/submission-store.ts";
-import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
-import { findUntrustedProxy } from "../../src/submissions/untrusted-proxy.ts";
+} from "../../src/submissions/stored/submission-store.ts";
+import { browseSubmissions } from "../../src/submissions/find/browse-submissions.ts";
+import { findUntrustedProxy } from "../../src/submissions/receive/untrusted-proxy.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { activeKeys, listWebhooks } from "../../src/webhooks/webhook-store.ts";
 import { findWebhookTroubles } from "../../src/webhooks/webhook-troubles.ts";

@@ -5,7 +5,7 @@ import { dropFiles, dropLostFiles } from "../../src/files/file-store.ts";
 import { objectsOf, setObjectStore } from "../../src/files/object-store.ts";
 import { S3Store } from "../../src/files/s3-store.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { checkDeletions } from "../../src/submissions/files-health.ts";
+import { checkDeletions } from "../../src/submissions/files/files-health.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { sha256 } from "../support/uploads.ts";

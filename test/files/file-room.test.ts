@@ -7,7 +7,7 @@ import type { NewFile } from "../../src/files/stored-file.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
-import { checkFileChunks, checkFileRoom } from "../../src/submissions/files-health.ts";
+import { checkFileChunks, checkFileRoom } from "../../src/submissions/files/files-health.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";

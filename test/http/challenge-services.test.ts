@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Challenge, NO_CHALLENGE, writeChallengeSecret } from "../../src/endpoints/challenge.ts";
-import { checkChallenges } from "../../src/submissions/challenge-health.ts";
+import { checkChallenges } from "../../src/submissions/receive/challenge-health.ts";
 import { NO_PAGE } from "../../src/endpoints/own-page.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { startServer } from "../support/test-server.ts";

@@ -248,7 +248,7 @@ test("proofs that would be late are deleted", async () => {
   const left = () => server.owner.prepare("SELECT count(*) FROM spent_proof").pluck().get();
   expect(left()).toBe(1);
   server.clock.advance(700_000);
-  const { forgetProofs } = await import("../../src/submissions/spent-proofs.ts");
+  const { forgetProofs } = await import("../../src/submissions/commit/spent-proofs.ts");
   expect([server.owner.now(() => forgetProofs(server.clock.now())), left()]).toEqual([1, 0]);
 });
 

@@ -8,7 +8,7 @@ import { errorPage } from "../../src/http/form-page.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { FieldDefinition } from "../../src/schemas/field-definition.ts";
-import { coerceForm, type FormEntry } from "../../src/submissions/coerce-form.ts";
+import { coerceForm, type FormEntry } from "../../src/submissions/receive/coerce-form.ts";
 import { readBody } from "../../src/spam/spam-post.ts";
 import { sample } from "../schemas/definition-arbitrary.ts";
 import type { Answer } from "../support/http-client.ts";

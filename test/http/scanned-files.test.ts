@@ -3,7 +3,7 @@ import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
 import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
-import { releaseHeld } from "../../src/submissions/held-operations.ts";
+import { releaseHeld } from "../../src/submissions/held/held-operations.ts";
 import { createFileLinks } from "../../src/files/file-links.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";

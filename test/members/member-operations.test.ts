@@ -15,19 +15,19 @@ import { transferWorkspace } from "../../src/members/transfer-workspace.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { listEvents } from "../../src/submissions/event-operations.ts";
-import { exportSubmissions } from "../../src/submissions/export-submissions.ts";
-import { dropAllHeld, listHeld, showHeld } from "../../src/submissions/held-operations.ts";
-import { findPersonRecords } from "../../src/submissions/person-operations.ts";
-import { explainScore } from "../../src/submissions/spam-operations.ts";
-import { SearchSlots } from "../../src/submissions/search-slots.ts";
+import { listEvents } from "../../src/submissions/find/event-operations.ts";
+import { exportSubmissions } from "../../src/submissions/export/export-submissions.ts";
+import { dropAllHeld, listHeld, showHeld } from "../../src/submissions/held/held-operations.ts";
+import { findPersonRecords } from "../../src/submissions/work/person-operations.ts";
+import { explainScore } from "../../src/submissions/work/spam-operations.ts";
+import { SearchSlots } from "../../src/submissions/find/search-slots.ts";
 import {
   listSubmissions,
   markSubmissionsRead,
   showSubmission,
-} from "../../src/submissions/submission-operations.ts";
-import { deleteSubmissions, setSubmissions } from "../../src/submissions/work-operations.ts";
-import { tailSubmissions } from "../../src/submissions/tail-submissions.ts";
+} from "../../src/submissions/work/submission-operations.ts";
+import { deleteSubmissions, setSubmissions } from "../../src/submissions/work/work-operations.ts";
+import { tailSubmissions } from "../../src/submissions/find/tail-submissions.ts";
 import { createToken, listAllTokens } from "../../src/tokens/token-operations.ts";
 import { deleteAccount } from "../../src/workspaces/delete-account.ts";
 import { storeMember } from "../../src/workspaces/member-store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freeName } from "../../src/submissions/archive-files.ts";
+import { freeName } from "../../src/submissions/export/archive-files.ts";
 
 test("files of one name get numbers, whatever their case, and no name is a device of Windows", () => {
   const taken = new Set<string>();

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createVendors } from "../../src/submissions/ask-vendor.ts";
+import { createVendors } from "../../src/submissions/receive/ask-vendor.ts";
 import { until } from "../support/until.ts";
 
 /** A service that keeps every question, and answers it when it is told to. */

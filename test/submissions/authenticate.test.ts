@@ -8,7 +8,7 @@ import { makeKey } from "../../src/keys/key-format.ts";
 import { createKeyVerifier } from "../../src/keys/verify-key.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { createGatekeeper } from "../../src/submissions/authenticate.ts";
+import { createGatekeeper } from "../../src/submissions/receive/authenticate.ts";
 import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";

@@ -20,8 +20,8 @@ import {
   type TestServer,
 } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
-import { submissionJson } from "../../src/submissions/submission-json.ts";
-import { deleteSubmissionRows, getSubmission } from "../../src/submissions/submission-store.ts";
+import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
+import { deleteSubmissionRows, getSubmission } from "../../src/submissions/stored/submission-store.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
 import { importFrom, makeEndpoint, releasePost } from "../support/terminal.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDefinition } from "../../src/schemas/definition.ts";
-import { coerceForm, type FormEntry } from "../../src/submissions/coerce-form.ts";
+import { coerceForm, type FormEntry } from "../../src/submissions/receive/coerce-form.ts";
 
 const definition = parseDefinition({
   name: { type: "string" },

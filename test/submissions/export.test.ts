@@ -3,10 +3,10 @@ import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createExportFile } from "../../src/cli/export-file.ts";
-import { CSV_SEPARATORS, csvHeader, csvRow } from "../../src/submissions/csv.ts";
-import { technicalColumns } from "../../src/submissions/export-columns.ts";
-import { submissionJson } from "../../src/submissions/submission-json.ts";
-import type { StoredSubmission } from "../../src/submissions/submission-work.ts";
+import { CSV_SEPARATORS, csvHeader, csvRow } from "../../src/submissions/export/csv.ts";
+import { technicalColumns } from "../../src/submissions/export/export-columns.ts";
+import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
+import type { StoredSubmission } from "../../src/submissions/stored/submission-work.ts";
 import { importFrom } from "../support/terminal.ts";
 import { parseCsv } from "../support/parse-csv.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";

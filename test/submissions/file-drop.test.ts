@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { dropUnstored } from "../../src/files/file-store.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { storeFiles } from "../../src/submissions/store-files.ts";
+import { storeFiles } from "../../src/submissions/receive/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

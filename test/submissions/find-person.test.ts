@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { findPerson } from "../../src/submissions/find-person.ts";
+import { findPerson } from "../../src/submissions/find/find-person.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";

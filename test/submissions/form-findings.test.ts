@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../src/foundation/log.ts";
-import { checkIgnoredRedirects, createPageWatch } from "../../src/submissions/page-faults.ts";
-import { checkOftenSent, listOftenSent } from "../../src/submissions/often-sent.ts";
+import { checkIgnoredRedirects, createPageWatch } from "../../src/submissions/receive/page-faults.ts";
+import { checkOftenSent, listOftenSent } from "../../src/submissions/receive/often-sent.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";

@@ -8,9 +8,9 @@ import {
   getHeldPost,
   type HeldPostPage,
   listHeldPosts,
-} from "../../src/submissions/held-post.ts";
+} from "../../src/submissions/held/held-post.ts";
 import { findMark } from "../../src/history/teach.ts";
-import { getSubmission } from "../../src/submissions/submission-store.ts";
+import { getSubmission } from "../../src/submissions/stored/submission-store.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";

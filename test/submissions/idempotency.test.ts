@@ -10,7 +10,7 @@ import {
   forgetExpired,
   type IdempotentPost,
   readIdempotencyKey,
-} from "../../src/submissions/idempotency.ts";
+} from "../../src/submissions/commit/idempotency.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { goodPost, startServer } from "../support/test-server.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FORMATS, TABLE_FORMATS } from "../../src/submissions/import-formats.ts";
+import { FORMATS, TABLE_FORMATS } from "../../src/submissions/import/import-formats.ts";
 
 const PAGE = readFileSync(new URL("../../docs/migrating.md", import.meta.url), "utf8");
 

@@ -4,7 +4,7 @@ import {
   type Importer,
   MAX_DAY_BYTES,
   MAX_IMPORT_BYTES,
-} from "../../src/submissions/import-spool.ts";
+} from "../../src/submissions/import/import-spool.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { until } from "../support/until.ts";
 import { makeFolder } from "../support/temporary-folder.ts";

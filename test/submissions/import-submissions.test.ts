@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { importSubmissions } from "../../src/submissions/import-submissions.ts";
-import { readSubmissions } from "../../src/submissions/submission-store.ts";
-import { submissionJson } from "../../src/submissions/submission-json.ts";
+import { importSubmissions } from "../../src/submissions/import/import-submissions.ts";
+import { readSubmissions } from "../../src/submissions/stored/submission-store.ts";
+import { submissionJson } from "../../src/submissions/stored/submission-json.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

@@ -3,7 +3,7 @@ import { revokeKey } from "../../src/keys/issue-key.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { NUMBER_OF_ENDPOINT } from "../../src/submissions/stored/endpoint-number.ts";
 import { changeEndpoint, changeSchema, removeEndpoint, replaceKey } from "../support/terminal.ts";
 
 /** "Within a second" with room for a machine under load; the server looks every 200 ms. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { createTextMatcher, type TextMatcher } from "../../src/submissions/match-text.ts";
+import { createTextMatcher, type TextMatcher } from "../../src/submissions/find/match-text.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 function letsThrough(

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FormsvcError } from "../../src/foundation/errors.ts";
-import { parseBody } from "../../src/submissions/parse-body.ts";
+import { parseBody } from "../../src/submissions/receive/parse-body.ts";
 
 function parse(text: string | Buffer): Record<string, unknown> {
   return parseBody(typeof text === "string" ? Buffer.from(text) : text);

@@ -3,23 +3,23 @@ import { listChanges } from "../../src/audit/audit-store.ts";
 import type { Database } from "../../src/database/database.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { Actor } from "../../src/operations/actor.ts";
-import { exportSubmissions } from "../../src/submissions/export-submissions.ts";
+import { exportSubmissions } from "../../src/submissions/export/export-submissions.ts";
 import {
   dropAllHeld,
   dropHeld,
   listHeld,
   releaseHeld,
   showHeld,
-} from "../../src/submissions/held-operations.ts";
-import { listRead } from "../../src/submissions/read-marks.ts";
+} from "../../src/submissions/held/held-operations.ts";
+import { listRead } from "../../src/submissions/stored/read-marks.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
-} from "../../src/submissions/submission-operations.ts";
-import { deleteSubmissions } from "../../src/submissions/work-operations.ts";
-import { tailSubmissions } from "../../src/submissions/tail-submissions.ts";
+} from "../../src/submissions/work/submission-operations.ts";
+import { deleteSubmissions } from "../../src/submissions/work/work-operations.ts";
+import { tailSubmissions } from "../../src/submissions/find/tail-submissions.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

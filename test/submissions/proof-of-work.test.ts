@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { makeChallenge, PROOF_MS, readProof } from "../../src/submissions/proof-of-work.ts";
+import { makeChallenge, PROOF_MS, readProof } from "../../src/submissions/receive/proof-of-work.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { decode, encode, solve } from "../support/solve.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CsvRecord, readCsv } from "../../src/submissions/read-csv.ts";
+import { type CsvRecord, readCsv } from "../../src/submissions/import/read-csv.ts";
 
 async function read(text: string, size = text.length): Promise<CsvRecord[]> {
   const chunks: string[] = [];

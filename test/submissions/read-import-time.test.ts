@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createZonedClock } from "../../src/foundation/zoned-time.ts";
-import { readImportTime } from "../../src/submissions/read-import-time.ts";
+import { readImportTime } from "../../src/submissions/import/read-import-time.ts";
 
 const berlin = createZonedClock("Europe/Berlin");
 

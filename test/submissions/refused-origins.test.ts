@@ -3,7 +3,7 @@ import { query } from "../../src/database/database.ts";
 import { all } from "../../src/database/steps.ts";
 import { addRefusals, markOriginRow, readIgnoredOrigins } from "../../src/endpoints/refused-origins.ts";
 import { newId } from "../../src/foundation/id.ts";
-import type { PendingHeld } from "../../src/submissions/batch.ts";
+import type { PendingHeld } from "../../src/submissions/commit/batch.ts";
 import { addPlace, batchServer, type Place } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { RowCounts } from "../../src/submissions/row-counts.ts";
+import { RowCounts } from "../../src/submissions/import/row-counts.ts";
 
 test("each of many thousand hashes is counted by itself, as its table grows", () => {
   const counts = new RowCounts();

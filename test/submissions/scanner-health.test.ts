@@ -4,7 +4,7 @@ import { query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
 import { countBacklog } from "../../src/files/scan-store.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { checkScanner } from "../../src/submissions/scanner-health.ts";
+import { checkScanner } from "../../src/submissions/files/scanner-health.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

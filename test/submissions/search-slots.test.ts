@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { FormsvcError } from "../../src/foundation/errors.ts";
-import { type Asker, SearchSlots } from "../../src/submissions/search-slots.ts";
+import { type Asker, SearchSlots } from "../../src/submissions/find/search-slots.ts";
 
 const staying = (name: string): Asker => ({ name, gone: new AbortController().signal });
 

@@ -4,7 +4,7 @@ import type { TakenFiles } from "../../src/files/file-room.ts";
 import { dropLostFiles } from "../../src/files/file-store.ts";
 import { listFiles } from "../../src/files/read-file.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { storeFiles } from "../../src/submissions/store-files.ts";
+import { storeFiles } from "../../src/submissions/receive/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -121,7 +121,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const { db, place, at } = await setUp();
     const seen: [posts: number, hasChunk: boolean][] = [];
     const { write: store } = batchServer(db);
-    const { createCommitQueue } = await import("../../src/submissions/commit-batch.ts");
+    const { createCommitQueue } = await import("../../src/submissions/commit/commit-batch.ts");
     const queue = createCommitQueue((batch, chunk) => {
       seen.push([batch.length, chunk !== undefined]);
       return store(batch, chunk);

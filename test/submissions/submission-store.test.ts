@@ -4,15 +4,15 @@ import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { FIRST_LATER_SQL } from "../../src/submissions/tail.ts";
-import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
+import { FIRST_LATER_SQL } from "../../src/submissions/find/tail.ts";
+import { browseSubmissions } from "../../src/submissions/find/browse-submissions.ts";
 import {
   deleteSubmissionRows,
   EVERY_SUBMISSION,
   getSubmission,
   type SubmissionFilter,
   type SubmissionPage,
-} from "../../src/submissions/submission-store.ts";
+} from "../../src/submissions/stored/submission-store.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";

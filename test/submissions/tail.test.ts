@@ -5,14 +5,14 @@ import { newId } from "../../src/foundation/id.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
+import { followSubmissions } from "../../src/submissions/find/follow-submissions.ts";
 import type { Steps } from "../../src/database/steps.ts";
 import {
   deleteSubmissionRows,
   EVERY_SUBMISSION,
   type SubmissionFilter,
-} from "../../src/submissions/submission-store.ts";
-import { MAX_LOOKED, readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
+} from "../../src/submissions/stored/submission-store.ts";
+import { MAX_LOOKED, readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/find/tail.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, type GivenSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";

@@ -4,27 +4,27 @@ import { listChanges } from "../../src/audit/audit-store.ts";
 import type { Database } from "../../src/database/database.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { Actor } from "../../src/operations/actor.ts";
-import { countSubmissions } from "../../src/submissions/count-submissions.ts";
-import { exportSubmissions } from "../../src/submissions/export-submissions.ts";
-import { listEvents } from "../../src/submissions/event-operations.ts";
-import { erasePersonRecords, findPersonRecords } from "../../src/submissions/person-operations.ts";
-import { expireSubmissions } from "../../src/submissions/retention.ts";
-import { createSubmissionReader } from "../../src/submissions/submission-reader.ts";
-import { EVERY_SUBMISSION } from "../../src/submissions/submission-store.ts";
-import { SearchSlots } from "../../src/submissions/search-slots.ts";
+import { countSubmissions } from "../../src/submissions/find/count-submissions.ts";
+import { exportSubmissions } from "../../src/submissions/export/export-submissions.ts";
+import { listEvents } from "../../src/submissions/find/event-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../../src/submissions/work/person-operations.ts";
+import { expireSubmissions } from "../../src/submissions/stored/retention.ts";
+import { createSubmissionReader } from "../../src/submissions/find/submission-reader.ts";
+import { EVERY_SUBMISSION } from "../../src/submissions/stored/submission-store.ts";
+import { SearchSlots } from "../../src/submissions/find/search-slots.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
   showSubmission,
-} from "../../src/submissions/submission-operations.ts";
-import { tailSubmissions } from "../../src/submissions/tail-submissions.ts";
+} from "../../src/submissions/work/submission-operations.ts";
+import { tailSubmissions } from "../../src/submissions/find/tail-submissions.ts";
 import {
   addNote,
   deleteSubmissions,
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../../src/submissions/work-operations.ts";
+} from "../../src/submissions/work/work-operations.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

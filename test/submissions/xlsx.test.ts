@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createZonedClock } from "../../src/foundation/zoned-time.ts";
-import { columnsOf, type ExportFields } from "../../src/submissions/export-columns.ts";
-import type { StoredSubmission } from "../../src/submissions/submission-work.ts";
-import { type Book, xlsxParts } from "../../src/submissions/xlsx.ts";
+import { columnsOf, type ExportFields } from "../../src/submissions/export/export-columns.ts";
+import type { StoredSubmission } from "../../src/submissions/stored/submission-work.ts";
+import { type Book, xlsxParts } from "../../src/submissions/export/xlsx.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { libreofficePath, openInLibreoffice } from "../support/libreoffice.ts";
 import { readSheet, unzip } from "../support/read-xlsx.ts";

@@ -5,9 +5,9 @@ import {
   INSERT_SUBMISSION_SQL,
   insertSubmission,
   submissionValues,
-} from "../../src/submissions/submission-store.ts";
-import type { Submission } from "../../src/submissions/submission.ts";
-import { type StoredSubmission, UNTOUCHED } from "../../src/submissions/submission-work.ts";
+} from "../../src/submissions/stored/submission-store.ts";
+import type { Submission } from "../../src/submissions/stored/submission.ts";
+import { type StoredSubmission, UNTOUCHED } from "../../src/submissions/stored/submission-work.ts";
 
 /** A connection of ours or of the driver's. */
 interface Connection {

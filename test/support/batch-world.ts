@@ -15,16 +15,19 @@ import type {
   CommitOutcome,
   PendingHeld,
   PendingSubmission,
-} from "../../src/submissions/batch.ts";
+} from "../../src/submissions/commit/batch.ts";
 import {
   type CommitObserver,
   type CommitQueue,
   createCommitQueue,
-} from "../../src/submissions/commit-batch.ts";
-import { type IdempotentPost, readIdempotencyKey } from "../../src/submissions/idempotency.ts";
-import { createPostgresqlBatch, type PostgresqlBatchParts } from "../../src/submissions/postgresql-batch.ts";
-import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
-import type { Submission } from "../../src/submissions/submission.ts";
+} from "../../src/submissions/commit/commit-batch.ts";
+import { type IdempotentPost, readIdempotencyKey } from "../../src/submissions/commit/idempotency.ts";
+import {
+  createPostgresqlBatch,
+  type PostgresqlBatchParts,
+} from "../../src/submissions/commit/postgresql-batch.ts";
+import { createSqliteBatch } from "../../src/submissions/commit/sqlite-batch.ts";
+import type { Submission } from "../../src/submissions/stored/submission.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "./add-submission.ts";

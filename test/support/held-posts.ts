@@ -4,7 +4,7 @@ import {
   heldBytes,
   type HeldPost,
   type NewHeldPost,
-} from "../../src/submissions/held-post.ts";
+} from "../../src/submissions/held/held-post.ts";
 
 /** A held post as it is written, without any bound. */
 export function newHeld(held: HeldPost, more: Partial<NewHeldPost> = {}): NewHeldPost {

@@ -11,7 +11,7 @@ import { createClaims as createPostgresqlClaims } from "../../src/outbox/engines
 import { queueSubmission } from "../../src/outbox/queue/queue-submission.ts";
 import { insertRecipient } from "../../src/outbox/queue/recipient-store.ts";
 import { createClaims as createSqliteClaims } from "../../src/outbox/engines/sqlite-claims.ts";
-import { insertSubmission } from "../../src/submissions/submission-store.ts";
+import { insertSubmission } from "../../src/submissions/stored/submission-store.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "./add-submission.ts";
 import { NOON } from "./fake-clock.ts";

@@ -1,4 +1,4 @@
-import { parseBody } from "../../src/submissions/parse-body.ts";
+import { parseBody } from "../../src/submissions/receive/parse-body.ts";
 import { onTestFinished } from "vitest";
 import { createSubmitService, type SubmitService } from "../../src/app/submit-service.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";

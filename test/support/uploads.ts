@@ -4,7 +4,7 @@ import type { Database } from "../../src/database/database.ts";
 import { createFileRoom, type TakenFiles, type Uploading } from "../../src/files/file-room.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
-import { type FileStoring, storeFiles } from "../../src/submissions/store-files.ts";
+import { type FileStoring, storeFiles } from "../../src/submissions/receive/store-files.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { batchServer, type Place } from "./batch-world.ts";

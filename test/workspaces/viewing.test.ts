@@ -3,8 +3,11 @@ import { insertEndpointRow, getViewableEndpoint } from "../../src/endpoints/endp
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { deleteSubmissionRows, getViewableSubmission } from "../../src/submissions/submission-store.ts";
-import { listRead, insertReadRows, deleteReadRows } from "../../src/submissions/read-marks.ts";
+import {
+  deleteSubmissionRows,
+  getViewableSubmission,
+} from "../../src/submissions/stored/submission-store.ts";
+import { listRead, insertReadRows, deleteReadRows } from "../../src/submissions/stored/read-marks.ts";
 import type { Viewing } from "../../src/operations/actor.ts";
 import {
   insertAccountRows,

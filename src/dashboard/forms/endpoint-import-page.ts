@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
-import { IMPORT_FORMATS } from "../../submissions/examine-import.ts";
+import { IMPORT_FORMATS } from "../../submissions/import/examine-import.ts";
 import { page, type Page, redirect, type Redirect } from "../answer.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";

@@ -4,7 +4,7 @@ import { findEndpoint } from "../../endpoints/endpoint-store.ts";
 import { listEndpointsInWorkspaces, type EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { countSubmissions, lastSubmissionAt } from "../../submissions/count-submissions.ts";
+import { countSubmissions, lastSubmissionAt } from "../../submissions/find/count-submissions.ts";
 import { findSight, mayAnywhere, type Sight } from "../../workspaces/standing.ts";
 import { page } from "../answer.ts";
 import { emptyCard } from "../kit/empty-card.ts";

@@ -1,8 +1,8 @@
 import type { Steps } from "../../database/steps.ts";
 import { html } from "../../foundation/html.ts";
 import { plainText } from "../../foundation/plain-text.ts";
-import { listPageFaults } from "../../submissions/page-faults.ts";
-import { listOftenSent } from "../../submissions/often-sent.ts";
+import { listPageFaults } from "../../submissions/receive/page-faults.ts";
+import { listOftenSent } from "../../submissions/receive/often-sent.ts";
 import type { FindingLine } from "../system/finding-line.ts";
 
 /** What the pages with the forms of these workspaces should do otherwise, for their owners. */

@@ -9,10 +9,10 @@ import {
   type ImportColumn,
   type ImportFormat,
   readColumns,
-} from "../../submissions/examine-import.ts";
-import type { ReceivedFile } from "../../submissions/import-spool.ts";
-import { importSubmissions } from "../../submissions/import-submissions.ts";
-import { importTable } from "../../submissions/import-table.ts";
+} from "../../submissions/import/examine-import.ts";
+import type { ReceivedFile } from "../../submissions/import/import-spool.ts";
+import { importSubmissions } from "../../submissions/import/import-submissions.ts";
+import { importTable } from "../../submissions/import/import-table.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Visit } from "../routes.ts";
 

@@ -4,7 +4,7 @@ import { listRefusals, type Refusal } from "../../endpoints/refused-origins.ts";
 import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { countReleasable } from "../../submissions/held-post.ts";
+import { countReleasable } from "../../submissions/held/held-post.ts";
 import type { FindingLine } from "../system/finding-line.ts";
 import { pathOf } from "./endpoint-frame.ts";
 

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { allowOrigin, ignoreOrigin, setEndpoint } from "../../endpoints/endpoint-operations.ts";
 import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { listReleasable } from "../../submissions/held-post.ts";
+import { listReleasable } from "../../submissions/held/held-post.ts";
 import { type Answer, redirect } from "../answer.ts";
 import { releaseAll } from "../inbox/held-page.ts";
 import type { DashboardParts } from "../parts.ts";

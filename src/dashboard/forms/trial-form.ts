@@ -1,6 +1,6 @@
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
-import { coerceForm, type FormEntry } from "../../submissions/coerce-form.ts";
+import { coerceForm, type FormEntry } from "../../submissions/receive/coerce-form.ts";
 import { exampleOf } from "../../schemas/form-snippets.ts";
 import { readLines, tryJson } from "../kit/typed-text.ts";
 

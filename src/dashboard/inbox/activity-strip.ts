@@ -1,7 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import { monthOf } from "../../foundation/clock.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import type { DayCount } from "../../submissions/count-by-day.ts";
+import type { DayCount } from "../../submissions/find/count-by-day.ts";
 import type { NamedUsage, Plans, Usage, Workspace } from "../../workspaces/workspace.ts";
 import { readUsages } from "../../workspaces/workspace-store.ts";
 import type { FindingLine } from "../system/finding-line.ts";

@@ -1,15 +1,15 @@
 import { Readable } from "node:stream";
 import type { Steps } from "../../database/steps.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { archiveFiles } from "../../submissions/archive-files.ts";
-import { COLUMN_ORDERS } from "../../submissions/export-columns.ts";
-import { CSV_SEPARATORS } from "../../submissions/csv.ts";
+import { archiveFiles } from "../../submissions/export/archive-files.ts";
+import { COLUMN_ORDERS } from "../../submissions/export/export-columns.ts";
+import { CSV_SEPARATORS } from "../../submissions/export/csv.ts";
 import {
   EXPORT_TYPES,
   type ExportFormat,
   exportSubmissions,
   partContent,
-} from "../../submissions/export-submissions.ts";
+} from "../../submissions/export/export-submissions.ts";
 import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { type Answer, download, page } from "../answer.ts";
 import { checkField, choiceField, textField } from "../kit/field.ts";

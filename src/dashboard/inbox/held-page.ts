@@ -5,15 +5,15 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { isId } from "../../foundation/id.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { concealReasons } from "../../submissions/conceal-reasons.ts";
-import { dropAllHeld, dropHeld, releaseHeld } from "../../submissions/held-operations.ts";
+import { concealReasons } from "../../submissions/stored/conceal-reasons.ts";
+import { dropAllHeld, dropHeld, releaseHeld } from "../../submissions/held/held-operations.ts";
 import {
   countHeldPostsOf,
   getViewableHeldPost,
   type HeldPost,
   type HeldPostFilter,
   listHeldPosts,
-} from "../../submissions/held-post.ts";
+} from "../../submissions/held/held-post.ts";
 import { findStanding, mayWithAny, refusalOf } from "../../workspaces/standing.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { listFormChoices } from "../forms/form-choice.ts";

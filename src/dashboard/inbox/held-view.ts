@@ -2,7 +2,7 @@ import type { EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts"
 import { countOf } from "../../foundation/count-of.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { plainText } from "../../foundation/plain-text.ts";
-import type { HeldPost } from "../../submissions/held-post.ts";
+import type { HeldPost } from "../../submissions/held/held-post.ts";
 import { emptyCard } from "../kit/empty-card.ts";
 import { formOptions } from "../forms/form-choice.ts";
 import { formName } from "../forms/form-name.ts";

@@ -5,14 +5,14 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
 import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { readAssignee } from "../../submissions/choose-submissions.ts";
-import { searchProblem } from "../../submissions/match-text.ts";
+import { readAssignee } from "../../submissions/find/choose-submissions.ts";
+import { searchProblem } from "../../submissions/find/match-text.ts";
 import {
   EVERY_SUBMISSION,
   type StoredSpamClass,
   type SubmissionFilter,
-} from "../../submissions/submission-store.ts";
-import { WORK_STATES, type WorkState } from "../../submissions/submission-work.ts";
+} from "../../submissions/stored/submission-store.ts";
+import { WORK_STATES, type WorkState } from "../../submissions/stored/submission-work.ts";
 import { sentence } from "../kit/sentence.ts";
 
 /** A filter as it stands in the address of the inbox, and of what is reached from there. Empty is any. */

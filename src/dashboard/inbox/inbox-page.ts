@@ -1,6 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { createDayCounter } from "../../submissions/count-by-day.ts";
+import { createDayCounter } from "../../submissions/find/count-by-day.ts";
 import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { activityStrip, findingsStrip, readFullest, SHOWN_DAYS } from "./activity-strip.ts";
 import { page, redirect } from "../answer.ts";

@@ -1,5 +1,5 @@
 import { html, type Html } from "../../foundation/html.ts";
-import { MARKED_DAYS, type MarkedScores } from "../../submissions/marked-scores.ts";
+import { MARKED_DAYS, type MarkedScores } from "../../submissions/find/marked-scores.ts";
 
 /** From this share of the marked posts on, the filter does not suit: one of five. */
 const MUCH = 0.2;

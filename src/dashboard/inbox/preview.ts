@@ -1,6 +1,6 @@
 import { plainText } from "../../foundation/plain-text.ts";
 import { isFileList } from "../../foundation/file-list.ts";
-import type { Submission } from "../../submissions/submission.ts";
+import type { Submission } from "../../submissions/stored/submission.ts";
 
 /** What a list shows of a submission. */
 export interface SubmissionPreview {

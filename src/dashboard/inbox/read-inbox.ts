@@ -1,11 +1,15 @@
 import { type EndpointInWorkspace, readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { listMarks, type Mark } from "../../history/teach.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { findSubmissions, fittingOf } from "../../submissions/browse-submissions.ts";
-import { listRead } from "../../submissions/read-marks.ts";
-import { isLookup, readSubmissions, type SubmissionFilter } from "../../submissions/submission-store.ts";
-import type { StoredSubmission } from "../../submissions/submission-work.ts";
-import type { WalkRequest } from "../../submissions/walk-submissions.ts";
+import { findSubmissions, fittingOf } from "../../submissions/find/browse-submissions.ts";
+import { listRead } from "../../submissions/stored/read-marks.ts";
+import {
+  isLookup,
+  readSubmissions,
+  type SubmissionFilter,
+} from "../../submissions/stored/submission-store.ts";
+import type { StoredSubmission } from "../../submissions/stored/submission-work.ts";
+import type { WalkRequest } from "../../submissions/find/walk-submissions.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Visit } from "../routes.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.ts";
-import { fittingOf } from "../../submissions/browse-submissions.ts";
-import { readSubmissions } from "../../submissions/submission-store.ts";
+import { fittingOf } from "../../submissions/find/browse-submissions.ts";
+import { readSubmissions } from "../../submissions/stored/submission-store.ts";
 import { contentOf, titleOf } from "./preview.ts";
 
 /** Bytes of submissions that are read for their titles. */

@@ -3,7 +3,7 @@ import { jsonText, plainLines, plainText } from "../../foundation/plain-text.ts"
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { labelAt } from "../../schemas/field-label.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
-import type { Submission } from "../../submissions/submission.ts";
+import type { Submission } from "../../submissions/stored/submission.ts";
 import { browserOf } from "./sender-facts.ts";
 import { exactTime } from "../kit/time.ts";
 

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { isGathered } from "../../outbox/queue/delivery.ts";
-import { submissionJson } from "../../submissions/submission-json.ts";
-import type { StoredSubmission } from "../../submissions/submission-work.ts";
+import { submissionJson } from "../../submissions/stored/submission-json.ts";
+import type { StoredSubmission } from "../../submissions/stored/submission-work.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
 import { adviceFor, attemptWords, deliveryWords } from "../notifications/delivery-words.ts";
 import { notSentWords } from "../notifications/condition-words.ts";

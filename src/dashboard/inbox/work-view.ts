@@ -6,7 +6,7 @@ import {
   type Note,
   type StoredSubmission,
   type SubmissionWork,
-} from "../../submissions/submission-work.ts";
+} from "../../submissions/stored/submission-work.ts";
 import type { Assignee } from "../../workspaces/assignee.ts";
 import { time } from "../kit/time.ts";
 

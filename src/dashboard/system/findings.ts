@@ -6,7 +6,7 @@ import type { Viewer } from "../../sessions/session.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
 import { listGoneConditions } from "../../recipients/condition-health.ts";
-import { countViewableHeld } from "../../submissions/held-health.ts";
+import { countViewableHeld } from "../../submissions/held/held-health.ts";
 import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { findIdle } from "../../recipients/find-idle.ts";
 import { findWebhookTroubles } from "../../webhooks/webhook-troubles.ts";

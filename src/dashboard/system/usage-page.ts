@@ -3,7 +3,7 @@ import { listFormBytes } from "../../files/file-room.ts";
 import { listEndpoints } from "../../endpoints/endpoint-store.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { monthOf, nextMonthStart } from "../../foundation/clock.ts";
-import { countSubmissions } from "../../submissions/count-submissions.ts";
+import { countSubmissions } from "../../submissions/find/count-submissions.ts";
 import { findLimits, type Workspace } from "../../workspaces/workspace.ts";
 import {
   getViewableWorkspace,

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresql } from "../../../src/database/postgresql/open-postgresql.ts";
 import { first, text } from "../../../src/database/steps.ts";
-import { EVERY_SUBMISSION } from "../../../src/submissions/submission-store.ts";
-import { browseSubmissions } from "../../../src/submissions/browse-submissions.ts";
-import { readSlices } from "../../../src/submissions/export-fields.ts";
+import { EVERY_SUBMISSION } from "../../../src/submissions/stored/submission-store.ts";
+import { browseSubmissions } from "../../../src/submissions/find/browse-submissions.ts";
+import { readSlices } from "../../../src/submissions/export/export-fields.ts";
 import { findPgbouncer, startPgbouncer } from "../../support/pgbouncer.ts";
 import { connectPlainly } from "../../support/postgresql-cluster.ts";
 import { hasPostgresql, temporaryAddress } from "../../support/temporary-postgresql.ts";

@@ -1,0 +1,392 @@
+import type { BatchTransaction } from "../../database/postgresql/batch-connection.ts";
+import type { PostgresqlDatabase } from "../../database/postgresql/open-postgresql.ts";
+import { attachFiles, attachHeldFiles, lockWholeFiles, writeChunk } from "../../files/postgresql-files.ts";
+import type { NewChunk } from "../../files/stored-file.ts";
+import { type LockedEndpoint, LOCK_ENDPOINTS } from "../../endpoints/postgresql-endpoints.ts";
+import { monthOf } from "../../foundation/clock.ts";
+import { rememberAfterwards } from "../../history/remember-afterwards.ts";
+import type { SpamMemory } from "../../history/spam-memory.ts";
+import { type MayReply, NewMessages, type Outbox, replyTo, waits } from "../../outbox/queue/outbox.ts";
+import {
+  INSERT_ROWS,
+  LOCK_QUOTAS,
+  LOCK_RECIPIENTS,
+  type LockedRecipient,
+} from "../../outbox/engines/postgresql-outbox.ts";
+import { ADD_USAGE, LOCK_USAGE, type UsedRow, WRITE_USAGE } from "../../workspaces/postgresql-usage.ts";
+import type { UsageCounter } from "../../workspaces/usage-counter.ts";
+import type { UsageMark } from "../../workspaces/usage-mark.ts";
+import {
+  type Batch,
+  type BatchCounts,
+  type CommitOutcome,
+  type Committed,
+  createCounts,
+  decide,
+  endpointOf,
+  type BatchFacts,
+  holdersOf,
+  idOf,
+  isHeld,
+  isSubmission,
+  originHoldersOf,
+  type PendingHeld,
+  type PendingSubmission,
+  recalledOf,
+  type Repeated,
+} from "./batch.ts";
+import { countEvicted, type Eviction, type HeldCount, MAX_EVICTED, passedBound } from "../held/evict-held.ts";
+import { hashOfRetry, type HeldPost } from "../held/held-post.ts";
+import {
+  awaitVerdicts,
+  contentJson,
+  COUNT_HELD,
+  EVICT_HELD,
+  EVICT_ORIGINS,
+  FIND_FIRST,
+  FIND_STORED,
+  type FirstRow,
+  FORGET_KEYS,
+  INSERT_HELD,
+  INSERT_SUBMISSIONS,
+  type KeyJson,
+  RECORD_KEYS,
+} from "./postgresql-statements.ts";
+import { returnProofs, spendProofs } from "./postgresql-proofs.ts";
+
+export interface PostgresqlBatchParts {
+  readonly db: Pick<PostgresqlDatabase, "batches" | "relaxedTransaction">;
+  readonly usage: Pick<UsageCounter, "remember">;
+  readonly outbox: Pick<Outbox, "announce">;
+  readonly memory: Pick<SpamMemory, "remember">;
+  /** Held posts that a workspace keeps; null is unlimited. */
+  readonly held: { readonly maxPerWorkspace: number | null };
+  /** Null replies to nobody. */
+  readonly mayReply: MayReply | null;
+  /** Called when texts of stored posts could not be remembered. */
+  readonly onMemoryFailure: (error: unknown) => void;
+}
+
+/**
+ * Stores batches in two round trips. The first locks what decides: the counts of the months, then endpoints and their recipients. The
+ * second writes and commits. Batches of all servers take their locks in one order, so that none waits for another in a circle.
+ */
+export function createPostgresqlBatch(
+  parts: PostgresqlBatchParts,
+): (batch: Batch, chunk?: NewChunk) => Promise<Committed> {
+  const { db, usage, outbox } = parts;
+  const remember = rememberAfterwards(db, parts.memory, parts.onMemoryFailure);
+  const unreported: UnreportedMarks = new Map();
+  return async (batch, chunk) => {
+    const { outcomes, counts, messages, evictions } = await db.batches.transaction((transaction) =>
+      writeBatch(transaction, { batch, chunk }, parts, unreported),
+    );
+    for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
+    outbox.announce(messages);
+    remember(batch.filter((_, index) => outcomes[index] === "stored").flatMap(recalledOf));
+    const marks = [...unreported.values()];
+    unreported.clear();
+    return { batch, outcomes, evictions, marks };
+  };
+}
+
+/**
+ * Marks that batches passed as far as they know, until one is heard to be committed. A retry counts nothing that is there already, so a
+ * mark that a commit passed unheard is reported with the next one. If that commit was undone, the mark is reported once more when it is passed.
+ */
+type UnreportedMarks = Map<string, UsageMark>;
+
+interface Written {
+  readonly outcomes: readonly CommitOutcome[];
+  readonly counts: BatchCounts;
+  readonly messages: NewMessages;
+  readonly evictions: readonly Eviction[];
+}
+
+/** Its last statement is the commit. */
+async function writeBatch(
+  transaction: BatchTransaction,
+  { batch, chunk }: { readonly batch: Batch; readonly chunk: NewChunk | undefined },
+  { held: { maxPerWorkspace }, mayReply }: PostgresqlBatchParts,
+  unreported: UnreportedMarks,
+): Promise<Written> {
+  const stored = chunk === undefined ? [] : writeChunk(transaction, chunk);
+  const locked = await lock(transaction, batch);
+  const counts = createCounts((workspaceId, month) => locked.used.get(unitOf(workspaceId, month)) ?? 0);
+  const found = foundBy(locked);
+  const outcomes = batch.map((pending) => decide(pending, found, counts));
+  for (const mark of counts.marks())
+    unreported.set(`${unitOf(mark.workspaceId, mark.month)} ${mark.percent}`, mark);
+  const accepted = batch.filter((_, index) => outcomes[index] === "stored");
+  const refused = batch.filter((_, index) => outcomes[index] !== "stored");
+  const submissions = accepted.filter(isSubmission);
+  const fresh = submissions.filter(({ submission }) => !locked.there.has(submission.id));
+  const replied = mayReply === null ? NONE : await decideReplies(transaction, fresh, locked, mayReply);
+  const messages = new NewMessages();
+  const held = accepted.filter(isHeld);
+  const written = [
+    ...stored,
+    ...writeSubmissions(transaction, fresh, { ...locked, replied }, messages),
+    ...attachFiles(transaction, fresh),
+    ...awaitVerdicts(transaction, fresh),
+    ...writeCounts(transaction, counts),
+    ...forgetKeys(transaction, refused.filter(isSubmission)),
+    ...returnProofs(transaction, refused),
+    ...writeHeld(transaction, held),
+    ...attachHeldFiles(transaction, held),
+  ];
+  const evictions = await evictAndCommit(transaction, written, held, maxPerWorkspace);
+  return { outcomes, counts, messages, evictions };
+}
+
+/** What a batch finds behind its locks. */
+interface Locked {
+  /** Accepted submissions by {@link unitOf}. */
+  readonly used: ReadonlyMap<string, number>;
+  /** The numbers of the endpoints that are there, by id. */
+  readonly endpoints: ReadonlyMap<string, number>;
+  /** By endpoint. */
+  readonly recipients: ReadonlyMap<string, readonly LockedRecipient[]>;
+  /** Files that are there with all their bytes. */
+  readonly wholeFiles: ReadonlySet<string>;
+  /** Submissions that an earlier attempt stored. */
+  readonly there: ReadonlySet<string>;
+  /** What other posts with their keys were given, by the id of the submission. */
+  readonly repeated: ReadonlyMap<string, Repeated>;
+  readonly spent: ReadonlySet<string>;
+}
+
+async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked> {
+  const submissions = batch.filter(isSubmission);
+  const units = unitsOf(submissions);
+  const wanted = [units.map(({ workspaceId }) => workspaceId), units.map(({ month }) => month)];
+  const endpointIds = [...new Set(batch.map(endpointOf))];
+  const keys = submissions.flatMap(keyOf);
+  const [counted, endpoints, recipients, recorded, wholeFiles] = await Promise.all([
+    transaction.query<UsedRow>(LOCK_USAGE, ...wanted),
+    transaction.query<LockedEndpoint>(LOCK_ENDPOINTS, endpointIds),
+    transaction.query<LockedRecipient>(LOCK_RECIPIENTS, endpointIds),
+    keys.length === 0 ? [] : transaction.query<{ submission_id: string }>(RECORD_KEYS, JSON.stringify(keys)),
+    lockWholeFiles(transaction, submissions),
+  ]);
+  const used = counted.length === units.length ? counted : await addCounts(transaction, wanted);
+  const won = new Set(recorded.map(({ submission_id: id }) => id));
+  return {
+    used: new Map(used.map((row) => [unitOf(row.workspace_id, row.month), row.used])),
+    endpoints: new Map(endpoints.map(({ id, number }) => [id, number])),
+    recipients: Map.groupBy(recipients, ({ endpoint_id: id }) => id),
+    wholeFiles,
+    there: transaction.isRetry ? await findStored(transaction, submissions) : NONE,
+    repeated: await findFirst(
+      transaction,
+      keys.filter(({ submission_id: id }) => !won.has(id)),
+    ),
+    spent: await spendProofs(transaction, batch),
+  };
+}
+
+/** The first post of a workspace in a month has no row to lock. */
+async function addCounts(
+  transaction: BatchTransaction,
+  wanted: readonly (readonly unknown[])[],
+): Promise<UsedRow[]> {
+  const [, counted] = await Promise.all([
+    transaction.query(ADD_USAGE, ...wanted),
+    transaction.query<UsedRow>(LOCK_USAGE, ...wanted),
+  ]);
+  return counted;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Behind the locks of the counts, which an earlier attempt would still hold. */
+async function findStored(
+  transaction: BatchTransaction,
+  submissions: readonly PendingSubmission[],
+): Promise<ReadonlySet<string>> {
+  const ids = submissions.map(({ submission }) => submission.id);
+  const rows = await transaction.query<{ id: string }>(FIND_STORED, ids);
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function findFirst(
+  transaction: BatchTransaction,
+  lost: readonly KeyJson[],
+): Promise<ReadonlyMap<string, Repeated>> {
+  if (lost.length === 0) return new Map();
+  const rows = await transaction.query<FirstRow>(FIND_FIRST, JSON.stringify(lost));
+  return new Map(
+    rows.map((row) => [row.asked_id, { firstId: row.has_same_body ? row.submission_id : null }]),
+  );
+}
+
+function foundBy({ endpoints, there, repeated, wholeFiles, spent }: Locked): BatchFacts {
+  return {
+    hasEndpoint: (id) => endpoints.has(id),
+    isStored: (id) => there.has(id),
+    firstOf: (id) => repeated.get(id),
+    areWhole: (ids) => ids.every((id) => wholeFiles.has(id)),
+    hasProof: (pending) => !spent.has(idOf(pending)),
+  };
+}
+
+/** The submissions whose sender gets an automatic reply. Asks nothing if no endpoint has one. */
+async function decideReplies(
+  transaction: BatchTransaction,
+  pending: readonly PendingSubmission[],
+  { recipients }: Locked,
+  mayReply: MayReply,
+): Promise<ReadonlySet<string>> {
+  const asked = pending.flatMap((each) => {
+    const reply = replyTo(recipients.get(each.submission.endpointId) ?? [], each.submission);
+    return reply === undefined ? [] : [{ posted: each, recipientId: reply.id }];
+  });
+  if (asked.length === 0) return NONE;
+  await transaction.query(LOCK_QUOTAS);
+  const replied = new Set<string>();
+  for (const { posted, recipientId } of asked) {
+    const { id, createdAt } = posted.submission;
+    if (await transaction.run(mayReply(recipientId, posted, createdAt))) replied.add(id);
+  }
+  return replied;
+}
+
+function writeSubmissions(
+  transaction: BatchTransaction,
+  pending: readonly PendingSubmission[],
+  { endpoints, recipients, replied }: Locked & { readonly replied: ReadonlySet<string> },
+  messages: NewMessages,
+): Promise<unknown>[] {
+  if (pending.length === 0) return [];
+  const rows = pending.map((posted) => {
+    const { submission, fields } = posted;
+    const { endpointId, createdAt } = submission;
+    const known = recipients.get(endpointId) ?? [];
+    const { head, tail, notSent } = messages.add(submission, known, createdAt, {
+      isReplied: replied.has(submission.id),
+      isLater: waits(posted),
+      conditionData: { data: submission.data, fields },
+    });
+    const endpointNumber = endpoints.get(endpointId);
+    return Object.assign(contentJson(submission), {
+      endpoint_number: endpointNumber,
+      event_head: head,
+      event_tail: tail,
+      ...(notSent !== null && { not_sent: notSent }),
+    });
+  });
+  const stored = transaction.query(INSERT_SUBMISSIONS, JSON.stringify(rows));
+  if (messages.count === 0) return [stored];
+  const queued = [...messages.rows()].map(([recipient_id, queued_at, message_count, texts]) => ({
+    recipient_id,
+    queued_at,
+    message_count,
+    messages: texts,
+  }));
+  return [stored, transaction.query(INSERT_ROWS, JSON.stringify(queued))];
+}
+
+function writeCounts(transaction: BatchTransaction, counts: BatchCounts): Promise<unknown>[] {
+  const changed: UsedRow[] = [...counts.all()]
+    .filter(({ before, used }) => used > before)
+    .map(({ workspaceId, month, used }) => ({ workspace_id: workspaceId, month, used }));
+  return changed.length === 0 ? [] : [transaction.query(WRITE_USAGE, JSON.stringify(changed))];
+}
+
+/** A refused post is not remembered: its key is free for another try. */
+function forgetKeys(
+  transaction: BatchTransaction,
+  refused: readonly PendingSubmission[],
+): Promise<unknown>[] {
+  const keys = refused.flatMap(keyOf);
+  return keys.length === 0 ? [] : [transaction.query(FORGET_KEYS, JSON.stringify(keys))];
+}
+
+function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[]): Promise<unknown>[] {
+  if (pending.length === 0) return [];
+  const rows = pending.map(({ held, trapped, network, idempotent, bytes }) => ({
+    ...contentJson(held),
+    workspace_id: held.workspaceId,
+    endpoint_id: held.endpointId,
+    why: held.why,
+    trapped: trapped ? 1 : 0,
+    network,
+    key_hash: idempotent && `\\x${hashOfRetry(idempotent).toString("hex")}`,
+    bytes,
+    origin: held.origin ?? null,
+  }));
+  return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
+}
+
+/** What is over a workspace's bounds goes in the same round trip as the commit. */
+async function evictAndCommit(
+  transaction: BatchTransaction,
+  written: readonly Promise<unknown>[],
+  held: readonly PendingHeld[],
+  maxHeld: number | null,
+): Promise<Eviction[]> {
+  const ofOrigins = originHoldersOf(held).map(async ({ workspaceId, endpointId }) => {
+    const gone = await transaction.query<{ why: HeldPost["why"] }>(EVICT_ORIGINS, endpointId);
+    const whys = gone.map(({ why }) => why);
+    return countEvicted(workspaceId, "origins", whys);
+  });
+  const evicting = holdersOf(held, maxHeld).map(async ({ workspaceId, most, now }) => {
+    const [[count], gone] = await Promise.all([
+      transaction.query<HeldCount>(COUNT_HELD, workspaceId),
+      transaction.query<{ why: HeldPost["why"] }>(
+        EVICT_HELD,
+        workspaceId,
+        most.posts,
+        most.bytes,
+        MAX_EVICTED,
+        now,
+      ),
+    ]);
+    const bound = count === undefined ? null : passedBound(count, most);
+    const whys = gone.map(({ why }) => why);
+    return bound === null ? null : countEvicted(workspaceId, bound, whys);
+  });
+  const [evictions] = await Promise.all([
+    Promise.all([...ofOrigins, ...evicting]),
+    transaction.commit(),
+    ...written,
+  ]);
+  return evictions.filter((eviction) => eviction !== null);
+}
+
+interface Unit {
+  readonly workspaceId: string;
+  readonly month: string;
+}
+
+/** What these submissions are counted by, each once. */
+function unitsOf(submissions: readonly PendingSubmission[]): Unit[] {
+  const units = new Map<string, Unit>();
+  let last: Unit | undefined;
+  for (const { workspaceId, submission } of submissions) {
+    const month = monthOf(submission.createdAt);
+    // As a rule all are of one.
+    if (last?.workspaceId === workspaceId && last.month === month) continue;
+    last = { workspaceId, month };
+    units.set(unitOf(workspaceId, month), last);
+  }
+  return [...units.values()];
+}
+
+function unitOf(workspaceId: string, month: string): string {
+  return `${workspaceId} ${month}`;
+}
+
+function keyOf({ submission, idempotent }: PendingSubmission): KeyJson[] {
+  if (idempotent === null) return [];
+  return [
+    {
+      endpoint_id: idempotent.endpointId,
+      kind: idempotent.kind,
+      key_hash: idempotent.keyHash.toString("hex"),
+      body_hash: idempotent.bodyHash.toString("hex"),
+      submission_id: submission.id,
+      created_at: submission.createdAt,
+    },
+  ];
+}

@@ -1,0 +1,138 @@
+import { toPostgresql } from "../../database/postgresql/dialect.ts";
+import type { BatchStatement, BatchTransaction } from "../../database/postgresql/batch-connection.ts";
+import { EVICT_CALL, EVICT_ORIGINS_SQL } from "../held/evict-held.ts";
+import type { HeldPost } from "../held/held-post.ts";
+import { REMEMBERED_MS } from "./idempotency.ts";
+import { CONTENT_COLUMNS, contentValues, type Submission } from "../stored/submission.ts";
+
+const CONTENT = CONTENT_COLUMNS.join(", ");
+
+/** What submissions and held posts have alike, as JSON has it for one row. A column that is NULL is left out. */
+export type ContentJson = Partial<Record<(typeof CONTENT_COLUMNS)[number], string | number>>;
+
+export function contentJson(submission: Submission | HeldPost): ContentJson {
+  const values = contentValues(submission);
+  const row: ContentJson = {};
+  for (const [index, column] of CONTENT_COLUMNS.entries()) {
+    const value = values[index] ?? null;
+    if (value !== null) row[column] = value;
+  }
+  // All other texts are ASCII, or JSON, which writes as an escape what PostgreSQL's text cannot hold.
+  row.user_agent = submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD");
+  return row;
+}
+
+/** Finds which of these submissions are stored. */
+export const FIND_STORED: BatchStatement = {
+  name: "find_stored",
+  text: "SELECT id FROM submission WHERE id = ANY($1::text[])",
+};
+
+/** The parameter is a JSON array of {@link ContentJson} with `endpoint_number`, `event_head`, `event_tail` and `not_sent`. */
+export const INSERT_SUBMISSIONS: BatchStatement = {
+  name: "insert_submissions",
+  text: `INSERT INTO submission (${CONTENT}, endpoint_number, event_head, event_tail, not_sent)
+    SELECT ${CONTENT}, endpoint_number, event_head, event_tail, not_sent
+    FROM json_populate_recordset(NULL::submission, $1::json)`,
+};
+
+/** The parameter is a JSON array of `{submission_id, until}`. */
+const AWAIT_VERDICTS: BatchStatement = {
+  name: "await_verdicts",
+  text: `INSERT INTO scan_wait (submission_id, until)
+    SELECT submission_id, until FROM json_to_recordset($1::json) AS post(submission_id text, until bigint)
+    ON CONFLICT DO NOTHING`,
+};
+
+/** The messages about these submissions wait for what becomes of their files. */
+export function awaitVerdicts(
+  transaction: BatchTransaction,
+  pending: readonly { readonly submission: { readonly id: string }; readonly waitsUntil?: number | null }[],
+): Promise<unknown>[] {
+  const waiting = pending.flatMap(({ submission, waitsUntil = null }) =>
+    waitsUntil === null ? [] : [{ submission_id: submission.id, until: waitsUntil }],
+  );
+  return waiting.length === 0 ? [] : [transaction.query(AWAIT_VERDICTS, JSON.stringify(waiting))];
+}
+
+/** A key of a post; the hashes are hexadecimal. */
+export interface KeyJson {
+  readonly endpoint_id: string;
+  readonly kind: string;
+  readonly key_hash: string;
+  readonly body_hash: string;
+  readonly submission_id: string;
+  readonly created_at: number;
+}
+
+const KEYS = `post(endpoint_id text, kind text, key_hash text, body_hash text,
+  submission_id text, created_at bigint)`;
+const OF_POST = `idempotency.endpoint_id = post.endpoint_id AND idempotency.kind = post.kind
+  AND idempotency.key_hash = decode(post.key_hash, 'hex')`;
+
+/**
+ * Records the keys that no other post had in the last 24 hours, and gives the submissions of those. The parameter is a JSON array
+ * of {@link KeyJson}. A key that another post has is locked.
+ */
+export const RECORD_KEYS: BatchStatement = {
+  name: "record_keys",
+  text: `INSERT INTO idempotency (endpoint_id, kind, key_hash, body_hash, submission_id, created_at)
+    SELECT endpoint_id, kind, decode(key_hash, 'hex'), decode(body_hash, 'hex'), submission_id, post.created_at
+    FROM json_to_recordset($1::json) AS ${KEYS}
+      JOIN endpoint_number USING (endpoint_id) ORDER BY 1, 2, 3
+    ON CONFLICT (endpoint_id, kind, key_hash) DO UPDATE
+      SET body_hash = excluded.body_hash, submission_id = excluded.submission_id, created_at = excluded.created_at
+      WHERE idempotency.created_at <= excluded.created_at - ${REMEMBERED_MS}
+        OR idempotency.submission_id = excluded.submission_id
+    RETURNING submission_id`,
+};
+
+/** The first post of a key that another post has too. */
+export interface FirstRow {
+  /** Of the other post. */
+  readonly asked_id: string;
+  readonly submission_id: string;
+  readonly has_same_body: boolean;
+}
+
+/** The first posts of keys that are recorded for others than these. The parameter is a JSON array of {@link KeyJson}. */
+export const FIND_FIRST: BatchStatement = {
+  name: "find_first",
+  text: `SELECT post.submission_id AS asked_id, idempotency.submission_id,
+      idempotency.body_hash = decode(post.body_hash, 'hex') AS has_same_body
+    FROM json_to_recordset($1::json) AS ${KEYS} JOIN idempotency ON ${OF_POST}`,
+};
+
+/** Forgets keys that were recorded for posts that are not stored after all. The parameter is a JSON array of {@link KeyJson}. */
+export const FORGET_KEYS: BatchStatement = {
+  name: "forget_keys",
+  text: `DELETE FROM idempotency USING json_to_recordset($1::json) AS ${KEYS}
+    WHERE ${OF_POST} AND idempotency.submission_id = post.submission_id`,
+};
+
+/**
+ * `key_hash` is in the text form of a bytea. Each batch takes the rows that triggers count in by workspace and network, in one
+ * order.
+ */
+export const INSERT_HELD: BatchStatement = {
+  name: "insert_held",
+  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
+    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin
+    FROM json_populate_recordset(NULL::held, $1::json)
+    ORDER BY workspace_id, network, id ON CONFLICT DO NOTHING`,
+};
+
+/** Parameter: the workspace. */
+export const COUNT_HELD: BatchStatement = {
+  name: "count_held",
+  text: "SELECT posts, bytes FROM held_total WHERE workspace_id = $1",
+};
+
+/** Parameters as those of {@link EVICT_CALL}. */
+export const EVICT_HELD: BatchStatement = { name: "evict_held", text: toPostgresql(EVICT_CALL) };
+
+/** Parameter: the endpoint. */
+export const EVICT_ORIGINS: BatchStatement = {
+  name: "evict_origins",
+  text: toPostgresql(EVICT_ORIGINS_SQL),
+};

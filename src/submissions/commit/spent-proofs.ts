@@ -1,0 +1,25 @@
+import { query } from "../../database/database.ts";
+import { first, run, type Steps, text } from "../../database/steps.ts";
+
+/** A proof that a post brings, to be spent with it. */
+export interface SpentProof {
+  readonly id: Buffer;
+  readonly expiresAt: number;
+}
+
+/** Inside the transaction that stores or holds the post: changes no row if it was spent. */
+export const SPEND_SQL =
+  "INSERT INTO spent_proof (id, used_by, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+
+export function* isSpent({ id }: SpentProof): Steps<boolean> {
+  return (yield* first(query.selectFrom("spent_proof").select("used_by").where("id", "=", id))) !== undefined;
+}
+
+const FORGET_BATCH = 500;
+const FORGET_SQL = `DELETE FROM spent_proof WHERE id IN
+  (SELECT id FROM spent_proof WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
+
+/** Deletes up to 500 proofs that would be late by now. Returns the number deleted. */
+export function forgetProofs(now: number): Steps<number> {
+  return run(text(FORGET_SQL, now, FORGET_BATCH));
+}

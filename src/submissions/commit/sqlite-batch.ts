@@ -1,0 +1,170 @@
+import { createLogCopier } from "../../database/sqlite/copy-log.ts";
+import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
+import { createEndpointLook } from "../../endpoints/sqlite-endpoints.ts";
+import type { SpamMemory } from "../../history/spam-memory.ts";
+import type { Enqueue, SqliteOutbox } from "../../outbox/queue/outbox.ts";
+import { createUsageTable } from "../../workspaces/sqlite-usage.ts";
+import type { UsageCounter } from "../../workspaces/usage-counter.ts";
+import {
+  type Batch,
+  type CommitOutcome,
+  type Committed,
+  createCounts,
+  decide,
+  type BatchFacts,
+  holdersOf,
+  idOf,
+  isHeld,
+  originHoldersOf,
+  type PendingHeld,
+  type PendingSubmission,
+  recalledOf,
+} from "./batch.ts";
+import {
+  ATTACH_HELD_SQL,
+  ATTACH_SQL,
+  COUNT_WHOLE_SQL,
+  fileValues,
+  INSERT_CHUNK_SQL,
+  INSERT_FILE_SQL,
+  type NewChunk,
+} from "../../files/stored-file.ts";
+import { AWAIT_SCAN_SQL } from "../../files/scan-store.ts";
+import { evictForOrigin, evictHeld } from "../held/evict-held.ts";
+import { createHeldPostWriter } from "../held/held-post.ts";
+import { RECORD_KEY_SQL } from "./idempotency.ts";
+import { SPEND_SQL } from "./spent-proofs.ts";
+import { AWAIT_VERDICT_SQL } from "../files/scanned-files.ts";
+import { INSERT_NUMBERED_SQL, submissionValues } from "../stored/submission-store.ts";
+
+export interface SqliteBatchParts {
+  readonly db: SqliteDatabase;
+  readonly usage: Pick<UsageCounter, "remember">;
+  readonly outbox: Pick<SqliteOutbox, "transactionNow">;
+  readonly memory: Pick<SpamMemory, "remember">;
+  /** Held posts that a workspace keeps; null is unlimited. */
+  readonly held: { readonly maxPerWorkspace: number | null };
+}
+
+/** Stores batches at once: while a statement runs, nothing else of this process does. */
+export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk?: NewChunk) => Committed {
+  const { db, usage, outbox, memory } = parts;
+  const table = createUsageTable(db);
+  const files = createFileWriter(db);
+  const store = createStorer(db, files);
+  const keep = createKeeper(db, files);
+  const endpoints = createEndpointLook(db);
+  const spend = createSpender(db);
+  const copyLog = createLogCopier(db);
+  return (batch, chunk) => {
+    if (batch.length === 0 && chunk !== undefined) {
+      // It acknowledges nothing. The commit of its post makes it durable, as all that is in the log before it.
+      db.relaxedTransactionNow(() => files.store(chunk));
+      copyLog(chunk.bytes.length, false);
+      return { batch, outcomes: [], evictions: [], marks: [] };
+    }
+    const counts = createCounts(table.read);
+    const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
+      if (chunk !== undefined) files.store(chunk);
+      const numberOf = endpoints();
+      const found: BatchFacts = {
+        hasEndpoint: (endpointId) => numberOf(endpointId) !== undefined,
+        isStored: () => false,
+        firstOf: () => undefined,
+        areWhole: files.areWhole,
+        hasProof: spend,
+      };
+      const decided = batch.map((pending): CommitOutcome => {
+        const outcome = decide(pending, found, counts);
+        if (outcome !== "stored") return outcome;
+        if (pending.kind === "held") keep(pending);
+        else store(pending, enqueue, numberOf(pending.submission.endpointId));
+        return outcome;
+      });
+      for (const { workspaceId, month, before, used } of counts.all()) {
+        if (used > before) table.write(workspaceId, month, used);
+      }
+      const accepted = batch.filter((_, index) => decided[index] === "stored");
+      const kept = accepted.filter(isHeld);
+      const recalled = accepted.flatMap(recalledOf);
+      if (recalled.length > 0) db.now(() => memory.remember(recalled));
+      const ofOrigins = originHoldersOf(kept).map(({ workspaceId, endpointId }) =>
+        db.now(() => evictForOrigin(workspaceId, endpointId)),
+      );
+      const evicted = holdersOf(kept, parts.held.maxPerWorkspace).map(({ workspaceId, most, now }) =>
+        db.now(() => evictHeld(workspaceId, most, now)),
+      );
+      const evictions = [...ofOrigins, ...evicted].filter((eviction) => eviction !== null);
+      return { outcomes: decided, evictions };
+    });
+    for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
+    if (chunk !== undefined) copyLog(chunk.bytes.length, true);
+    return { batch, outcomes, evictions, marks: counts.marks() };
+  };
+}
+
+/** Spends the proof that a post brings; false if another had it. */
+function createSpender(db: SqliteDatabase): (pending: PendingSubmission | PendingHeld) => boolean {
+  const insert = db.prepare(SPEND_SQL);
+  return (pending) => {
+    const { proof } = pending;
+    if (proof === null) return true;
+    return insert.run(proof.id, idOf(pending), proof.expiresAt).changes > 0;
+  };
+}
+
+type FileWriter = ReturnType<typeof createFileWriter>;
+
+/** Stores files, chunk by chunk, and gives them to their submission. */
+function createFileWriter(db: SqliteDatabase) {
+  const insertFile = db.prepare(INSERT_FILE_SQL);
+  const insertChunk = db.prepare(INSERT_CHUNK_SQL);
+  const countWhole = db.prepare(COUNT_WHOLE_SQL).pluck();
+  const attach = db.prepare(ATTACH_SQL);
+  const attachHeld = db.prepare(ATTACH_HELD_SQL);
+  const awaitScan = db.prepare(AWAIT_SCAN_SQL);
+  const awaitVerdict = db.prepare(AWAIT_VERDICT_SQL);
+  return {
+    store({ file, position, bytes }: NewChunk): void {
+      if (position === 0) insertFile.run(...fileValues(file));
+      insertChunk.run(file.id, position, bytes);
+    },
+    areWhole: (ids: readonly string[]) => countWhole.get(JSON.stringify(ids)) === ids.length,
+    attachHeld(heldId: string, ids: readonly string[], waitsUntil: number | null = null): void {
+      attachHeld.run(heldId, JSON.stringify(ids), heldId);
+      if (waitsUntil !== null) awaitScan.run(waitsUntil, JSON.stringify(ids));
+    },
+    attach(submissionId: string, ids: readonly string[], waitsUntil: number | null = null): void {
+      attach.run(submissionId, JSON.stringify(ids));
+      if (waitsUntil === null) return;
+      awaitScan.run(waitsUntil, JSON.stringify(ids));
+      awaitVerdict.run(submissionId, waitsUntil);
+    },
+  };
+}
+
+function createStorer(
+  db: SqliteDatabase,
+  files: FileWriter,
+): (pending: PendingSubmission, enqueue: Enqueue, endpointNumber: number | undefined) => void {
+  const insert = db.prepare(INSERT_NUMBERED_SQL);
+  const recordKey = db.prepare(RECORD_KEY_SQL);
+  return (pending, enqueue, endpointNumber) => {
+    const { submission, idempotent, fileIds, waitsUntil } = pending;
+    const event = enqueue(submission, submission.createdAt, pending);
+    insert.run(...submissionValues(submission, event, endpointNumber));
+    if (idempotent !== null) {
+      const { endpointId, kind, keyHash, bodyHash } = idempotent;
+      recordKey.run(endpointId, kind, keyHash, bodyHash, submission.id, submission.createdAt);
+    }
+    if (fileIds !== null) files.attach(submission.id, fileIds, waitsUntil);
+  };
+}
+
+function createKeeper(db: SqliteDatabase, files: FileWriter): (pending: PendingHeld) => void {
+  const insert = createHeldPostWriter(db);
+  return (pending) => {
+    insert(pending);
+    if (pending.fileIds) files.attachHeld(pending.held.id, pending.fileIds, pending.waitsUntil);
+  };
+}

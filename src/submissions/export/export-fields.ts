@@ -1,0 +1,87 @@
+import type { Database } from "../../database/database.ts";
+import { readSlice } from "../../database/slices.ts";
+import { checkCursor } from "../../foundation/id.ts";
+import { listDeclaredFields } from "../../endpoints/endpoint-store.ts";
+import type { ExportFields } from "./export-columns.ts";
+import { fittingOf } from "../find/browse-submissions.ts";
+import { readSubmissions } from "../stored/submission-store.ts";
+import type { StoredSubmission } from "../stored/submission-work.ts";
+import { type WalkRequest, walkSubmissions } from "../find/walk-submissions.ts";
+
+/** Submissions read at once, and bytes of them as JSON; this bounds the memory of an export and how long it delays other work. */
+const SLICE_ROWS = 100;
+const SLICE_BYTES = 262_144;
+/**
+ * Undeclared fields with a column of their own: the ones that most submissions have. One stranger's post may have thousands, so
+ * all further ones share one column.
+ */
+const MAX_UNDECLARED_FIELDS = 1000;
+/** The largest number of names that are counted at once. If there are more, the ones seen least are dropped. */
+const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
+
+export type ReadRequest = Pick<WalkRequest, "filter" | "cursor" | "gone">;
+
+/** The submissions of a filter, oldest first. @throws invalid_request on a malformed cursor; the reason of `gone`. */
+export async function* readSlices(
+  db: Database,
+  request: ReadRequest,
+): AsyncGenerator<readonly StoredSubmission[]> {
+  checkCursor("sub", request.cursor);
+  const walk = walkSubmissions(db, { ...request, direction: "newer", wanted: Infinity });
+  for await (const { ids } of walk) {
+    let rest = ids;
+    while (rest.length > 0) {
+      const slice = await fittingOf(db, rest.slice(0, SLICE_ROWS), SLICE_BYTES, request.gone);
+      yield await readSlice(db, () => readSubmissions(slice), request.gone);
+      rest = rest.slice(slice.length);
+    }
+  }
+}
+
+/**
+ * The current schema's fields in its order, then those of earlier versions, then, sorted, those that submissions have
+ * beyond their schemas; endpoint by endpoint.
+ */
+export async function collectFields(
+  db: Database,
+  { filter, gone }: Omit<ReadRequest, "cursor">,
+): Promise<ExportFields> {
+  const declared = await db.read(() => listDeclaredFields(filter.endpointIds));
+  const { names, hasMore, hasSetAside } = await undeclaredFields(
+    db,
+    { filter, cursor: null, ...(gone && { gone }) },
+    declared,
+  );
+  return {
+    labels: new Map([...declared].flatMap(([name, label]) => (label === null ? [] : [[name, label]]))),
+    names: new Set([...declared.keys(), ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
+    hasRest: hasMore || names.length > MAX_UNDECLARED_FIELDS,
+    hasSetAside,
+  };
+}
+
+/** Names that most submissions have first; `hasMore` when there were more names than are counted. */
+async function undeclaredFields(
+  db: Database,
+  request: ReadRequest,
+  declared: ReadonlyMap<string, unknown>,
+): Promise<{ names: string[]; hasMore: boolean; hasSetAside: boolean }> {
+  const counts = new Map<string, number>();
+  let hasMore = false;
+  let hasSetAside = false;
+  for await (const slice of readSlices(db, request)) {
+    hasSetAside ||= slice.some(({ setAside }) => setAside !== null);
+    for (const name of slice.flatMap(({ data }) => Object.keys(data))) {
+      if (!declared.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    if (counts.size > MAX_COUNTED_FIELDS) {
+      hasMore = true;
+      for (const [name] of mostFirst(counts).slice(MAX_UNDECLARED_FIELDS)) counts.delete(name);
+    }
+  }
+  return { names: mostFirst(counts).map(([name]) => name), hasMore, hasSetAside };
+}
+
+function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
+}

@@ -1,0 +1,268 @@
+import { z } from "zod";
+import type { Database } from "../../database/database.ts";
+import type { Steps } from "../../database/steps.ts";
+import { listFileIdsOf } from "../../files/file-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { jsonText } from "../../foundation/plain-text.ts";
+import { type Context, operation } from "../../operations/operation.ts";
+import {
+  eachInSearchSlot,
+  readSubmissionFilter,
+  type SearchParts,
+  searchInput,
+  submissionsInput,
+} from "../find/choose-submissions.ts";
+import { type Conceal, concealReasons } from "../stored/conceal-reasons.ts";
+import { CSV_SEPARATORS, csvHeader, csvRow, type CsvSeparator } from "./csv.ts";
+import { COLUMN_ORDERS, type Column, columnsOf, type Look } from "./export-columns.ts";
+import { collectFields, readSlices } from "./export-fields.ts";
+import { type AskedLook, readLook } from "./export-look.ts";
+import { submissionJson } from "../stored/submission-json.ts";
+import type { StoredSubmission } from "../stored/submission-work.ts";
+import type { SubmissionFilter } from "../stored/submission-store.ts";
+import { MAX_SHEET_COLUMNS, xlsxParts } from "./xlsx.ts";
+
+export const EXPORT_FORMATS = ["csv", "xlsx", "ndjson", "json"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The media types of what an export gives. */
+export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv; charset=utf-8",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  ndjson: "application/x-ndjson",
+  json: "application/json; charset=utf-8",
+};
+
+export const exportSubmissions = operation({
+  name: "submission.export",
+  summary: "Give submissions, oldest first, as CSV, as a spreadsheet, as JSON lines or as one JSON array",
+  kind: "stream",
+  access: "submissions:export",
+  input: z.strictObject({
+    ...submissionsInput,
+    ...searchInput,
+    format: z.enum(EXPORT_FORMATS).default("csv"),
+    columns: z
+      .enum(COLUMN_ORDERS)
+      .nullable()
+      .default(null)
+      .describe(
+        "Of CSV: `technical` (null) has ids first and times in UTC; `people` has when, form and fields first. xlsx always has `people`.",
+      ),
+    labels: z
+      .boolean()
+      .default(false)
+      .describe("Of CSV: fields are headed by their labels, as `people` and xlsx always have them."),
+    time_zone: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        "Of times in CSV and xlsx, like Europe/Berlin; null is the workspace's if people read it and it is of one, else UTC.",
+      ),
+    separator: z
+      .enum(CSV_SEPARATORS)
+      .nullable()
+      .default(null)
+      .describe("Between two cells of CSV; null is a comma."),
+    limit: z.int().min(1).nullable().default(null).describe("How many at most; null is all."),
+    cursor: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Only what comes after this id, like the last one exported."),
+    files: z
+      .boolean()
+      .default(false)
+      .describe("Each part names the files of its submissions too: for who takes parts, and not a text."),
+  }),
+  output: z.strictObject({
+    text: z.string().describe("Follows the text of the part before."),
+    base64: z
+      .string()
+      .optional()
+      .describe("Of xlsx, instead of a text: bytes that follow those of the part before."),
+    count: z.number().describe("Submissions so far."),
+    files: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe(
+        "If they were asked for: the ids of files, those of one submission after each other, each in one part.",
+      ),
+  }),
+  async run(context: Context<SearchParts>, { format, separator, columns, labels, time_zone, ...rest }) {
+    const { limit, cursor, files, ...input } = rest;
+    const asked = { format, separator, columns, labels, timeZone: time_zone };
+    checkAsked(asked);
+    const { db, gone } = context;
+    const filter = await db.read(() => readSubmissionFilter(context, input));
+    const look = await db.read(() => readLook(context, filter, asked));
+    const conceal = await db.read(() => concealReasons(context.viewing));
+    const readFilter = (): Steps<SubmissionFilter> => readSubmissionFilter(context, input);
+    const how = { look, conceal, readFilter, format, separator: separator ?? ",", limit, cursor } as const;
+    const found = files ? new FoundFiles(db) : null;
+    const request = { filter, ...how, found, ...(gone && { gone }) };
+    const parts = writeExport(db, request);
+    return eachInSearchSlot(context, filter, found === null ? parts : found.withFiles(parts));
+  },
+});
+
+interface Asked extends AskedLook {
+  readonly format: ExportFormat;
+  readonly separator: CsvSeparator | null;
+}
+
+/** @throws usage */
+function checkAsked({ format, separator, columns, labels, timeZone }: Asked): void {
+  if (separator !== null && format !== "csv")
+    throw new FormsvcError("usage", `a separator is for csv, and the format is ${format}`);
+  if (format === "xlsx" && columns === "technical")
+    throw new FormsvcError(
+      "usage",
+      "xlsx has its columns in the order for people; technical ones are of csv",
+    );
+  if (format !== "ndjson" && format !== "json") return;
+  const given = [columns !== null && "columns", labels && "labels", timeZone !== null && "a time zone"];
+  const what = given.find((each) => each !== false);
+  if (what !== undefined)
+    throw new FormsvcError("usage", `${what} can be chosen for csv and xlsx, and the format is ${format}`);
+}
+
+interface ExportRequest {
+  readonly filter: SubmissionFilter;
+  /** Asked again for each part: of what is not visible any more nothing else goes out. */
+  readonly readFilter: () => Steps<SubmissionFilter>;
+  readonly conceal: Conceal;
+  readonly format: ExportFormat;
+  /** Of tables. */
+  readonly look: Look;
+  /** Of CSV. */
+  readonly separator: CsvSeparator;
+  /** The largest number of submissions; null is all. */
+  readonly limit: number | null;
+  /** Only submissions after this id; null begins with the oldest. */
+  readonly cursor: string | null;
+  /** Null if nobody asked for files. */
+  readonly found: FoundFiles | null;
+  /** Ends the export, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal;
+}
+
+interface ExportPart {
+  readonly text: string;
+  readonly base64?: string | undefined;
+  /** Submissions so far. */
+  readonly count: number;
+  readonly files?: readonly string[] | undefined;
+}
+
+/** The files of the submissions that were written, until a part tells of them. */
+class FoundFiles {
+  readonly #db: Database;
+  #ids: string[] = [];
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async look(page: readonly StoredSubmission[]): Promise<void> {
+    const ids = page.map(({ id }) => id);
+    this.#ids.push(...(await this.#db.read(() => listFileIdsOf(ids))));
+  }
+
+  async *withFiles(parts: AsyncGenerator<ExportPart>): AsyncGenerator<ExportPart> {
+    let count = 0;
+    for await (const part of parts) {
+      count = part.count;
+      yield { ...part, files: this.#take() };
+    }
+    if (this.#ids.length > 0) yield { text: "", count, files: this.#take() };
+  }
+
+  #take(): readonly string[] {
+    const ids = this.#ids;
+    this.#ids = [];
+    return ids;
+  }
+}
+
+/** What a part adds to the file. */
+export function partContent({ text, base64 }: Pick<ExportPart, "text" | "base64">): string | Buffer {
+  return base64 === undefined ? text : Buffer.from(base64, "base64");
+}
+
+function toJson(submission: StoredSubmission, conceal: Conceal): string {
+  return jsonText(submissionJson(conceal(submission)));
+}
+
+/**
+ * The submissions, oldest first, in parts. Each part is read in a transaction of its own, so that a long export delays no
+ * checkpoint. Submissions that come meanwhile may be left out.
+ *
+ * @throws invalid_request on a malformed cursor; the reason of `gone`.
+ */
+function writeExport(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  if (request.format === "xlsx") return writeBook(db, request);
+  return request.format === "csv" ? writeTable(db, request) : writeJson(db, request);
+}
+
+async function* writeJson(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  const isArray = request.format === "json";
+  let count = 0;
+  for await (const page of readPages(db, request)) {
+    const texts = page.map((submission, index) => {
+      const text = toJson(submission, request.conceal);
+      return isArray ? `${count + index === 0 ? "[\n" : ",\n"}${text}` : `${text}\n`;
+    });
+    count += page.length;
+    yield { text: texts.join(""), count };
+  }
+  if (isArray) yield { text: count === 0 ? "[]\n" : "\n]\n", count };
+}
+
+async function* writeTable(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  const { look, separator } = request;
+  const columns = columnsOf(await collectFields(db, request), look);
+  const style = { ...look, separator };
+  let count = 0;
+  yield { text: csvHeader(columns, style), count };
+  for await (const page of readPages(db, request)) {
+    count += page.length;
+    yield { text: page.map((submission) => csvRow(submission, columns, style)).join(""), count };
+  }
+}
+
+/** Fields for which a sheet has no column share one. */
+const MAX_BOOK_FIELDS = MAX_SHEET_COLUMNS - 16;
+
+async function* writeBook(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
+  const { names, ...fields } = await collectFields(db, request);
+  const fitting = [...names].slice(0, MAX_BOOK_FIELDS);
+  const hasRest = fields.hasRest || fitting.length < names.size;
+  const columns: readonly Column[] = columnsOf({ ...fields, names: new Set(fitting), hasRest }, request.look);
+  let count = 0;
+  async function* rows(): AsyncGenerator<StoredSubmission> {
+    for await (const page of readPages(db, request)) {
+      for (const submission of page) {
+        count += 1;
+        yield submission;
+      }
+    }
+  }
+  for await (const bytes of xlsxParts({ columns, clock: request.look.clock, rows: rows() }))
+    if (bytes.length > 0) yield { text: "", base64: bytes.toString("base64"), count };
+}
+
+async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly StoredSubmission[]> {
+  let left = request.limit ?? Infinity;
+  for await (const slice of readSlices(db, request)) {
+    const { endpointIds } = await db.read(request.readFilter);
+    const seen = endpointIds === null ? slice : slice.filter((each) => endpointIds.includes(each.endpointId));
+    const page = seen.slice(0, left);
+    await request.found?.look(page);
+    yield page;
+    left -= page.length;
+    if (left === 0) return;
+  }
+}

@@ -1,0 +1,191 @@
+import { zipStream } from "../../foundation/zip-stream.ts";
+import type { ZonedClock } from "../../foundation/zoned-time.ts";
+import { cellText, isFormula } from "./csv.ts";
+import type { Column } from "./export-columns.ts";
+import type { StoredSubmission } from "../stored/submission-work.ts";
+
+/*
+ * The few parts of Office Open XML (ECMA-376) that a table of cells needs, written as the rows come. The packages for it hold all cells
+ * in memory, or have not been kept for years.
+ */
+
+/** Rows that programs take. */
+const MAX_SHEET_ROWS = 1_048_576;
+/** UTF-16 units of a sheet before it is compressed: each takes four bytes at most, and a member has less than 4 GiB. */
+const MAX_SHEET_LENGTH = 1_000_000_000;
+/** Columns that programs take. */
+export const MAX_SHEET_COLUMNS = 16_384;
+/** UTF-16 units of a cell that programs take. */
+export const MAX_CELL_LENGTH = 32_767;
+/** UTF-16 units that are compressed at once. */
+const PART_LENGTH = 65_536;
+
+export interface Book {
+  readonly columns: readonly Column[];
+  /** Of its times; null is UTC. */
+  readonly clock: ZonedClock | null;
+  readonly rows: AsyncGenerator<StoredSubmission>;
+  /** Rows of a sheet, with its heading; what comes after goes on the next one. */
+  readonly sheetRows?: number;
+}
+
+/** The bytes of a book in parts. @throws failed if it would have 4 GiB or more */
+export async function* xlsxParts(book: Book): AsyncGenerator<Buffer> {
+  try {
+    yield* zipStream(members(book));
+  } finally {
+    await book.rows.return(undefined);
+  }
+}
+
+/** All sheets are of one type, so that the list of types can stand first, before their number is known. */
+async function* members({ columns, clock, rows, sheetRows = MAX_SHEET_ROWS }: Book) {
+  yield { name: "[Content_Types].xml", content: [CONTENT_TYPES] };
+  yield { name: "_rels/.rels", content: [relations([["officeDocument", "xl/workbook.xml"]])] };
+  yield { name: "xl/styles.xml", content: [STYLES] };
+  const letters = columns.map((_, index) => columnLetters(index));
+  let next = await rows.next();
+  let sheets = 0;
+  const sheet = async function* (): AsyncGenerator<string> {
+    let text = SHEET_BEGIN + headingRow(columns, letters);
+    let length = 0;
+    for (let row = 2; next.done !== true && row <= sheetRows && length < MAX_SHEET_LENGTH; row += 1) {
+      text += submissionRow(next.value, { columns, letters, clock, row });
+      next = await rows.next();
+      if (text.length < PART_LENGTH) continue;
+      yield text;
+      length += text.length;
+      text = "";
+    }
+    yield text + SHEET_END;
+  };
+  do {
+    sheets += 1;
+    yield { name: `xl/worksheets/sheet${sheets}.xml`, content: sheet() };
+  } while (!isOver(next));
+  const numbers = Array.from({ length: sheets }, (_, index) => index + 1);
+  yield { name: "xl/workbook.xml", content: [workbook(numbers)] };
+  const parts = numbers.map((number) => ["worksheet", `worksheets/sheet${number}.xml`] as const);
+  yield {
+    name: "xl/_rels/workbook.xml.rels",
+    content: [relations([...parts, ["styles", "styles.xml"]])],
+  };
+}
+
+function isOver({ done }: IteratorResult<StoredSubmission>): boolean {
+  return done === true;
+}
+
+interface RowParts {
+  readonly columns: readonly Column[];
+  readonly letters: readonly string[];
+  readonly clock: ZonedClock | null;
+  readonly row: number;
+}
+
+function headingRow(columns: readonly Column[], letters: readonly string[]): string {
+  const cells = columns.map(({ heading }, index) => textCell(`${letters[index]}1`, heading, STYLE.heading));
+  return `<row r="1">${cells.join("")}</row>`;
+}
+
+function submissionRow(submission: StoredSubmission, { columns, letters, clock, row }: RowParts): string {
+  const cells = columns.map(({ isTime, cell }, index) => {
+    const value = cell(submission);
+    const reference = `${letters[index]}${row}`;
+    return isTime ? timeCell(reference, value as number, clock) : valueCell(reference, value);
+  });
+  return `<row r="${row}">${cells.join("")}</row>`;
+}
+
+const DAY_MS = 86_400_000;
+/** Days from the beginning of spreadsheets' time to that of ours. */
+const FIRST_DAY = 25_569;
+
+/** Spreadsheets know no zone: the cell has what the clocks of the zone showed. */
+function timeCell(reference: string, time: number, clock: ZonedClock | null): string {
+  const days = (time + (clock?.offsetMs(time) ?? 0)) / DAY_MS + FIRST_DAY;
+  return `<c r="${reference}" s="${STYLE.time}"><v>${days}</v></c>`;
+}
+
+function valueCell(reference: string, value: unknown): string {
+  if (typeof value === "number") return `<c r="${reference}"><v>${value}</v></c>`;
+  if (typeof value === "boolean") return `<c r="${reference}" t="b"><v>${value ? 1 : 0}</v></c>`;
+  const text = cellText(value);
+  return text === "" ? "" : textCell(reference, text, isFormula(text) ? STYLE.text : STYLE.plain);
+}
+
+/** A text inside the cell is never a formula; one that begins like a formula stays text when somebody edits it. */
+function textCell(reference: string, text: string, style: number): string {
+  return `<c r="${reference}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeText(shorten(text))}</t></is></c>`;
+}
+
+function shorten(text: string): string {
+  if (text.length <= MAX_CELL_LENGTH) return text;
+  return `${text.slice(0, MAX_CELL_LENGTH - 1).toWellFormed()}…`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+/** XML has no way to write these. */
+const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+/** Programs read this as the character of that number. */
+const CODED = /_(?=x[0-9A-Fa-f]{4}_)/g;
+
+function escapeText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(NOT_XML, "\ufffd")
+    .replaceAll(CODED, "_x005F_")
+    .replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? "");
+}
+
+/** A, B, …, Z, AA, AB, … */
+function columnLetters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
+}
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
+const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+
+const CONTENT_TYPES = `${DECLARATION}<Types xmlns="${PACKAGE}/content-types">
+<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+<Default Extension="xml" ContentType="${TYPE}.worksheet+xml"/>
+<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>
+<Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>
+</Types>`;
+
+/** The looks of a cell, by their places in {@link STYLES}. */
+const STYLE = { plain: 0, time: 1, heading: 2, text: 3 } as const;
+
+const STYLES = `${DECLARATION}<styleSheet xmlns="${MAIN}">
+<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>
+<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>
+<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>
+<borders count="1"><border/></borders>
+<cellStyleXfs count="1"><xf/></cellStyleXfs>
+<cellXfs count="4"><xf/><xf numFmtId="164" applyNumberFormat="1"/><xf fontId="1" applyFont="1"/><xf numFmtId="49" applyNumberFormat="1"/></cellXfs>
+</styleSheet>`;
+
+/** The heading stays in sight. */
+const SHEET_BEGIN = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols><col min="1" max="1" width="20" customWidth="1"/></cols><sheetData>`;
+const SHEET_END = "</sheetData></worksheet>";
+
+function workbook(sheets: readonly number[]): string {
+  const each = sheets.map(
+    (number) =>
+      `<sheet name="Submissions${number === 1 ? "" : ` ${number}`}" sheetId="${number}" r:id="r${number}"/>`,
+  );
+  return `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${each.join("")}</sheets></workbook>`;
+}
+
+function relations(parts: readonly (readonly [type: string, target: string])[]): string {
+  const each = parts.map(
+    ([type, target], index) =>
+      `<Relationship Id="r${index + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+  );
+  return `${DECLARATION}<Relationships xmlns="${PACKAGE}/relationships">${each.join("")}</Relationships>`;
+}

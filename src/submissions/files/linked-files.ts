@@ -1,0 +1,40 @@
+import type { Database } from "../../database/database.ts";
+import type { FileLink, FileLinks } from "../../files/file-links.ts";
+import { findFile, readBytes, refuseUnreadable } from "../../files/read-file.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { listBinned } from "../stored/submission-bin.ts";
+import { lostFile } from "./submission-files.ts";
+import type { OpenedFile } from "../find/submission-reader.ts";
+
+/** Files for whoever has an address of one. */
+export interface LinkedFiles {
+  /** @throws not_found, in the same words whatever is wrong with the address; gone if the file was deleted since */
+  open(link: FileLink): Promise<OpenedFile>;
+}
+
+interface Parts {
+  readonly db: Database;
+  readonly fileLinks: Pick<FileLinks, "isGood">;
+  readonly clock: Clock;
+}
+
+export function createLinkedFiles({ db, fileLinks, clock }: Parts): LinkedFiles {
+  return {
+    async open(link) {
+      if (!(await fileLinks.isGood(link, clock.now()))) throw noFile();
+      const file = await db.read(function* () {
+        const found = yield* findFile(link.id);
+        if (found === undefined) throw lostFile();
+        if ((yield* listBinned([found.submissionId])).size > 0) throw noFile();
+        yield* refuseUnreadable(found.id);
+        return found;
+      });
+      return { file, open: (range) => readBytes(db, file.id, range) };
+    },
+  };
+}
+
+function noFile(): FormsvcError {
+  return new FormsvcError("not_found", "There is no file at this address, or not any more.");
+}

@@ -1,0 +1,166 @@
+import { query } from "../../database/database.ts";
+import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { findSchema } from "../../endpoints/endpoint-store.ts";
+import { releaseFile } from "../../files/file-store.ts";
+import {
+  endWait,
+  findScanOwner,
+  forgetScan,
+  listLate,
+  listScanning,
+  type ScanOwner,
+  type WhenUnscanned,
+} from "../../files/scan-store.ts";
+import { isFileList, type ListedFile } from "../../foundation/file-list.ts";
+import { readNotSent } from "../../outbox/queue/choose-recipients.ts";
+import type { ConditionData } from "../../outbox/queue/conditions.ts";
+import { queueSubmission } from "../../outbox/queue/queue-submission.ts";
+import { findSubmission } from "../stored/submission-store.ts";
+import type { Submission } from "../stored/submission.ts";
+
+type Data = Submission["data"];
+
+/** The data of a submission as JSON, each of its files with an address. */
+export type LinkRow = (data: Data, now: number) => Steps<string>;
+
+/** The members that a verdict gives a file, in place of those that it had; none if it is simply there. */
+export interface FileState {
+  readonly state?: "scanning" | "infected" | "unscanned" | "deleted";
+  /** The name of the virus. */
+  readonly verdict?: string;
+}
+
+/** Gives some files of a submission's data another state. */
+export function withStates(data: Data, states: ReadonlyMap<string, FileState>): Data {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name,
+      isFileList(value) ? value.map((file) => withState(file, states.get(file.id))) : value,
+    ]),
+  );
+}
+
+function withState(file: ListedFile, given: FileState | undefined): ListedFile {
+  if (given === undefined) return file;
+  const { state: _state, verdict: _verdict, ...facts } = file;
+  return { ...facts, ...given };
+}
+
+/** The data of a post whose files go before the scanner. */
+export function withScanning(data: Data, fileIds: readonly string[]): Data {
+  return withStates(data, new Map(fileIds.map((id) => [id, { state: "scanning" }])));
+}
+
+/** The file is clean: whoever sees its post may read it. */
+export function* recordClean(fileId: string): Steps<void> {
+  const owner = yield* findScanOwner(fileId);
+  if (owner !== undefined) yield* markFiles(owner, [fileId], {});
+  yield* forgetScan(fileId);
+}
+
+/**
+ * The file has a virus: its post keeps its name and size with the verdict. Call `dropFiles` after it. Returns whose it was; undefined if it
+ * is not there any more.
+ */
+export function* recordInfected(fileId: string, virus: string): Steps<ScanOwner | undefined> {
+  const owner = yield* findScanOwner(fileId);
+  if (owner === undefined) return undefined;
+  yield* markFiles(owner, [fileId], { state: "infected", verdict: virus });
+  yield* forgetScan(fileId);
+  yield* releaseFile(fileId);
+  return owner;
+}
+
+function* markFiles(owner: ScanOwner, fileIds: readonly string[], state: FileState): Steps<void> {
+  const row = yield* first(
+    owner.kind === "submission"
+      ? query.selectFrom("submission").select("data").where("id", "=", owner.id)
+      : query.selectFrom("held").select("data").where("id", "=", owner.id),
+  );
+  if (row === undefined) return;
+  const marked = withStates(JSON.parse(row.data) as Data, new Map(fileIds.map((id) => [id, state])));
+  const data = JSON.stringify(marked);
+  yield* run(
+    owner.kind === "submission"
+      ? query.updateTable("submission").set({ data }).where("id", "=", owner.id)
+      : query.updateTable("held").set({ data }).where("id", "=", owner.id),
+  );
+}
+
+/** The messages about a submission wait until its files are scanned, or until that time. Inside the transaction that stores it. */
+export const AWAIT_VERDICT_SQL =
+  "INSERT INTO scan_wait (submission_id, until) VALUES (?, ?) ON CONFLICT DO NOTHING";
+
+export function awaitVerdict(submissionId: string, until: number): Steps<number> {
+  return run(text(AWAIT_VERDICT_SQL, submissionId, until));
+}
+
+/** When the first wait of a submission's messages ends; null if none waits. */
+export function* nextWaitEnd(): Steps<number | null> {
+  const row = yield* first(
+    text<{ readonly until: number | null }>("SELECT min(until) AS until FROM scan_wait"),
+  );
+  return row?.until ?? null;
+}
+
+/** Says of files that were not scanned in time that they are not. Returns whose they were. */
+export function* endLateWaits(state: WhenUnscanned, now: number, most: number): Steps<readonly ScanOwner[]> {
+  const owners = yield* listLate(now, most);
+  for (const owner of owners) yield* endWaitOf(owner, state);
+  return owners;
+}
+
+function* endWaitOf(owner: ScanOwner, state: WhenUnscanned): Steps<void> {
+  const fileIds = yield* listScanning(owner);
+  if (fileIds.length === 0) return;
+  yield* endWait(fileIds, state);
+  yield* markFiles(owner, fileIds, { state: "unscanned" });
+}
+
+/** Submissions whose messages wait no longer: all their files are scanned, or the time is over. */
+export function* listSettled(now: number, most: number): Steps<string[]> {
+  return (yield* all(text<{ readonly id: string }>(SETTLED_SQL, now, most))).map(({ id }) => id);
+}
+
+const SETTLED_SQL = `SELECT submission_id AS id FROM scan_wait WHERE until <= ? OR NOT EXISTS (
+    SELECT 1 FROM file JOIN file_scan ON file_scan.file_id = file.id
+    WHERE file.submission_id = scan_wait.submission_id AND file_scan.state = 'scanning')
+  ORDER BY until, submission_id LIMIT ?`;
+
+interface Settling {
+  readonly state: WhenUnscanned;
+  readonly linkFiles: LinkRow;
+  readonly now: number;
+}
+
+/**
+ * Queues the messages that waited, once: their body tells what became of the files. Returns whether they did wait. Whoever posted got the
+ * automatic reply with the post.
+ */
+export function* settleWait(submissionId: string, { state, linkFiles, now }: Settling): Steps<boolean> {
+  const ended = query.deleteFrom("scan_wait").where("submission_id", "=", submissionId);
+  if ((yield* run(ended)) === 0) return false;
+  yield* endWaitOf({ kind: "submission", id: submissionId }, state);
+  const submission = yield* findSubmission(submissionId);
+  if (submission === undefined) return false;
+  const linkedData = yield* linkFiles(submission.data, now);
+  const { head, tail, notSent } = yield* queueSubmission({ ...submission, linkedData }, now, () =>
+    conditionDataOf(submission),
+  );
+  const row = query.updateTable("submission").where("id", "=", submissionId);
+  // Without a recipient, the automatic reply still needs the body that came with the post.
+  if (head !== null) yield* run(row.set({ event_head: head, event_tail: tail }));
+  if (notSent !== null) yield* run(row.set({ not_sent: yield* joinNotSent(submissionId, notSent) }));
+  return true;
+}
+
+/** The automatic reply may have been left out before. */
+function* joinNotSent(submissionId: string, notSent: string): Steps<string> {
+  const row = yield* first(query.selectFrom("submission").select("not_sent").where("id", "=", submissionId));
+  return JSON.stringify([...readNotSent(row?.not_sent ?? null), ...readNotSent(notSent)]);
+}
+
+/** Of the schema that the post was checked with. One that is not there any more has no fields, so no condition keeps a message back. */
+export function* conditionDataOf({ endpointId, schemaVersion, data }: Submission): Steps<ConditionData> {
+  return { data, fields: (yield* findSchema(endpointId, schemaVersion)) ?? {} };
+}

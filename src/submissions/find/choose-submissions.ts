@@ -1,0 +1,157 @@
+import { z } from "zod";
+import type { Steps } from "../../database/steps.ts";
+import { reachEndpointIds } from "../../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { readTime, TIME_FORMS } from "../../foundation/time-text.ts";
+import type { Context } from "../../operations/operation.ts";
+import { findAssigneeId, whoIsMeant } from "../../workspaces/assignee.ts";
+import { MAX_SEARCHED_LENGTH, searchProblem } from "./match-text.ts";
+import type { Asker, SearchSlots } from "./search-slots.ts";
+import {
+  type AssigneeFilter,
+  EVERY_SUBMISSION,
+  isLookup,
+  type SubmissionFilter,
+} from "../stored/submission-store.ts";
+import { WORK_STATES } from "../stored/submission-work.ts";
+
+/** How operations choose what is listed: of an endpoint or a workspace, and from a time. */
+export const postsInput = {
+  endpoint: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Only this endpoint's: an id, a name that is unique, or WORKSPACE/NAME."),
+  workspace: z.string().nullable().default(null).describe("Only this workspace's, by id or name."),
+  since: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("From then on: 2026-01-31, 2026-01-31T12:00:00Z, or 24h ago."),
+  until: z.string().nullable().default(null).describe("Before then."),
+};
+
+/** How operations choose submissions, for a tail too. */
+export const submissionsInput = {
+  ...postsInput,
+  class: z.enum(["low", "medium", "high"]).nullable().default(null).describe("Only this spam class."),
+};
+
+/** How operations choose submissions by what no index has. */
+export const searchInput = {
+  search: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Only with each of these words in a value, in any case; "double quotes" keep words together.'),
+  unread: z.boolean().default(false).describe("Only those that the account that asks has not read."),
+  state: z.enum(WORK_STATES).nullable().default(null).describe("Only those that are open, or that are done."),
+  assignee: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Only those of this account, by its address or id; `me` is whoever asks, `none` is nobody's."),
+};
+
+const chosen = z.strictObject({ ...submissionsInput, ...searchInput });
+const tailed = z.strictObject(submissionsInput);
+
+/** @throws not_found, ambiguous, forbidden; usage for a time, a text or an account that cannot be meant */
+export function* readSubmissionFilter(
+  context: Context,
+  {
+    class: spamClass,
+    ...input
+  }: z.output<typeof tailed> & Partial<z.output<typeof chosen>> & { readonly deleted?: boolean },
+): Steps<SubmissionFilter> {
+  const { search = null, state = null, assignee = null } = input;
+  return {
+    ...EVERY_SUBMISSION,
+    ...(yield* readPostsFilter(context, input)),
+    spamClass,
+    unreadBy: input.unread === true ? readerOf(context) : null,
+    text: checkSearch(search),
+    state,
+    assignee: assignee === null ? null : yield* readAssignee(context, assignee),
+    isDeleted: input.deleted === true,
+  };
+}
+
+/**
+ * Whose submissions are meant. An address of nobody fits nothing: who has an account here is told to those who see all alone.
+ *
+ * @throws usage, not_found
+ */
+export function* readAssignee(
+  { viewing }: Pick<Context, "viewing">,
+  reference: string,
+): Steps<AssigneeFilter> {
+  if (reference === "none") return "nobody";
+  return { id: (yield* findAssigneeId(viewing, whoIsMeant(viewing, reference))) ?? "" };
+}
+
+const posts = z.strictObject(postsInput);
+
+/** The part of it that held posts have too. */
+export function* readPostsFilter(
+  context: Context,
+  { since, until, ...reference }: z.output<typeof posts>,
+): Steps<Pick<SubmissionFilter, "endpointIds" | "since" | "until">> {
+  return {
+    endpointIds: yield* reachEndpointIds(context, reference),
+    since: timeOf(since, context.now),
+    until: timeOf(until, context.now),
+  };
+}
+
+function timeOf(text: string | null, now: number): number | null {
+  if (text === null) return null;
+  const time = readTime(text, now);
+  if (time === null) throw new FormsvcError("usage", `expected ${TIME_FORMS}`);
+  return time;
+}
+
+function checkSearch(wanted: string | null): string | null {
+  if (wanted === "") throw new FormsvcError("usage", `search for 1 to ${MAX_SEARCHED_LENGTH} characters`);
+  const problem = wanted === null ? null : searchProblem(wanted);
+  if (problem !== null) throw new FormsvcError("usage", problem);
+  return wanted;
+}
+
+function readerOf({ viewing }: Context): string {
+  if (viewing.accountId !== null) return viewing.accountId;
+  throw new FormsvcError("usage", "what is unread is known of an account only");
+}
+
+/** What a read of many submissions works with. */
+export interface SearchParts {
+  /** It waits for a place here if it looks at submissions one by one. Null for commands, which do not share the server's places. */
+  readonly searches: Pick<SearchSlots, "run" | "runEach"> | null;
+}
+
+/** Does a read, when there is a place for it if it looks at submissions one by one. @throws rate_limited, unavailable */
+export function inSearchSlot<Result>(
+  context: Context<SearchParts>,
+  isLong: boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { searches } = context.parts;
+  return searches === null || !isLong ? work() : searches.run(askerOf(context), work);
+}
+
+/** The same for each part of what is given out in parts. */
+export function eachInSearchSlot<Part>(
+  context: Context<SearchParts>,
+  filter: SubmissionFilter,
+  parts: AsyncGenerator<Part>,
+): AsyncGenerator<Part> {
+  const { searches } = context.parts;
+  return searches === null || !isLookup(filter) ? parts : searches.runEach(askerOf(context), parts);
+}
+
+const NEVER_GONE = new AbortController().signal;
+
+/** An account has one name, whichever token it asks with. */
+function askerOf({ viewing, gone = NEVER_GONE }: Context): Asker {
+  return { name: viewing.accountId ?? viewing.reach?.workspaceId ?? "", gone };
+}

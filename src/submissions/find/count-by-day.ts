@@ -1,0 +1,186 @@
+import type { Compilable } from "kysely";
+import type { Database } from "../../database/database.ts";
+import { readSlice } from "../../database/slices.ts";
+import { first, text } from "../../database/steps.ts";
+import { BoundedMap } from "../../foundation/bounded-map.ts";
+import type { Background } from "../../foundation/background.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { firstIdAt } from "../../foundation/id.ts";
+import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
+
+/** Accepted submissions and held posts of one UTC day. */
+export interface DayCount {
+  /** The day's first millisecond. */
+  readonly day: number;
+  readonly accepted: number;
+  readonly held: number;
+}
+
+/**
+ * The last days, the oldest first. If there are very many posts to count, some minutes may be missing; null while the first
+ * count goes on.
+ *
+ * @param endpointIds null is every endpoint.
+ */
+export type CountDays = (
+  endpointIds: readonly string[] | null,
+  days: number,
+  now: number,
+) => Promise<readonly DayCount[] | null>;
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Rows that one statement counts, in about a millisecond; a span with more is divided. */
+const MAX_COUNTED = 10_000;
+/** Parts of a span that has more. */
+const PARTS = 8;
+/** A span that is not divided any more. */
+const SHORTEST_MS = 1000;
+/** Rows of one count that are waited for; it goes on to its end without anybody. */
+const MAX_WAITED_FOR = 30_000;
+/** After this time the counts of a span are looked at again: posts may have been deleted, released or imported. */
+const KEPT_MS = 600_000;
+/** Spans that are counted again for one page; the others show what was counted before. */
+const MAX_RECOUNTED = 4;
+/** Selections of endpoints that are remembered. */
+const MAX_REMEMBERED = 100;
+/** Spans that are remembered for each day that is shown: a week and more has room for the hours of today. */
+const SPANS_A_DAY = 4;
+/** Posts may be committed some seconds after the time in their ids. */
+const SETTLED_MS = 60_000;
+
+interface Counted {
+  readonly accepted: number;
+  readonly held: number;
+  /** The moment, in milliseconds. */
+  readonly at: number;
+}
+
+/** What is known of one selection of endpoints. */
+interface Memory {
+  readonly spans: Map<string, Counted>;
+  /** The last count that has ended. */
+  last: { readonly at: number; readonly days: readonly DayCount[] } | null;
+  /** The count under way. */
+  counting: Promise<readonly DayCount[] | null> | null;
+}
+
+/** Counts posts by day. The counts of days and hours that are over are remembered, so that only the first page waits for them. */
+export function createDayCounter(db: Database, background: Background): CountDays {
+  const memories = new BoundedMap<string, Memory>(MAX_REMEMBERED);
+  const memoryOf = (key: string, days: number): Memory => {
+    let known = memories.get(key);
+    if (known === undefined) {
+      const spans = new BoundedMap<string, Counted>(SPANS_A_DAY * days);
+      memories.set(key, (known = { spans, last: null, counting: null }));
+    }
+    return known;
+  };
+  const begin = (memory: Memory, listed: string | null, days: number, now: number): Memory["counting"] => {
+    const { promise: late, resolve: beLate } = Promise.withResolvers<null>();
+    let rows = 0;
+    const read: ReadSlice = async (slice) => {
+      if (background.isClosing) throw new FormsvcError("unavailable");
+      const counted = (await readSlice(db, () => first(slice)))?.count ?? 0;
+      if ((rows += counted) > MAX_WAITED_FOR) beLate(null);
+      return counted;
+    };
+    const whole = countAll(memory.spans, { listed, days, now }, read).finally(() => {
+      memory.counting = null;
+    });
+    background.add(whole.then((found) => (memory.last = { at: now, days: found })));
+    return Promise.race([whole, late]);
+  };
+  return async (endpointIds, days, now) => {
+    const listed = endpointIds === null ? null : JSON.stringify(endpointIds);
+    const memory = memoryOf(listed ?? "", days);
+    memory.counting ??= begin(memory, listed, days, now);
+    const found = await memory.counting;
+    if (found !== null || memory.last === null) return found;
+    return Math.abs(now - memory.last.at) < KEPT_MS ? memory.last.days : null;
+  };
+}
+
+/** Runs one statement of a count, in the count's turn. */
+type ReadSlice = (slice: Compilable<{ count: number }>) => Promise<number>;
+
+interface Wanted {
+  /** JSON list of endpoints' ids; null is every endpoint. */
+  readonly listed: string | null;
+  readonly days: number;
+  readonly now: number;
+}
+
+async function countAll(
+  spans: Memory["spans"],
+  { listed, days, now }: Wanted,
+  read: ReadSlice,
+): Promise<readonly DayCount[]> {
+  let recounts = MAX_RECOUNTED;
+  const count = async (from: number, until: number): Promise<Counted> => {
+    const key = `${from} ${until}`;
+    const known = spans.get(key);
+    if (known !== undefined && (now - known.at < KEPT_MS || (recounts -= 1) < 0)) return known;
+    const accepted = await countBetween(read, "submission", listed, [from, until]);
+    const held = await countBetween(read, "held", listed, [from, until]);
+    const counted = { accepted, held, at: now };
+    if (until + SETTLED_MS <= now) spans.set(key, counted);
+    return counted;
+  };
+  const today = now - (now % DAY_MS);
+  const found: DayCount[] = [];
+  for (let day = today - (days - 1) * DAY_MS; day < today; day += DAY_MS) {
+    const { accepted, held } = await count(day, day + DAY_MS);
+    found.push({ day, accepted, held });
+  }
+  const hours: Counted[] = [];
+  for (let hour = today; hour <= now; hour += HOUR_MS) hours.push(await count(hour, hour + HOUR_MS));
+  found.push({ day: today, accepted: sum(hours, "accepted"), held: sum(hours, "held") });
+  return found;
+}
+
+function sum(counts: readonly Counted[], which: "accepted" | "held"): number {
+  return counts.reduce((total, each) => total + each[which], 0);
+}
+
+const COUNTED_SQL = {
+  submission: {
+    all: `SELECT 1 FROM submission WHERE id >= ? AND id < ? ${NOT_BINNED_SQL}`,
+    listed: `SELECT 1 FROM endpoint_number AS own CROSS JOIN submission
+      WHERE submission.endpoint_number = own.number AND submission.id >= ? AND submission.id < ?
+        AND own.endpoint_id IN (SELECT value FROM json_each(?)) ${NOT_BINNED_SQL}`,
+  },
+  held: {
+    all: "SELECT 1 FROM held WHERE id >= ? AND id < ?",
+    listed: "SELECT 1 FROM held WHERE id >= ? AND id < ? AND endpoint_id IN (SELECT value FROM json_each(?))",
+  },
+} as const;
+
+const PREFIXES = { submission: "sub", held: "held" } as const;
+
+/** @param listed JSON list of endpoints' ids; null is every endpoint. */
+async function countBetween(
+  read: ReadSlice,
+  table: keyof typeof COUNTED_SQL,
+  listed: string | null,
+  [from, until]: readonly [number, number],
+): Promise<number> {
+  const isShort = until - from <= SHORTEST_MS;
+  const sql = COUNTED_SQL[table][listed === null ? "all" : "listed"];
+  const bounds = [firstIdAt(PREFIXES[table], from), firstIdAt(PREFIXES[table], until)];
+  const count = await read(
+    text<{ count: number }>(
+      `SELECT count(*) AS count FROM (${sql} LIMIT ?) AS counted`,
+      ...bounds,
+      ...(listed === null ? [] : [listed]),
+      isShort ? Number.MAX_SAFE_INTEGER : MAX_COUNTED,
+    ),
+  );
+  if (isShort || count < MAX_COUNTED) return count;
+  let total = 0;
+  for (let part = 0; part < PARTS; part += 1) {
+    const [begin, end] = [part, part + 1].map((at) => from + Math.floor((at * (until - from)) / PARTS));
+    total += await countBetween(read, table, listed, [begin ?? from, end ?? until]);
+  }
+  return total;
+}

@@ -1,0 +1,279 @@
+import { z } from "zod";
+import {
+  isPositionKnown,
+  newestPosition,
+  positionBefore,
+  type FeedChange,
+  readChangesAfter,
+} from "../../audit/audit-feed.ts";
+import type { Doer } from "../../audit/audit-store.ts";
+import { readSlice } from "../../database/slices.ts";
+import type { Steps } from "../../database/steps.ts";
+import { getEndpoint, viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
+import { toIsoTime } from "../../foundation/clock.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { type Access, includesScope, type Scope } from "../../operations/access.ts";
+import type { Actor } from "../../operations/actor.ts";
+import { type Context, operation } from "../../operations/operation.ts";
+import {
+  findSight,
+  findStanding,
+  refusalOf,
+  seesEndpoint,
+  type Standing,
+} from "../../workspaces/standing.ts";
+import { type EventPosition, readPosition, writePosition } from "./event-position.ts";
+import { EVERY_SUBMISSION } from "../stored/submission-store.ts";
+import type { Submission } from "../stored/submission.ts";
+import { readTail, tailSince, type TailPosition } from "./tail.ts";
+
+/** How long events are told. */
+const KEPT_MS = 7 * 86_400_000;
+const MAX_EVENTS = 100;
+
+const eventShape = z.strictObject({
+  id: z.string(),
+  type: z.string().describe("`submission.stored`, or the name of what was done, like `endpoint.set`."),
+  at: z.string(),
+  actor: z.strictObject({
+    kind: z.enum(["account", "token", "terminal", "visitor", "server"]),
+    id: z.string().nullable(),
+    name: z
+      .string()
+      .nullable()
+      .describe("An account's e-mail address is told to those who may look at members."),
+  }),
+  workspace_id: z.string().nullable(),
+  ids: z.array(z.string()).describe("What it is about."),
+});
+type EventJson = z.output<typeof eventShape>;
+
+export const listEvents = operation({
+  name: "event.list",
+  summary: "List what was stored or changed after an earlier call, in the order of commits, for 7 days",
+  kind: "read",
+  access: "events",
+  input: z.strictObject({
+    after: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("The `next_after` of an earlier call; null is the oldest that is kept."),
+    limit: z.int().min(1).max(MAX_EVENTS).default(MAX_EVENTS).describe("How many are looked at."),
+  }),
+  output: z.strictObject({
+    data: z.array(eventShape).readonly(),
+    next_after: z.string().describe("Where the next call goes on, also if there is nothing yet."),
+  }),
+  async run(context, { after, limit }) {
+    const { db, now, gone } = context;
+    let start = await db.read(() =>
+      after === null ? firstPosition(now - KEPT_MS) : keptPosition(after, now),
+    );
+    for (;;) {
+      const from = start;
+      const page = await readSlice(db, () => readPage(context, from, limit), gone);
+      if (page.data.length > 0 || !page.isCut)
+        return { data: page.data, next_after: writePosition(page.next) };
+      start = page.next;
+    }
+  },
+});
+
+/** What is reported behind a position. */
+interface Page {
+  readonly data: readonly EventJson[];
+  readonly next: EventPosition;
+  /** Whether there may be more behind it. */
+  readonly isCut: boolean;
+}
+
+function* readPage(context: Context, start: EventPosition, limit: number): Steps<Page> {
+  const { now } = context;
+  const changes = yield* readChanges(context, start, limit);
+  const stored = yield* readStored(context, start, limit);
+  const found = [...changes, ...stored.found].filter((each) => isReached(each, stored)).toSorted(inOrder);
+  const reported = found.slice(0, limit);
+  // What one of the two has more of may come between those of the other.
+  const isCut = stored.isCut || found.length >= limit;
+  const last = behind(reported, start);
+  const submission = found.length > limit ? last.submission : stored.position;
+  const next = { ...last, submission, ...(!isCut && (yield* endOf(now))) };
+  const data: EventJson[] = [];
+  const standings = new Map<string, Standing | null>();
+  for (const each of reported) {
+    const event = "change" in each ? changeEvent(each.change) : yield* storedEvent(each.submission);
+    const { workspace_id: workspaceId } = event;
+    if (workspaceId !== null && !standings.has(workspaceId))
+      standings.set(workspaceId, yield* findStanding(context.viewing, workspaceId));
+    const standing = workspaceId === null ? null : (standings.get(workspaceId) ?? null);
+    if (mayHear(context, event) && isHeardAs(standing, event)) data.push(eventFor(context, standing, event));
+  }
+  return { data, next, isCut };
+}
+
+/** Something of the feed, with its place in the order of commits. */
+type Found =
+  | { readonly commit: number; readonly change: FeedChange }
+  | { readonly commit: number; readonly submission: Submission; readonly position: TailPosition };
+
+/** A change comes behind the submissions of the same number: they were stored before it. */
+function inOrder(one: Found, other: Found): number {
+  if (one.commit !== other.commit) return one.commit - other.commit;
+  if ("change" in one) return "change" in other ? one.change.id - other.change.id : 1;
+  return "change" in other ? -1 : one.submission.id < other.submission.id ? -1 : 1;
+}
+
+function* firstPosition(until: number): Steps<EventPosition> {
+  return { change: yield* positionBefore(until), submission: yield* tailSince(until), until };
+}
+
+/** @throws invalid_request; gone if something behind it is not kept any more */
+function* keptPosition(after: string, now: number): Steps<EventPosition> {
+  const start = readPosition(after);
+  if (start.until >= now - KEPT_MS && (yield* isPositionKnown(start.change))) return start;
+  throw new FormsvcError(
+    "gone",
+    "Events behind this place are not kept any more: begin without after, and read the lists for what was before.",
+  );
+}
+
+function* readChanges({ viewing, now }: Context, start: EventPosition, limit: number): Steps<Found[]> {
+  const sight = yield* findSight(viewing);
+  const workspaceIds = sight && [...sight.whole, ...sight.bound];
+  const filter = { after: start.change, since: now - KEPT_MS, workspaceIds };
+  return (yield* readChangesAfter(filter, limit)).map((change) => ({ commit: change.commit, change }));
+}
+
+/** What is told of submissions, and how far they were looked at for it. */
+interface Stored {
+  readonly found: readonly Found[];
+  readonly position: TailPosition;
+  readonly isCut: boolean;
+}
+
+function* readStored({ actor, viewing, now }: Context, start: EventPosition, limit: number): Steps<Stored> {
+  const nothing = { found: [], position: start.submission, isCut: false };
+  if (actor.kind === "token" && !includesScope(actor.scopes, "submissions:read")) return nothing;
+  const endpointIds = yield* viewableEndpointIds(viewing);
+  const filter = { ...EVERY_SUBMISSION, endpointIds, since: now - KEPT_MS };
+  const { submissions, positions, position, isCut } = yield* readTail(filter, start.submission, limit);
+  const found = submissions.map((submission, index) => {
+    const at = positions[index] ?? start.submission;
+    return { commit: at.commit, submission, position: at };
+  });
+  return { found, position, isCut };
+}
+
+/** A change is told when all that was stored before it was looked at. */
+function isReached(each: Found, { position, isCut }: Stored): boolean {
+  return !isCut || "submission" in each || each.commit < position.commit;
+}
+
+/** The position behind what was reported. */
+function behind(reported: readonly Found[], start: EventPosition): EventPosition {
+  const change = reported.findLast((each) => "change" in each)?.change;
+  const position = reported.findLast((each) => "position" in each)?.position;
+  const last = reported.at(-1);
+  const at = last === undefined ? 0 : "change" in last ? last.change.at : last.submission.createdAt;
+  return {
+    change: change === undefined ? start.change : { commit: change.commit, id: change.id },
+    submission: position ?? start.submission,
+    until: Math.max(start.until, at),
+  };
+}
+
+/** The end of all changes that there are. */
+function* endOf(now: number): Steps<Pick<EventPosition, "change" | "until">> {
+  return { change: yield* newestPosition(), until: now };
+}
+
+function* storedEvent({ id, endpointId, createdAt }: Submission): Steps<EventJson> {
+  return {
+    id,
+    type: "submission.stored",
+    at: toIsoTime(createdAt),
+    actor: { kind: "visitor", id: null, name: null },
+    workspace_id: (yield* getEndpoint(endpointId)).workspaceId,
+    ids: [id, endpointId],
+  };
+}
+
+function changeEvent({ id, action, at, actor, workspaceId, subject }: FeedChange): EventJson {
+  return {
+    id: `change_${id}`,
+    type: action,
+    at: toIsoTime(at),
+    actor: actorJson(actor),
+    workspace_id: workspaceId,
+    ids: [subject],
+  };
+}
+
+function actorJson(doer: Doer): EventJson["actor"] {
+  if (doer === null) return { kind: "server", id: null, name: null };
+  if (doer === "visitor") return { kind: "visitor", id: null, name: null };
+  if ("terminalUser" in doer) return { kind: "terminal", id: null, name: doer.terminalUser };
+  if ("tokenId" in doer) return { kind: "token", id: doer.tokenId, name: doer.tokenName };
+  return { kind: "account", id: doer.accountId, name: doer.email };
+}
+
+/** The scope that reads what an event tells of, by the noun of its type; null is told to no token. */
+const SCOPES: Readonly<Record<string, Scope | null>> = {
+  autoreply: "recipients:read",
+  endpoint: "endpoints:read",
+  file: "submissions:read",
+  held: "submissions:read",
+  key: "endpoints:read",
+  mcp: null,
+  member: "members:read",
+  recipient: "recipients:read",
+  schema: "endpoints:read",
+  spam: "endpoints:read",
+  submission: "submissions:read",
+  token: null,
+  webhook: "recipients:read",
+  workspace: "workspace:read",
+};
+
+/** What one must be allowed to hear of what a noun names; of others, to read a workspace. */
+const READ: Readonly<Record<string, Access>> = {
+  autoreply: "recipients:read",
+  key: "keys:read",
+  member: "members:read",
+  recipient: "recipients:read",
+  token: "tokens",
+  webhook: "recipients:read",
+};
+
+/** Whether a member's role is enough, and of who sees only some endpoints, whether it is about one of them. */
+function isHeardAs(standing: Standing | null, { type, ids }: EventJson): boolean {
+  if (standing === null) return true;
+  const noun = type.split(".", 1)[0] ?? "";
+  const access = Object.hasOwn(READ, noun) ? READ[noun] : undefined;
+  if (access !== undefined && refusalOf(standing, access) !== null) return false;
+  return standing.endpoints === null || ids.some((id) => seesEndpoint(standing, id));
+}
+
+/** Who has another account is told to those who may look at members. */
+function eventFor({ actor }: Context, standing: Standing | null, event: EventJson): EventJson {
+  const own = actor.kind === "token" ? (actor.account?.accountId ?? null) : null;
+  const isOthers = event.actor.kind === "account" && event.actor.id !== own;
+  if (!isOthers || seesMembers(actor, standing)) return event;
+  return { ...event, actor: { ...event.actor, name: null } };
+}
+
+function seesMembers(actor: Actor, standing: Standing | null): boolean {
+  if (actor.kind === "token" && !includesScope(actor.scopes, "members:read")) return false;
+  return standing === null || refusalOf(standing, "members:read") === null;
+}
+
+/** Whether whoever asks may read what an event tells of; a token of one endpoint hears of that alone. */
+function mayHear({ actor, viewing }: Context, { type, ids }: EventJson): boolean {
+  const only = viewing.reach?.endpointId ?? null;
+  if (only !== null && !ids.includes(only)) return false;
+  if (actor.kind !== "token") return true;
+  const noun = type.split(".", 1)[0] ?? "";
+  const scope = Object.hasOwn(SCOPES, noun) ? SCOPES[noun] : "operator";
+  return scope !== undefined && scope !== null && includesScope(actor.scopes, scope);
+}

@@ -1,0 +1,160 @@
+import { type Database, query } from "../../database/database.ts";
+import { readSlice } from "../../database/slices.ts";
+import { all, run, type Steps, text } from "../../database/steps.ts";
+import { forgetUse } from "../../outbox/queue/quotas.ts";
+import { NUMBER_OF_ENDPOINT } from "../stored/endpoint-number.ts";
+import { findHeldPost, type HeldPost } from "../held/held-post.ts";
+import type { StoredSubmission } from "../stored/submission-work.ts";
+import { findSubmission } from "../stored/submission-store.ts";
+
+/** The records of one person, for a request to see or erase them. */
+export interface PersonRecords {
+  readonly submissions: readonly StoredSubmission[];
+  /** Posts that were answered 429 and are held. */
+  readonly held: readonly HeldPostRecord[];
+  /** Whether there is more of either than {@link MAX_PERSON_RECORDS}. */
+  readonly hasMore: boolean;
+}
+
+export type HeldPostRecord = Pick<HeldPost, "id" | "data" | "setAside" | "createdAt">;
+
+/** Rows that one slice reads, and bytes of them if there are several, so that a search beside a server delays no post. */
+const SLICE_ROWS = 250;
+const SLICE_BYTES = 131_072;
+
+/** The largest number of records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
+export const MAX_PERSON_RECORDS = 10_000;
+
+/** Whose records are looked for, and in which endpoints. */
+export interface PersonSought {
+  readonly field: string;
+  readonly value: string;
+  /** Null is every endpoint. */
+  readonly endpointIds: readonly string[] | null;
+}
+
+/**
+ * Everything in which a field of this name, at any depth, has this value or is a list with it, whether it is in the data or set
+ * aside. The case of letters and outer white space are ignored. Reads every submission of the endpoints.
+ */
+export async function findPerson(db: Database, sought: PersonSought): Promise<PersonRecords> {
+  const ids = await matchingIds(db, "submission", sought);
+  const heldIds = await matchingIds(db, "held", sought);
+  const submissions: StoredSubmission[] = [];
+  for (const id of ids.slice(0, MAX_PERSON_RECORDS)) {
+    const found = await db.read(() => findSubmission(id));
+    if (found !== undefined) submissions.push(found);
+  }
+  const held: HeldPostRecord[] = [];
+  for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) {
+    const found = await db.read(() => findHeldPost(id));
+    if (found !== undefined) held.push(found);
+  }
+  const hasMore = ids.length > MAX_PERSON_RECORDS || heldIds.length > MAX_PERSON_RECORDS;
+  return { submissions, held, hasMore };
+}
+
+/** With the deliveries that carry their data and what was counted for them. */
+export function* eraseSubmissionRows(ids: readonly string[]): Steps<void> {
+  for (const id of ids) {
+    yield* run(query.deleteFrom("submission").where("id", "=", id));
+    yield* forgetUse(id);
+  }
+}
+
+export function* eraseHeldRows(ids: readonly string[]): Steps<void> {
+  for (const id of ids) yield* run(query.deleteFrom("held").where("id", "=", id));
+}
+
+const SLICE_SQL = {
+  submission: {
+    every: sliceSql("FROM submission WHERE", "JOIN submission AS record"),
+    ofOne: sliceSql(
+      `FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} AND`,
+      "JOIN submission AS record",
+    ),
+  },
+  held: {
+    every: sliceSql("FROM held WHERE", "JOIN held AS record"),
+    ofOne: sliceSql("FROM held WHERE endpoint_id = ? AND", "JOIN held AS record"),
+  },
+} as const;
+
+/** Chooses rows by their sizes, which costs next to nothing, before it reads what is in them. */
+function sliceSql(fromTable: string, joinTable: string): string {
+  const sized = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields), 0) AS size
+    ${fromTable} id > ? ORDER BY id LIMIT ?`;
+  const summed = `SELECT id, sum(size) OVER (ORDER BY id) AS bytes, row_number() OVER (ORDER BY id) AS place
+    FROM (${sized}) AS sized`;
+  return `SELECT record.id, data, unknown_fields AS beside FROM (${summed}) AS summed
+    ${joinTable} ON record.id = summed.id WHERE summed.place = 1 OR summed.bytes <= ? ORDER BY record.id`;
+}
+
+interface DataRow {
+  readonly id: string;
+  readonly data: string;
+  /** What was set aside, as JSON. */
+  readonly beside: string | null;
+}
+
+/** At most one more than {@link MAX_PERSON_RECORDS}. */
+async function matchingIds(
+  db: Database,
+  table: keyof typeof SLICE_SQL,
+  { field, value, endpointIds }: PersonSought,
+): Promise<string[]> {
+  const wanted = comparable(value);
+  const ids: string[] = [];
+  for (const endpointId of endpointIds ?? [null]) {
+    for await (const { id, data, beside } of readAll(db, table, endpointId)) {
+      const isFound =
+        hasMember(JSON.parse(data), null, field, wanted) ||
+        (beside !== null && hasPath(JSON.parse(beside) as Record<string, unknown>, field, wanted));
+      if (isFound) ids.push(id);
+      if (ids.length > MAX_PERSON_RECORDS) return ids;
+    }
+  }
+  return ids;
+}
+
+/** The rows of an endpoint, or all, in slices. */
+async function* readAll(
+  db: Database,
+  table: keyof typeof SLICE_SQL,
+  endpointId: string | null,
+): AsyncGenerator<DataRow> {
+  const sql = SLICE_SQL[table][endpointId === null ? "every" : "ofOne"];
+  const scope = endpointId === null ? [] : [endpointId];
+  let after = "";
+  for (;;) {
+    const begin = after;
+    const rows = await readSlice(db, () => all(text<DataRow>(sql, ...scope, begin, SLICE_ROWS, SLICE_BYTES)));
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+/** @param key the name of the value; items of an array have the array's name. */
+function hasMember(value: unknown, key: string | null, field: string, wanted: string): boolean {
+  if (Array.isArray(value)) return value.some((member) => hasMember(member, key, field, wanted));
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).some(([name, member]) => hasMember(member, name, field, wanted));
+  }
+  return key === field && comparable(String(value)) === wanted;
+}
+
+/** @param fields by path; the name of a value is the end of its path, and items of a list have the list's name. */
+function hasPath(fields: Readonly<Record<string, unknown>>, field: string, wanted: string): boolean {
+  return Object.entries(fields).some(([path, value]) => {
+    const name = path.replace(/(?:\.\d+)+$/, "");
+    return (
+      (path === field || name === field || name.endsWith(`.${field}`)) && comparable(String(value)) === wanted
+    );
+  });
+}
+
+function comparable(text: string): string {
+  return text.trim().toLowerCase();
+}

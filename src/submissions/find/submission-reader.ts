@@ -1,0 +1,80 @@
+import type { Database } from "../../database/database.ts";
+import type { Steps } from "../../database/steps.ts";
+import { browseSubmissions } from "./browse-submissions.ts";
+import type { SearchSlots } from "./search-slots.ts";
+import { type ByteRange, type FileStream, readBytes } from "../../files/read-file.ts";
+import type { FileFacts } from "../../schemas/posted-file.ts";
+import { getFileOf } from "../files/submission-files.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import {
+  deleteSubmissionRows,
+  getSubmission,
+  isLookup,
+  MAX_PAGE_BYTES,
+  type SubmissionFilter,
+  type SubmissionPage,
+} from "../stored/submission-store.ts";
+import type { StoredSubmission } from "../stored/submission-work.ts";
+
+/** A file, and its bytes for whoever reads them. */
+export interface OpenedFile {
+  readonly file: FileFacts;
+  readonly open: (range: ByteRange) => FileStream;
+}
+
+/** One endpoint's submissions, for the holder of its secret key; those of other endpoints and those in the bin do not exist here. */
+export interface SubmissionReader {
+  /**
+   * Newest first, up to the limit or 1 MiB of JSON; a single larger submission is a page of its own.
+   *
+   * @param gone aborted when nobody waits for the page any more.
+   * @throws invalid_request when the cursor is not one that a page returned; rate_limited, unavailable when a filter that looks at
+   *   submissions one by one has to wait for too long.
+   */
+  list(
+    filter: SubmissionFilter & { readonly endpointIds: readonly string[] },
+    limit: number,
+    cursor: string | null,
+    gone: AbortSignal,
+  ): Promise<SubmissionPage>;
+  /** @throws not_found */
+  get(endpointId: string, id: string): Promise<StoredSubmission>;
+  /** A file of a submission. @throws not_found; gone if its bytes are not kept any more */
+  file(endpointId: string, id: string, fileId: string): Promise<OpenedFile>;
+  /** Deletes it for good. @throws not_found */
+  remove(endpointId: string, id: string): Promise<void>;
+}
+
+/** @param onRemoved called after each deletion. */
+export function createSubmissionReader(
+  db: Database,
+  searches: SearchSlots,
+  onRemoved: () => void,
+): SubmissionReader {
+  return {
+    list(filter, limit, cursor, gone) {
+      const browse = () => browseSubmissions(db, filter, { limit, cursor, maxBytes: MAX_PAGE_BYTES, gone });
+      return isLookup(filter) ? searches.run({ name: filter.endpointIds.join(" "), gone }, browse) : browse();
+    },
+    get: (endpointId, id) => db.read(() => getOwn(endpointId, id)),
+    async file(endpointId, id, fileId) {
+      const file = await db.read(function* () {
+        return yield* getFileOf(yield* getOwn(endpointId, id), fileId);
+      });
+      return { file, open: (range) => readBytes(db, file.id, range) };
+    },
+    async remove(endpointId, id) {
+      await db.transaction(function* () {
+        yield* getOwn(endpointId, id);
+        yield* deleteSubmissionRows([id]);
+      });
+      onRemoved();
+    },
+  };
+}
+
+function* getOwn(endpointId: string, id: string): Steps<StoredSubmission> {
+  const submission = yield* getSubmission(id);
+  if (submission.endpointId === endpointId && submission.deletedAt === null) return submission;
+  throw new FormsvcError("not_found", `there is no submission ${id}`);
+}

@@ -1,0 +1,341 @@
+import type { Database } from "../../database/database.ts";
+import { readSlice } from "../../database/slices.ts";
+import { all, first, type Steps, text } from "../../database/steps.ts";
+import { firstIdAt } from "../../foundation/id.ts";
+import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
+import { numbersOfEndpoints } from "../stored/endpoint-number.ts";
+import { createTextMatcher, SEARCHED_COLUMNS, type TextMatcher } from "./match-text.ts";
+import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
+import type { SubmissionFilter } from "../stored/submission-store.ts";
+
+/** By the time of the submissions: from the newest on, or from the oldest on. */
+export type Direction = "older" | "newer";
+
+export interface WalkRequest {
+  readonly filter: SubmissionFilter;
+  readonly direction: Direction;
+  /** The id after which the walk begins, in its direction; null begins at the end. */
+  readonly cursor: string | null;
+  /** Submissions that are wanted first, so that no more are read than a page needs. */
+  readonly wanted: number;
+  /** Ends the walk, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal;
+}
+
+export interface WalkSlice {
+  /** The submissions of the filter, in the order of the walk. */
+  readonly ids: readonly string[];
+  /** Submissions that the walk looked at so far. */
+  readonly looked: number;
+  /** A cursor: the walk has looked at everything up to it. Null at the end. */
+  readonly position: string | null;
+}
+
+/** A slice takes up no further chunk after this time: a post waits for one slice (`readInTurn`). */
+const SLICE_MS = 3;
+/** Submissions that one slice looks at. */
+const SLICE_ROWS = 250;
+/** Bytes of data in which one chunk of a slice looks for a text, in two milliseconds if it takes longest. */
+const MAX_CHUNK_BYTES = 131_072;
+/** Endpoints that one slice looks at. */
+const SLICE_ENDPOINTS = 16;
+/** Submissions of an endpoint that are read first, if there are several; each further time twice as many. */
+const FIRST_ROWS = 32;
+/** Endpoints whose ends one slice looks up. */
+const ENDS_AT_ONCE = 500;
+
+/** Greater than every id that begins like the text before it, because ids have one length. */
+const AFTER = "~";
+
+/** A table with the ids of submissions and the numbers of their endpoints. */
+type Walked = "submission" | "submission_work" | "submission_bin";
+
+const WALKED_SQL: Readonly<Record<Walked, string>> = {
+  submission: "FROM submission",
+  submission_work: "FROM submission_work",
+  submission_bin: "FROM submission_bin",
+};
+
+/** The same with the submissions themselves. */
+const SUBMISSIONS_SQL: Readonly<Record<Walked, string>> = {
+  submission: "FROM submission",
+  submission_work: "FROM submission_work JOIN submission ON submission.id = submission_work.id",
+  submission_bin: "FROM submission_bin JOIN submission ON submission.id = submission_bin.id",
+};
+
+/** The one with the fewest rows that has every submission of the filter. */
+function walkedOf({ isDeleted, state, assignee }: SubmissionFilter): Walked {
+  if (isDeleted) return "submission_bin";
+  return state === "done" || (assignee !== null && assignee !== "nobody") ? "submission_work" : "submission";
+}
+
+/** One endpoint's submissions, or all; those from `low` on and before `high` are not looked at yet. */
+interface Source {
+  readonly walked: Walked;
+  /** Null is every endpoint. */
+  readonly number: number | null;
+  readonly low: string;
+  readonly high: string;
+  /** How many the next chunk looks at. */
+  readonly rows: number;
+}
+
+/**
+ * Goes through the submissions of a filter by their ids. No index has the score, the text or what was read: the walk looks at
+ * every submission of the filter's endpoints and times, in slices, and lets all other work go on after each. Several endpoints are
+ * merged, so that a small workspace beside large ones costs only its own rows.
+ *
+ * @throws invalid_request on a malformed cursor.
+ */
+export async function* walkSubmissions(db: Database, request: WalkRequest): AsyncGenerator<WalkSlice> {
+  const { filter, direction } = request;
+  const matcher = filter.text === null ? null : createTextMatcher(filter.text);
+  const { isAhead, shrink } = WAYS[direction];
+  let open = await openSources(db, request);
+  let pool: string[] = [];
+  let looked = 0;
+  while (open.length > 0) {
+    const leaders = leadersOf(open, direction);
+    const chunks = await readSlice(
+      db,
+      function* () {
+        const endsAt = performance.now() + SLICE_MS;
+        const read: Chunk[] = [];
+        for (const source of leaders) {
+          if (read.length > 0 && performance.now() >= endsAt) break;
+          read.push(yield* readChunk(source, filter, direction, matcher));
+        }
+        return read;
+      },
+      request.gone,
+    );
+    const due = leaders.slice(0, chunks.length);
+    looked += chunks.reduce((sum, { rows }) => sum + rows, 0);
+    pool.push(...chunks.flatMap(({ ids }) => ids));
+    const rest = due.flatMap((source, index) => {
+      const end = chunks[index]?.end ?? null;
+      return end === null ? [] : [{ ...shrink(source, end), rows: Math.min(SLICE_ROWS, 2 * source.rows) }];
+    });
+    open = [...open.filter((source) => !due.includes(source)), ...rest];
+    const edge = edgeOf(open, direction);
+    const ids = pool.filter((id) => edge === null || isAhead(id, edge)).toSorted(WAYS[direction].compare);
+    pool = pool.filter((id) => edge !== null && !isAhead(id, edge));
+    yield { ids, looked, position: edge === null ? null : WAYS[direction].cursorAt(edge) };
+  }
+}
+
+/** What differs between the two directions. */
+const WAYS = {
+  older: {
+    order: "DESC",
+    /** The part of a source that the walk reaches first. */
+    front: ({ high }: Source) => high,
+    compare: (one: string, other: string) => (one > other ? -1 : 1),
+    /** Whether the id lies before everything that is not looked at yet. */
+    isAhead: (id: string, edge: string) => id >= edge,
+    /** Leaves out what a chunk has looked at; `end` is its last id. */
+    shrink: (source: Source, end: string): Source => ({ ...source, high: end }),
+    /** What a chunk with that last id looks at. */
+    chunk: (source: Source, end: string): Source => ({ ...source, low: end }),
+    cursorAt: (edge: string) => edge.replace(AFTER, ""),
+  },
+  newer: {
+    order: "ASC",
+    front: ({ low }: Source) => low,
+    compare: (one: string, other: string) => (one < other ? -1 : 1),
+    isAhead: (id: string, edge: string) => id < edge,
+    shrink: (source: Source, end: string): Source => ({ ...source, low: end + AFTER }),
+    chunk: (source: Source, end: string): Source => ({ ...source, high: end + AFTER }),
+    cursorAt: (edge: string) => edge.replace(AFTER, ""),
+  },
+} as const;
+
+/** The sources that hold up the walk, few enough for one slice. */
+function leadersOf(open: readonly Source[], direction: Direction): readonly Source[] {
+  const { front, compare } = WAYS[direction];
+  const sorted = open.toSorted((one, other) => compare(front(one), front(other)));
+  let rows = 0;
+  return sorted.slice(0, SLICE_ENDPOINTS).filter((source, index) => {
+    rows += source.rows;
+    return index === 0 || rows <= SLICE_ROWS;
+  });
+}
+
+/** Everything ahead of it is looked at; null when all is. */
+function edgeOf(open: readonly Source[], direction: Direction): string | null {
+  const { front, compare } = WAYS[direction];
+  return open
+    .map(front)
+    .reduce<string | null>((edge, each) => (edge === null || compare(each, edge) < 0 ? each : edge), null);
+}
+
+async function openSources(
+  db: Database,
+  { filter, direction, cursor, wanted, gone }: WalkRequest,
+): Promise<Source[]> {
+  const low = filter.since === null ? "sub_" : firstIdAt("sub", filter.since);
+  const high = filter.until === null ? `sub_${AFTER}` : firstIdAt("sub", filter.until);
+  const walked = walkedOf(filter);
+  const bounds =
+    direction === "older"
+      ? { low, high: cursor !== null && cursor < high ? cursor : high, walked }
+      : { low: cursor !== null && cursor >= low ? cursor + AFTER : low, high, walked };
+  const { endpointIds } = filter;
+  if (endpointIds === null) return [{ number: null, ...bounds, rows: Math.min(SLICE_ROWS, wanted) }];
+  const numbers = await db.read(() => numbersOfEndpoints(endpointIds), gone);
+  if (numbers.length === 1) {
+    return numbers.map((number) => ({ number, ...bounds, rows: Math.min(SLICE_ROWS, wanted) }));
+  }
+  const sources: Source[] = [];
+  for (let from = 0; from < numbers.length; from += ENDS_AT_ONCE) {
+    const some = numbers.slice(from, from + ENDS_AT_ONCE);
+    sources.push(...(await readSlice(db, () => startAtEnds(some, bounds, direction), gone)));
+  }
+  return sources;
+}
+
+const ENDS = { older: "max", newer: "min" } as const;
+
+function endsSql(walked: Walked, direction: Direction): string {
+  return `SELECT CAST(value AS integer) AS number,
+      (SELECT ${ENDS[direction]}(id) ${WALKED_SQL[walked]} WHERE endpoint_number = CAST(value AS integer) AND id >= ? AND id < ?) AS id
+    FROM json_each(?) AS listed`;
+}
+
+/** A source for each endpoint that has a submission within the bounds; it begins with the first of them. */
+function* startAtEnds(
+  numbers: readonly number[],
+  { low, high, walked }: Pick<Source, "low" | "high" | "walked">,
+  direction: Direction,
+): Steps<Source[]> {
+  const ends = yield* all(
+    text<{ number: number; id: string | null }>(
+      endsSql(walked, direction),
+      low,
+      high,
+      JSON.stringify(numbers),
+    ),
+  );
+  return ends.flatMap(({ number, id }) => {
+    if (id === null) return [];
+    const source = { number, low, high, rows: FIRST_ROWS, walked };
+    return [direction === "older" ? { ...source, high: id + AFTER } : { ...source, low: id }];
+  });
+}
+
+interface Chunk {
+  readonly ids: readonly string[];
+  /** How many submissions it looked at. */
+  readonly rows: number;
+  /** The id of the last one; null when the source has no more. */
+  readonly end: string | null;
+}
+
+/** The next submissions of one source. The first statement bounds how many the second one looks at. */
+function* readChunk(
+  source: Source,
+  filter: SubmissionFilter,
+  direction: Direction,
+  matcher: TextMatcher | null,
+): Steps<Chunk> {
+  const { order, chunk } = WAYS[direction];
+  let { rows: count } = source;
+  let end = yield* lastOf(source, count, order);
+  if (matcher !== null && count > 1) {
+    // A submission may have 64 KiB. If these are too large together, it reads the number that fits at their mean size.
+    const size = yield* sizeOf(end === null ? source : chunk(source, end));
+    if (size.bytes > MAX_CHUNK_BYTES) {
+      count = Math.max(1, Math.floor((size.rows * MAX_CHUNK_BYTES) / size.bytes));
+      end = yield* lastOf(source, count, order);
+    }
+  }
+  const looked = inRange(end === null ? source : chunk(source, end));
+  const wanted = conditionsOf(filter, matcher);
+  const rows = yield* all(
+    text<SearchedRow>(
+      `SELECT submission.id${matcher === null ? "" : `, ${SEARCHED_COLUMNS.join(", ")}`} ${SUBMISSIONS_SQL[source.walked]} WHERE ${looked.sql} ${wanted.sql} ORDER BY ${source.walked}.id ${order}`,
+      ...looked.parameters,
+      ...wanted.parameters,
+    ),
+  );
+  const meant =
+    matcher === null
+      ? rows
+      : rows.filter((row) => matcher.matches(SEARCHED_COLUMNS.map((column) => row[column])));
+  return { ids: meant.map(({ id }) => id), rows: count, end };
+}
+
+type SearchedRow = { readonly id: string } & Record<(typeof SEARCHED_COLUMNS)[number], string | null>;
+
+/** The id of the last of the first `count` submissions; null if there are fewer. */
+function* lastOf(source: Source, count: number, order: string): Steps<string | null> {
+  const { sql, parameters } = inRange(source);
+  const last = yield* first(
+    text<{ id: string }>(
+      `SELECT id ${WALKED_SQL[source.walked]} WHERE ${sql} ORDER BY id ${order} LIMIT 1 OFFSET ?`,
+      ...parameters,
+      count - 1,
+    ),
+  );
+  return last?.id ?? null;
+}
+
+const SEARCHED_BYTES_SQL = SEARCHED_COLUMNS.map((column) => `coalesce(octet_length(${column}), 0)`).join(
+  " + ",
+);
+
+/** How many submissions a source has, and the bytes of what is searched of them. */
+function* sizeOf(source: Source): Steps<{ readonly rows: number; readonly bytes: number }> {
+  const { sql, parameters } = inRange(source);
+  const summed = text<{ rows: number; bytes: number | null }>(
+    `SELECT count(*) AS rows, sum(${SEARCHED_BYTES_SQL}) AS bytes ${SUBMISSIONS_SQL[source.walked]} WHERE ${sql}`,
+    ...parameters,
+  );
+  const size = yield* first(summed);
+  return { rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 };
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly parameters: readonly (string | number)[];
+}
+
+function inRange({ number, low, high, walked }: Source): Condition {
+  const ids = `${walked}.id >= ? AND ${walked}.id < ?`;
+  if (number === null) return { sql: ids, parameters: [low, high] };
+  return { sql: `${walked}.endpoint_number = ? AND ${ids}`, parameters: [number, low, high] };
+}
+
+/** What no index answers. */
+function conditionsOf(filter: SubmissionFilter, matcher: TextMatcher | null): Condition {
+  const { spamClass, unreadBy, isDeleted } = filter;
+  const conditions: Condition[] = isDeleted ? [] : [{ sql: NOT_BINNED_SQL, parameters: [] }];
+  if (spamClass !== null)
+    conditions.push({ sql: "AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
+  if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
+  conditions.push(...workConditionsOf(filter));
+  if (matcher !== null && matcher.sql !== null)
+    conditions.push({ sql: `AND ${matcher.sql}`, parameters: matcher.parameters });
+  return {
+    sql: conditions.map(({ sql }) => sql).join(" "),
+    parameters: conditions.flatMap(({ parameters }) => parameters),
+  };
+}
+
+const UNREAD_SQL = `AND NOT EXISTS
+  (SELECT 1 FROM submission_read WHERE submission_id = submission.id AND account_id = ?)`;
+
+function workConditionsOf({ state, assignee }: SubmissionFilter): readonly Condition[] {
+  return [
+    ...(state === null ? [] : [{ sql: workSql(state === "done", "state = 'done'"), parameters: [] }]),
+    ...(assignee === null
+      ? []
+      : assignee === "nobody"
+        ? [{ sql: workSql(false, "assignee_id IS NOT NULL"), parameters: [] }]
+        : [{ sql: workSql(true, "assignee_id = ?"), parameters: [assignee.id] }]),
+  ];
+}
+
+function workSql(is: boolean, condition: string): string {
+  return `AND ${is ? "" : "NOT "}EXISTS (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id AND ${condition})`;
+}

@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { yieldToOthers } from "../../database/slices.ts";
+import type { Steps } from "../../database/steps.ts";
+import { type EndpointsReference, reachEndpointIds } from "../../endpoints/viewable-endpoints.ts";
+import { dropFiles, listFileIdsOfHeld } from "../../files/file-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { isId } from "../../foundation/id.ts";
+import { changed, type Context, operation, type Outcome } from "../../operations/operation.ts";
+import { postsInput, readPostsFilter } from "../find/choose-submissions.ts";
+import { concealReasons } from "../stored/conceal-reasons.ts";
+import { heldPostJson, heldPostShape } from "./held-json.ts";
+import {
+  dropExpired,
+  dropHeldPostRows,
+  dropHeldPostsOf,
+  type DroppedPosts,
+  hasExpired,
+  HELD_REASONS,
+  listHeldPosts,
+} from "./held-post.ts";
+import { reachHeldPost, reachHeldPosts } from "../work/reach-posts.ts";
+import { releaseHeldPostRow } from "./release-held.ts";
+import type { LinkRow } from "../files/scanned-files.ts";
+import { changesOf } from "../work/submission-operations.ts";
+import { MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "../stored/submission-store.ts";
+
+const DEFAULT_PAGE_SIZE = 25;
+
+const id = z.string().describe("`held_` and 26 characters.");
+const ids = z.array(id).readonly();
+
+/** What was held long enough goes first, whether a server runs or not. A read that finds nothing of it changes nothing. */
+async function dropOld({ db, config, now }: Context): Promise<void> {
+  const { days } = config.held;
+  while (await db.read(() => hasExpired(days, now))) await db.transaction(() => dropExpired(days, now));
+}
+
+export const listHeld = operation({
+  name: "held.list",
+  summary: "List held posts, newest first",
+  kind: "read",
+  access: "submissions:read",
+  input: z.strictObject({
+    ...postsInput,
+    why: z.enum(HELD_REASONS).nullable().default(null).describe("Only those held for this."),
+    limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
+    cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
+  }),
+  output: z.strictObject({ data: z.array(heldPostShape), next_cursor: z.string().nullable() }),
+  async run(context, { why, limit, cursor, ...input }) {
+    await dropOld(context);
+    const { db, actor } = context;
+    const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
+    return db.read(function* () {
+      const filter = { ...(yield* readPostsFilter(context, input)), why };
+      const { data, nextCursor } = yield* listHeldPosts(filter, limit, cursor, maxBytes);
+      const conceal = yield* concealReasons(context.viewing);
+      return { data: data.map((each) => heldPostJson(conceal(each))), next_cursor: nextCursor };
+    });
+  },
+});
+
+export const showHeld = operation({
+  name: "held.show",
+  summary: "Show a held post with its spam reasons",
+  kind: "read",
+  access: "submissions:read",
+  input: z.strictObject({ held: id }),
+  output: heldPostShape.extend({
+    schema_version: z.number().describe("Of the endpoint's schema, when it came."),
+  }),
+  async run(context, { held: reference }) {
+    await dropOld(context);
+    const { held, conceal } = await context.db.read(function* () {
+      const found = yield* reachHeldPost(context, reference);
+      return { held: found, conceal: yield* concealReasons(context.viewing) };
+    });
+    return { ...heldPostJson(conceal(held)), schema_version: held.schemaVersion };
+  },
+});
+
+/** What a release works with beside the database: it looks for the links only if the post has files. */
+interface ReleaseParts {
+  readonly fileLinks: { readonly linkRow: LinkRow };
+}
+
+export const releaseHeld = operation({
+  name: "held.release",
+  summary: "Turn a held post into a submission: it is counted and sent to webhooks; spam teaches the filter",
+  kind: "write",
+  access: "held:write",
+  input: z.strictObject({ held: id }),
+  output: z.strictObject({ held: id, submission: z.string() }),
+  async run(context: Context<ReleaseParts>, { held: reference }) {
+    await dropOld(context);
+    const { config, now, parts } = context;
+    const linkFiles: LinkRow = (...data) => parts.fileLinks.linkRow(...data);
+    return context.transact(function* () {
+      const held = yield* reachHeldPost(context, reference);
+      const submission = yield* releaseHeldPostRow(held, config.plans, now, linkFiles);
+      const { workspaceId } = held;
+      const released = { held: held.id, submission: submission.id };
+      return changed(released, { subject: held.id, workspaceId, detail: null });
+    });
+  },
+});
+
+export const dropHeld = operation({
+  name: "held.drop",
+  summary: "Drop held posts for good, all of them or none",
+  kind: "danger",
+  access: "held:write",
+  input: z.strictObject({ held: ids }),
+  output: z.strictObject({ dropped: ids }),
+  async run(context, { held: wanted }) {
+    await dropOld(context);
+    const fileIds = await context.transact(function* () {
+      const workspaceIds = yield* reachHeldPosts(context, wanted, "; nothing was dropped");
+      const lost = yield* listFileIdsOfHeld(wanted);
+      yield* dropHeldPostRows(wanted);
+      return changed(lost, ...changesOf(wanted, workspaceIds, "dropped"));
+    });
+    await dropFiles(context.db, fileIds);
+    return { dropped: wanted };
+  },
+});
+
+export const dropAllHeld = operation({
+  name: "held.drop-all",
+  summary: "Drop all posts that are held now for good",
+  kind: "danger",
+  access: "held:write",
+  input: z.strictObject({
+    endpoint: postsInput.endpoint,
+    workspace: postsInput.workspace,
+    newest: id
+      .nullable()
+      .default(null)
+      .describe("Id of the newest that goes: what came after it stays. Null is the newest of now."),
+  }),
+  output: z.strictObject({ dropped: z.number() }),
+  async *run(context, { newest, ...reference }) {
+    if (newest !== null && !isId("held", newest))
+      throw new FormsvcError("usage", "the newest to drop is named by the id of a held post");
+    await dropOld(context);
+    // Durable: that nothing is held may be known of the primary alone.
+    const range = await context.db.transaction(() => chooseRange(context, reference, newest));
+    if (range === null) return { dropped: 0 };
+    let dropped = 0;
+    for (;;) {
+      await yieldToOthers();
+      const { count, fileIds } = await context.transact(() => dropSome(range));
+      await dropFiles(context.db, fileIds);
+      if (count === 0) return { dropped };
+      dropped += count;
+      yield { done: dropped, total: null };
+    }
+  },
+});
+
+/** Held posts to drop: those of some endpoints up to one post. */
+interface HeldPostRange {
+  /** Null is every endpoint. */
+  readonly endpointIds: readonly string[] | null;
+  readonly newestId: string;
+  /** What the record names: the id of an endpoint or a workspace, or `all`. */
+  readonly subject: string;
+}
+
+/** Null if nothing is held there. */
+function* chooseRange(
+  context: Context,
+  { endpoint, workspace }: EndpointsReference,
+  newest: string | null,
+): Steps<HeldPostRange | null> {
+  const endpointIds = yield* reachEndpointIds(context, { endpoint, workspace });
+  const filter = { endpointIds, since: null, until: null };
+  const newestId = newest ?? (yield* listHeldPosts(filter, 1, null)).data[0]?.id;
+  if (newestId === undefined) return null;
+  const named = endpoint === null ? (workspace ?? "all") : (endpointIds?.[0] ?? endpoint);
+  return { endpointIds, newestId, subject: named };
+}
+
+function* dropSome({ endpointIds, newestId, subject }: HeldPostRange): Steps<Outcome<DroppedPosts>> {
+  const dropped = yield* dropHeldPostsOf(endpointIds, newestId);
+  if (dropped.count === 0) return changed(dropped);
+  const detail = `${dropped.count} dropped, up to ${newestId}`;
+  return changed(dropped, { action: "held.drop", subject, workspaceId: null, detail });
+}

@@ -1,0 +1,273 @@
+import { hash } from "node:crypto";
+import { sql } from "kysely";
+import { listFileIdsOfHeld } from "../../files/file-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { isId } from "../../foundation/id.ts";
+import { query } from "../../database/database.ts";
+import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
+import { all, first, run, type Steps } from "../../database/steps.ts";
+import type { Tables } from "../../database/tables.generated.ts";
+import { firstIdAt } from "../../foundation/id.ts";
+import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
+import { mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
+import type { Viewing } from "../../operations/actor.ts";
+import type { IdempotentPost } from "../commit/idempotency.ts";
+import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "../stored/submission.ts";
+
+/** A post that was answered 429, held for some days so that a genuine post is not lost. */
+export interface HeldPost extends Submission {
+  readonly workspaceId: string;
+  readonly why: (typeof HELD_REASONS)[number];
+  /** Of the page, if it is held for that. */
+  readonly origin?: string | undefined;
+}
+
+/** Scored as spam, over the monthly limit, or from a page whose origin is not allowed. */
+export const HELD_REASONS = ["spam", "limit", "origin"] as const;
+
+/** A selection of held posts. Null means any. */
+export interface HeldPostFilter {
+  readonly endpointIds: readonly string[] | null;
+  /** Absent means any. */
+  readonly why?: HeldPost["why"] | null;
+  /** Milliseconds; `since` is inclusive, `until` is not. */
+  readonly since: number | null;
+  readonly until: number | null;
+}
+
+export interface HeldPostPage {
+  /** Newest first. */
+  readonly data: readonly HeldPost[];
+  /** The start of the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** A refused post as it is written. */
+export interface NewHeldPost {
+  readonly held: HeldPost;
+  /** Whether a honeypot was filled. */
+  readonly trapped: boolean;
+  /** A hash of the submitter's network; empty if none is known. */
+  readonly network: string;
+  /** Equal for the same Idempotency-Key with the same body, which is held once. */
+  readonly idempotent: IdempotentPost | null;
+  /** Of its texts, in UTF-8. */
+  readonly bytes: number;
+  /** Bytes that the workspace's plan allows; null is unlimited. */
+  readonly maxBytes: number | null;
+}
+
+/** Writes held posts inside a transaction of the caller's. */
+type HeldPostWriter = (post: NewHeldPost) => void;
+
+export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
+  const insert = db.prepare(
+    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
+     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
+  );
+  return ({ held, trapped, network, idempotent, bytes }) =>
+    void insert.run(
+      ...contentValues(held),
+      held.workspaceId,
+      held.endpointId,
+      held.why,
+      trapped ? 1 : 0,
+      network,
+      idempotent && hashOfRetry(idempotent),
+      bytes,
+      held.origin ?? null,
+    );
+}
+
+/** Bytes that a post takes in the table, without its row's fixed part. */
+export function heldBytes(held: HeldPost): number {
+  return contentValues(held).reduce<number>(
+    (bytes, value) => (typeof value === "string" ? bytes + Buffer.byteLength(value) : bytes),
+    held.origin?.length ?? 0,
+  );
+}
+
+/** Refusals are not remembered, so another body with the same key is another post. */
+export function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
+  return hash("sha256", Buffer.concat([keyHash, bodyHash, Buffer.from(kind)]), "buffer");
+}
+
+/**
+ * @param cursor a `nextCursor`, or null for the first page. @param maxBytes most bytes of data on the page, which still has one post.
+ * @throws invalid_request on another cursor.
+ */
+export function* listHeldPosts(
+  filter: HeldPostFilter,
+  limit: number,
+  cursor: string | null,
+  maxBytes = Infinity,
+): Steps<HeldPostPage> {
+  if (cursor !== null && !isId("held", cursor)) {
+    throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
+      details: { cursor: "malformed" },
+    });
+  }
+  let ids = ofEndpoints(filter.endpointIds)
+    .orderBy("id", "desc")
+    .limit(limit + 1);
+  if (filter.why !== undefined && filter.why !== null) ids = ids.where("why", "=", filter.why);
+  if (filter.since !== null) ids = ids.where("id", ">=", firstIdAt("held", filter.since));
+  if (filter.until !== null) ids = ids.where("id", "<", firstIdAt("held", filter.until));
+  if (cursor !== null) ids = ids.where("id", "<", cursor);
+  // The ids are found and sorted in an index; of many endpoints' posts only the page's are read.
+  const listed = yield* all(
+    query
+      .selectFrom("held")
+      .select(["id", sql<number>`octet_length(data) + coalesce(octet_length(unknown_fields), 0)`.as("bytes")])
+      .where("id", "in", ids)
+      .orderBy("id", "desc"),
+  );
+  const fitting = fittingOf(listed.slice(0, limit), maxBytes);
+  const rows = yield* all(
+    query.selectFrom("held").selectAll().where("id", "in", fitting).orderBy("id", "desc"),
+  );
+  const data = rows.map(toHeldPost);
+  return { data, nextCursor: listed.length > data.length ? (data.at(-1)?.id ?? null) : null };
+}
+
+/** The first of these posts that have this number of bytes together; at least one. */
+function fittingOf(
+  listed: readonly { readonly id: string; readonly bytes: number }[],
+  maxBytes: number,
+): string[] {
+  let bytes = 0;
+  const tooFar = listed.findIndex((each, index) => (bytes += each.bytes) > maxBytes && index > 0);
+  return (tooFar < 0 ? listed : listed.slice(0, tooFar)).map(({ id }) => id);
+}
+
+/** What a page sent to an endpoint before it was allowed, the oldest first: all but what was taken for spam. */
+export function* listReleasable(endpointId: string, origin: string): Steps<HeldPost[]> {
+  const rows = yield* all(releasable(endpointId, origin).selectAll().orderBy("id"));
+  return rows.map(toHeldPost);
+}
+
+export function* countReleasable(endpointId: string, origin: string): Steps<number> {
+  const counted = releasable(endpointId, origin).select(({ fn }) => fn.countAll<number>().as("count"));
+  return (yield* first(counted))?.count ?? 0;
+}
+
+function releasable(endpointId: string, origin: string) {
+  return query
+    .selectFrom("held")
+    .where("endpoint_id", "=", endpointId)
+    .where("why", "=", "origin")
+    .where("origin", "=", origin)
+    .where("spam_score", "<", CLASS_SCORES.blocked[0]);
+}
+
+/** Held posts of these endpoints up to one of them; null is every endpoint. */
+export function* countHeldPostsOf(endpointIds: readonly string[] | null, newestId: string): Steps<number> {
+  const counted = ofEndpoints(endpointIds)
+    .where("id", "<=", newestId)
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as("count"));
+  return (yield* first(counted))?.count ?? 0;
+}
+
+export interface DroppedPosts {
+  readonly count: number;
+  /** What is left of their files belongs to nothing. */
+  readonly fileIds: readonly string[];
+}
+
+/** Drops up to 500 posts of these endpoints, up to one of them; null is every endpoint. */
+export function* dropHeldPostsOf(
+  endpointIds: readonly string[] | null,
+  newestId: string,
+): Steps<DroppedPosts> {
+  const some = ofEndpoints(endpointIds).where("id", "<=", newestId).orderBy("id").limit(MAX_DELETED);
+  const ids = (yield* all(some)).map(({ id }) => id);
+  const fileIds = yield* listFileIdsOfHeld(ids);
+  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  return { count: yield* run(query.deleteFrom("held").where("id", "in", listed)), fileIds };
+}
+
+function ofEndpoints(endpointIds: readonly string[] | null) {
+  const ids = query.selectFrom("held").select("id");
+  if (endpointIds === null) return ids;
+  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
+  return ids.where("endpoint_id", "in", listed);
+}
+
+/** Takes at most `limit` of an endpoint's held posts along into the workspace that it is in now. Returns how many. */
+export function moveHeldPostsOf(endpointId: string, workspaceId: string, limit: number): Steps<number> {
+  const some = query
+    .selectFrom("held")
+    .select("id")
+    .where("endpoint_id", "=", endpointId)
+    .where("workspace_id", "<>", workspaceId)
+    .orderBy("id")
+    .limit(limit);
+  return run(query.updateTable("held").set({ workspace_id: workspaceId }).where("id", "in", some));
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+export function* getViewableHeldPost(viewing: Viewing, id: string): Steps<HeldPost> {
+  const held = yield* findHeldPost(id);
+  if (held === undefined || !(yield* mayViewEndpoint(viewing, held.workspaceId, held.endpointId)))
+    throw noHeldPost(id);
+  return held;
+}
+
+/** @throws not_found */
+export function* getHeldPost(id: string): Steps<HeldPost> {
+  const held = yield* findHeldPost(id);
+  if (held === undefined) throw noHeldPost(id);
+  return held;
+}
+
+export function* findHeldPost(id: string): Steps<HeldPost | undefined> {
+  const row = isId("held", id)
+    ? yield* first(query.selectFrom("held").selectAll().where("id", "=", id))
+    : undefined;
+  return row === undefined ? undefined : toHeldPost(row);
+}
+
+export function noHeldPost(id: string, consequence?: string): FormsvcError {
+  const more = consequence ?? "; it may have been released, dropped or expired";
+  return new FormsvcError("not_found", `there is no held post ${id.slice(0, MAX_SHOWN_ID_LENGTH)}${more}`);
+}
+
+/** Drops all of the ids or none. @throws not_found naming the first that does not exist */
+export function* dropHeldPostRows(ids: readonly string[]): Steps<void> {
+  for (const id of ids)
+    if ((yield* run(query.deleteFrom("held").where("id", "=", id))) === 0)
+      throw noHeldPost(id, "; nothing was dropped");
+}
+
+/** The largest number of characters of a given id that a message repeats. */
+const MAX_SHOWN_ID_LENGTH = 100;
+
+/** The largest number of held posts that are deleted in one transaction, so that posts never wait long for it. */
+const MAX_DELETED = 500;
+
+/** Whether a post was held for this number of days; null keeps everything. */
+export function* hasExpired(days: number | null, now: number): Steps<boolean> {
+  const expired = selectExpired(days, now);
+  return expired !== null && (yield* first(expired.limit(1))) !== undefined;
+}
+
+/** Deletes up to 500 posts that were held for this number of days. Returns the number deleted. */
+export function* dropExpired(days: number | null, now: number): Steps<number> {
+  const expired = selectExpired(days, now);
+  if (expired === null) return 0;
+  return yield* run(query.deleteFrom("held").where("id", "in", expired.orderBy("id").limit(MAX_DELETED)));
+}
+
+function selectExpired(days: number | null, now: number) {
+  const oldest = days === null ? 0 : now - days * 86_400_000;
+  if (oldest <= 0) return null;
+  return query.selectFrom("held").select("id").where("id", "<", firstIdAt("held", oldest));
+}
+
+function toHeldPost(row: Tables["held"]): HeldPost {
+  const { workspace_id: workspaceId, endpoint_id: endpointId, why } = row;
+  const from = row.origin === null ? {} : { origin: row.origin };
+  return { ...readContent(row), workspaceId, endpointId, why, ...from };
+}

@@ -1,0 +1,69 @@
+import { query } from "../../database/database.ts";
+import { run, type Steps } from "../../database/steps.ts";
+import { releaseFiles } from "../../files/file-store.ts";
+import { lastWaitOfHeld } from "../../files/scan-store.ts";
+import { monthOf } from "../../foundation/clock.ts";
+import { isFileList } from "../../foundation/file-list.ts";
+import { newId } from "../../foundation/id.ts";
+import { queueSubmission } from "../../outbox/queue/queue-submission.ts";
+import { countSubmission } from "../../workspaces/workspace-store.ts";
+import type { Plans } from "../../workspaces/workspace.ts";
+import type { HeldPost } from "./held-post.ts";
+import { teachSubmissions } from "../stored/mark-submission.ts";
+import { awaitVerdict, conditionDataOf, type LinkRow } from "../files/scanned-files.ts";
+import { insertSubmission } from "../stored/submission-store.ts";
+import type { Submission } from "../stored/submission.ts";
+
+/**
+ * Turns a held post into a submission with the time it arrived, inside a transaction. It counts in the month of its release, is sent to
+ * the webhooks, and teaches the filter if it was held as spam.
+ *
+ * @param linkFiles called if it has files. @throws plan_limit if the month is full.
+ */
+export function* releaseHeldPostRow(
+  held: HeldPost,
+  plans: Plans,
+  now: number,
+  linkFiles: LinkRow,
+): Steps<Submission> {
+  const { workspaceId } = held;
+  yield* countSubmission(workspaceId, monthOf(now), plans);
+  const submission = asSubmission(held);
+  const readConditionData = () => conditionDataOf(submission);
+  const hasFiles = Object.values(submission.data).some(isFileList);
+  const waitsUntil = hasFiles ? yield* lastWaitOfHeld(held.id) : null;
+  if (waitsUntil !== null) {
+    // Its messages go when its files are scanned.
+    yield* insertSubmission(submission, { head: null, tail: null, notSent: null });
+    yield* awaitVerdict(submission.id, waitsUntil);
+  } else {
+    const linkedData = hasFiles ? yield* linkFiles(submission.data, now) : null;
+    const notified = { ...submission, linkedData };
+    yield* insertSubmission(submission, yield* queueSubmission(notified, now, readConditionData));
+  }
+  yield* releaseFiles(held.id, submission.id);
+  if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
+  yield* run(query.deleteFrom("held").where("id", "=", held.id));
+  return submission;
+}
+
+/** Whatever it is held for. */
+function isSpam({ spamClass }: HeldPost): boolean {
+  return spamClass === "blocked";
+}
+
+/** The owner's decision counts more than the score: a released post is sent like any other. */
+function asSubmission(held: HeldPost): Submission {
+  const wasSpam = isSpam(held);
+  const released = wasSpam
+    ? [{ signal: "released", points: -held.spamScore, field: null, detail: "released by the owner" }]
+    : [];
+  const { workspaceId: _workspaceId, why: _why, origin: _origin, ...submission } = held;
+  return {
+    ...submission,
+    id: newId("sub", held.createdAt),
+    spamScore: wasSpam ? 0 : held.spamScore,
+    spamClass: wasSpam ? "low" : held.spamClass,
+    spamReasons: [...held.spamReasons, ...released],
+  };
+}

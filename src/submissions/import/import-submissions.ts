@@ -1,0 +1,319 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { yieldToOthers } from "../../database/slices.ts";
+import { run, type Steps, text } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { findReachableEndpoint, reachEndpoint } from "../../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { describeFirstProblem } from "../../foundation/problems.ts";
+import {
+  changed,
+  type Context,
+  operation,
+  type Outcome,
+  type OwnChange,
+} from "../../operations/operation.ts";
+import { addImportedWork } from "./imported-work.ts";
+import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
+import { type ImportedFile, linesOf } from "./imported-file.ts";
+import { claimRows, idHash, knownRows } from "./imported-rows.ts";
+import { RowCounts } from "./row-counts.ts";
+import { readLine, type SubmissionLine, submissionLine } from "../stored/submission-json.ts";
+import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
+
+interface Parts {
+  readonly source: ImportedFile;
+  /** Absent for submissions without the bytes of their files. */
+  readonly files?: FilesToImport;
+}
+
+/** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
+const BATCH_SIZE = 500;
+/** UTF-16 units of them. */
+const BATCH_LENGTH = 1_048_576;
+/** Refused files that are told. */
+const MAX_TOLD = 1000;
+
+/**
+ * The whole source is checked before anything is stored. Existing submissions are skipped, so that an interrupted import can be run
+ * again. Nothing counts towards a plan, and no webhook gets them.
+ */
+export const importSubmissions = operation({
+  name: "submission.import",
+  summary: "Add the submissions of an export in NDJSON, with their ids and times; existing ones are skipped",
+  kind: "write",
+  access: "submissions:import",
+  input: z.strictObject({
+    endpoint: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
+    workspace: z.string().nullable().default(null).describe("Id or name of the workspace of that endpoint."),
+    imported_from: z
+      .literal("ndjson")
+      .nullable()
+      .default(null)
+      .describe(
+        "Notes that they were imported, and what was deleted since stays away; null restores each as it was.",
+      ),
+    dry_run: z.boolean().default(false).describe("Tell what would be done, and store nothing."),
+  }),
+  output: z.strictObject({
+    imported: z.strictObject({
+      added: z.number(),
+      known: z.number().describe("Submissions whose id exists already; they are not changed."),
+      files: z
+        .strictObject({
+          added: z.number(),
+          known: z.number().describe("Files that were there, or were deleted since."),
+          refused: z
+            .array(
+              z.strictObject({
+                submission_id: z.string(),
+                id: z.string(),
+                name: z.string(),
+                message: z.string(),
+              }),
+            )
+            .readonly()
+            .describe(`The first ${MAX_TOLD} files that could not be added.`),
+          refused_count: z.number(),
+        })
+        .optional()
+        .describe("Absent if no folder of files was given."),
+    }),
+  }),
+  async *run(context: Context<Parts>, { imported_from: importedFrom, dry_run: isDry, ...reference }) {
+    const { source, files } = context.parts;
+    const targetOf = await chooseTargets(context, reference);
+    let total = 0;
+    for await (const { content } of readExport(source)) {
+      await targetOf(content.endpoint_id);
+      total += 1;
+      if (total % BATCH_SIZE === 0) await yieldToOthers();
+    }
+    const recorded = new Set<string>();
+    const counted = new RowCounts();
+    let [added, done] = [0, 0];
+    const tally = new FileTally();
+    for await (const batch of batchesOf(readExport(source))) {
+      const lines: Line[] = [];
+      for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
+      await yieldToOthers();
+      if (isDry) {
+        const firsts = lines.filter(
+          ({ line }) => counted.add(createHash("sha256").update(line.id).digest()) === 1,
+        );
+        added += await context.db.read(() => countNew(firsts, importedFrom));
+        done += batch.length;
+        yield { done, total };
+        continue;
+      }
+      const { endpoints, away } = await context.transact(function* () {
+        // A form may be deleted meanwhile, or its importer be no member any more.
+        for (const id of new Set(lines.map(({ endpoint }) => endpoint.id)))
+          yield* reachEndpoint(context, { endpoint: id });
+        return yield* addRows(lines, { importedFrom, recorded, total });
+      });
+      for (const { id, count } of endpoints) {
+        recorded.add(id);
+        added += count;
+      }
+      if (files !== undefined)
+        for (const [index, line] of lines.entries()) {
+          const { line: submission, endpoint } = line;
+          const began = (): string | null => (recorded.has(endpoint.id) ? null : beganOf(total));
+          const parent = { submission, endpoint, began, isDeleted: away.has(line) };
+          for await (const fate of bringFiles(context, files, parent)) {
+            tally.add(fate);
+            if (fate === "added") recorded.add(endpoint.id);
+            yield { done: done + index, total };
+          }
+        }
+      done += batch.length;
+      yield { done, total };
+    }
+    return {
+      imported: { added, known: done - added, ...(files !== undefined && { files: tally.summary() }) },
+    };
+  },
+});
+
+function* countNew(lines: readonly Line[], importedFrom: "ndjson" | null): Steps<number> {
+  const away = importedFrom === null ? new Set() : yield* stayAway(lines, importedFrom, knownRows);
+  const ids = new Set(lines.filter((each) => !away.has(each)).map(({ line }) => line.id));
+  return ids.size - (yield* findStoredIds([...ids])).size;
+}
+
+/** Hashes that were known before. */
+function* claimKnown(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {
+  const fresh = yield* claimRows(endpointId, hashes);
+  return new Set(hashes.filter((hash) => !fresh.has(hash)));
+}
+
+/**
+ * Those that were imported by the format's name before and deleted since.
+ *
+ * @param known which hashes of an endpoint were known; may note them all
+ */
+function* stayAway(
+  lines: readonly Line[],
+  importedFrom: "ndjson",
+  known: typeof knownRows,
+): Steps<ReadonlySet<Line>> {
+  const imported: Line[] = [];
+  for (const [endpointId, group] of Map.groupBy(lines, ({ endpoint }) => endpoint.id)) {
+    const hashed = group.map((each) => ({ each, hash: idHash(importedFrom, each.line.id) }));
+    const before = yield* known(endpointId, [...new Set(hashed.map(({ hash }) => hash))]);
+    for (const { each, hash } of hashed) if (before.has(hash)) imported.push(each);
+  }
+  if (imported.length === 0) return new Set();
+  const stored = yield* findStoredIds(imported.map(({ line }) => line.id));
+  return new Set(imported.filter(({ line }) => !stored.has(line.id)));
+}
+
+/** What became of the files. */
+class FileTally {
+  #added = 0;
+  #known = 0;
+  #refusedCount = 0;
+  readonly #refused: RefusedFile[] = [];
+
+  add(fate: "added" | "known" | RefusedFile): void {
+    if (fate === "added") this.#added += 1;
+    else if (fate === "known") this.#known += 1;
+    else {
+      this.#refusedCount += 1;
+      if (this.#refused.length < MAX_TOLD) this.#refused.push(fate);
+    }
+  }
+
+  summary() {
+    const refused: readonly RefusedFile[] = this.#refused;
+    return { added: this.#added, known: this.#known, refused, refused_count: this.#refusedCount };
+  }
+}
+
+function beganOf(total: number): string {
+  return `began an import of ${total}`;
+}
+
+export type BroughtFiles = ReturnType<FileTally["summary"]>;
+
+interface Line {
+  readonly line: SubmissionLine;
+  readonly endpoint: Endpoint;
+  readonly values: ReturnType<typeof importedValues>;
+}
+
+function lineFor(line: SubmissionLine, endpoint: Endpoint, importedFrom: string | null): Line {
+  const target = { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion, importedFrom };
+  return { line, endpoint, values: importedValues(readLine(line, target)) };
+}
+
+interface Added {
+  readonly id: string;
+  readonly count: number;
+}
+
+interface Import {
+  readonly importedFrom: "ndjson" | null;
+  /** The endpoints whose import is recorded. */
+  readonly recorded: ReadonlySet<string>;
+  readonly total: number;
+}
+
+interface BroughtLines {
+  readonly endpoints: readonly Added[];
+  /** Lines that were deleted here. */
+  readonly away: ReadonlySet<Line>;
+}
+
+/** How many were added to each endpoint. An endpoint is recorded with the first that are. */
+function* addRows(
+  lines: readonly Line[],
+  { importedFrom, recorded, total }: Import,
+): Steps<Outcome<BroughtLines>> {
+  const counts = new Map<Endpoint, number>();
+  const away = importedFrom === null ? new Set<Line>() : yield* stayAway(lines, importedFrom, claimKnown);
+  for (const each of lines) {
+    if (away.has(each)) continue;
+    const { line, endpoint, values } = each;
+    const isNew = (yield* run(text(ADD_IMPORTED_SQL, ...values))) > 0;
+    if (isNew) yield* addImportedWork(line);
+    if (isNew) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
+  }
+  const changes = [...counts.keys()].flatMap(({ id, workspaceId }): OwnChange[] =>
+    recorded.has(id) ? [] : [{ subject: id, workspaceId, detail: beganOf(total) }],
+  );
+  const endpoints = [...counts].map(([{ id }, count]): Added => ({ id, count }));
+  return changed({ endpoints, away }, ...changes);
+}
+
+/** The target for an endpoint id of the source; each is looked up once. */
+async function chooseTargets(
+  context: Context,
+  { endpoint: reference, workspace }: { readonly endpoint: string | null; readonly workspace: string | null },
+): Promise<(endpointId: string) => Promise<Endpoint>> {
+  const { db } = context;
+  const named =
+    reference === null
+      ? undefined
+      : await db.read(() => reachEndpoint(context, { endpoint: reference, workspace }));
+  const known = new Map<string, Endpoint>();
+  return async (endpointId) => {
+    const endpoint =
+      named ?? known.get(endpointId) ?? (await db.read(() => findReachableEndpoint(context, endpointId)));
+    if (endpoint === undefined)
+      throw new FormsvcError("not_found", `there is no endpoint ${endpointId} here`, {
+        hint: { kind: "choose_endpoint" },
+      });
+    known.set(endpointId, endpoint);
+    return endpoint;
+  };
+}
+
+interface ReadLine {
+  readonly content: SubmissionLine;
+  /** UTF-16 units. */
+  readonly length: number;
+}
+
+async function* batchesOf(lines: AsyncIterable<ReadLine>): AsyncGenerator<readonly SubmissionLine[]> {
+  let batch: SubmissionLine[] = [];
+  let batchLength = 0;
+  for await (const { content, length } of lines) {
+    batch.push(content);
+    batchLength += length;
+    if (batch.length < BATCH_SIZE && batchLength < BATCH_LENGTH) continue;
+    yield batch;
+    [batch, batchLength] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function* readExport(file: ImportedFile): AsyncGenerator<ReadLine> {
+  let number = 0;
+  for await (const line of linesOf(file)) {
+    number += 1;
+    if (line.trim() !== "")
+      yield { content: parseLine(line, `${file.name}: line ${number}`), length: line.length };
+  }
+}
+
+/** @throws usage */
+function parseLine(line: string, place: string): SubmissionLine {
+  let content: unknown;
+  try {
+    content = JSON.parse(line);
+  } catch (error) {
+    throw new FormsvcError("usage", `${place}: not JSON (${(error as Error).message})`, {
+      cause: error,
+      hint: { kind: "export_as_ndjson" },
+    });
+  }
+  const parsed = submissionLine.safeParse(content);
+  if (parsed.success) return parsed.data;
+  throw new FormsvcError("usage", `${place}: ${describeFirstProblem(parsed.error)}`);
+}

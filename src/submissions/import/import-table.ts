@@ -1,0 +1,228 @@
+import { z } from "zod";
+import { yieldToOthers } from "../../database/slices.ts";
+import { run, type Steps, text } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { reachEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { isId, newId } from "../../foundation/id.ts";
+import { createZonedClock } from "../../foundation/zoned-time.ts";
+import { changed, type Context, operation, type Outcome } from "../../operations/operation.ts";
+import { compileSchema } from "../../schemas/compile-schema.ts";
+import { FILTER_VERSION } from "../../spam/score-spam.ts";
+import { readTimeZone } from "../../workspaces/workspace-settings.ts";
+import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
+import type { ImportedFile } from "./imported-file.ts";
+import { claimRows, knownRows } from "./imported-rows.ts";
+import { type ColumnMap, mapColumns } from "./map-columns.ts";
+import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
+import { RowCounts } from "./row-counts.ts";
+import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
+import { openTable } from "./table-rows.ts";
+
+interface Parts {
+  readonly source: ImportedFile;
+}
+
+/** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
+const BATCH_SIZE = 500;
+/** UTF-16 units of their cells. */
+const BATCH_LENGTH = 1_048_576;
+/** Rows of a file. */
+const MAX_ROWS = 10_000_000;
+/** Refused rows that are told. */
+const MAX_TOLD = 1000;
+
+/**
+ * The whole file is read once before anything is stored, so that a broken one changes nothing. A row that was imported before is known,
+ * so that an interrupted import can be run again, and stays away if it was deleted since. Nothing is scored, held, counted or sent.
+ */
+export const importTable = operation({
+  name: "submission.import-table",
+  summary:
+    "Add the rows of another service's export, or of any table, as submissions; known ones are skipped",
+  kind: "write",
+  access: "submissions:import",
+  input: z.strictObject({
+    endpoint: z.string().describe("Where they go: an id, a name that is unique, or WORKSPACE/NAME."),
+    workspace: z.string().nullable().default(null).describe("Id or name of the workspace of that endpoint."),
+    format: z.enum(TABLE_FORMATS).describe("The service that wrote the file; csv is any table."),
+    map: z
+      .array(z.string())
+      .readonly()
+      .default([])
+      .describe(
+        "`COLUMN=FIELD` each; created_at is the time of a row, and an empty field leaves the column out.",
+      ),
+    encoding: z.string().nullable().default(null).describe("Of the file, like windows-1252; null is UTF-8."),
+    dry_run: z.boolean().default(false).describe("Tell what would be done, and store nothing."),
+  }),
+  output: z.strictObject({
+    rows: z.number(),
+    imported: z.number(),
+    known: z.number().describe("Rows that were imported before."),
+    refused: z
+      .array(z.strictObject({ line: z.number(), field: z.string().nullable(), message: z.string() }))
+      .readonly()
+      .describe(`The first ${MAX_TOLD} rows that do not fit the form, with the first thing that is wrong.`),
+    unmapped: z.array(z.string()).readonly().describe("Columns that nothing became of."),
+  }),
+  async *run(context: Context<Parts>, { format, map, encoding, dry_run: isDry, ...reference }) {
+    const { source } = context.parts;
+    const { endpoint, definition, zone } = await context.db.read(() => readTarget(context, reference));
+    const asked = { format, definition, map };
+    const open = () => openTable(source, { format, encoding });
+    const { columns, total } = await check(await open(), source.name, (headings) =>
+      mapColumns(headings, asked),
+    );
+    const schema = compileSchema(definition, "drop");
+    const clock = createZonedClock(FORMATS[format].isUtc ? "UTC" : zone);
+    const reader: RowReader = { format, columns, schema, clock, now: context.now, counts: new RowCounts() };
+    const counted = new RowCounts();
+    const tally = { rows: 0, imported: 0, known: 0, refused: [] as RefusedRow[] };
+    for await (const batch of batchesOf(reader, (await open()).rows)) {
+      tally.rows += batch.rows;
+      tally.refused.push(...batch.refused.slice(0, MAX_TOLD - tally.refused.length));
+      await yieldToOthers();
+      const isFirst = tally.imported === 0;
+      const added = isDry
+        ? countFirst(counted, await context.db.read(() => newHashes(endpoint, batch.read)))
+        : await context.transact(function* () {
+            // The form may be deleted meanwhile, or its importer be no member any more.
+            yield* reachEndpoint(context, { endpoint: endpoint.id });
+            return yield* addRows(endpoint, batch.read, isFirst ? `${total} from ${format}` : null);
+          });
+      tally.imported += added;
+      tally.known += batch.read.length - added;
+      yield { done: tally.rows, total };
+    }
+    return { ...tally, unmapped: columns.unmapped };
+  },
+});
+
+interface Target {
+  readonly endpoint: Endpoint;
+  readonly definition: Parameters<typeof compileSchema>[0];
+  readonly zone: string;
+}
+
+function* readTarget(
+  context: Context,
+  reference: { readonly endpoint: string; readonly workspace: string | null },
+): Steps<Target> {
+  const endpoint = yield* reachEndpoint(context, reference);
+  const zone = (yield* readTimeZone(endpoint.workspaceId)) ?? "UTC";
+  return { endpoint, definition: yield* readSchema(endpoint), zone };
+}
+
+/** Reads to the end. @throws usage for what is wrong with the whole file */
+async function check(
+  { headings, rows }: Awaited<ReturnType<typeof openTable>>,
+  name: string,
+  mapped: (headings: readonly string[]) => ColumnMap,
+): Promise<{ readonly columns: ColumnMap; readonly total: number }> {
+  const columns = mapped(headings);
+  if (columns.fields.length === 0)
+    throw new FormsvcError(
+      "usage",
+      `${name}: no column is named like a field of the form; map them (COLUMN=FIELD)`,
+    );
+  if (!columns.roles.has("created_at"))
+    throw new FormsvcError(
+      "usage",
+      `${name}: no column has the time of the rows; map it (COLUMN=created_at)`,
+    );
+  let total = 0;
+  while ((await rows.next()).done !== true) {
+    total += 1;
+    if (total % BATCH_SIZE === 0) await yieldToOthers();
+    if (total > MAX_ROWS)
+      throw new FormsvcError("usage", `${name}: more than ${MAX_ROWS} rows; split the file`);
+  }
+  return { columns, total };
+}
+
+interface RowBatch {
+  readonly rows: number;
+  readonly read: readonly ReadRow[];
+  readonly refused: readonly RefusedRow[];
+}
+
+async function* batchesOf(
+  reader: RowReader,
+  rows: Awaited<ReturnType<typeof openTable>>["rows"],
+): AsyncGenerator<RowBatch> {
+  let [count, length, read, refused]: [number, number, ReadRow[], RefusedRow[]] = [0, 0, [], []];
+  for await (const row of rows) {
+    const outcome = readRow(reader, row);
+    if ("message" in outcome) refused.push(outcome);
+    else read.push(outcome);
+    count += 1;
+    for (const cell of row.cells) length += typeof cell === "string" ? cell.length : 1;
+    if (count < BATCH_SIZE && length < BATCH_LENGTH) continue;
+    yield { rows: count, read, refused };
+    [count, length, read, refused] = [0, 0, [], []];
+  }
+  if (count > 0) yield { rows: count, read, refused };
+}
+
+/** How many of these hashes were not counted before: a service's id may stand in two batches. */
+function countFirst(counted: RowCounts, hashes: readonly string[]): number {
+  return hashes.filter((hash) => counted.add(Buffer.from(hash, "base64url")) === 1).length;
+}
+
+function* newHashes(endpoint: Endpoint, rows: readonly ReadRow[]): Steps<readonly string[]> {
+  const known = yield* knownRows(
+    endpoint.id,
+    rows.map(({ hash }) => hash),
+  );
+  const own = yield* ownIds(rows);
+  const fresh = rows.filter(({ hash, serviceId }) => !known.has(hash) && !own.has(serviceId));
+  return fresh.map(({ hash }) => hash);
+}
+
+/** Ids of submissions that are here: the table may be an export of our own. */
+function* ownIds(rows: readonly ReadRow[]): Steps<ReadonlySet<string>> {
+  const ids = rows.map(({ serviceId }) => serviceId).filter((id) => isId("sub", id));
+  return ids.length === 0 ? new Set() : yield* findStoredIds(ids);
+}
+
+/** @param began what the record says with the first rows that are added; null if it was said. */
+function* addRows(
+  endpoint: Endpoint,
+  rows: readonly ReadRow[],
+  began: string | null,
+): Steps<Outcome<number>> {
+  const own = yield* ownIds(rows);
+  const foreign = rows.filter(({ serviceId }) => !own.has(serviceId));
+  const fresh = new Set(yield* claimRows(endpoint.id, [...new Set(foreign.map(({ hash }) => hash))]));
+  let added = 0;
+  for (const { hash, format, createdAt, data, ipAddress, userAgent } of foreign) {
+    // A service's id that stands there twice is one row.
+    if (!fresh.delete(hash)) continue;
+    const submission = {
+      id: newId("sub", createdAt),
+      endpointId: endpoint.id,
+      schemaVersion: endpoint.schemaVersion,
+      data,
+      setAside: null,
+      spamScore: 0,
+      spamClass: "low",
+      spamReasons: [],
+      spamVersion: FILTER_VERSION,
+      ipAddress,
+      userAgent,
+      createdAt,
+      importedFrom: format,
+    } as const;
+    yield* run(text(ADD_IMPORTED_SQL, ...importedValues(submission)));
+    added += 1;
+  }
+  if (added === 0 || began === null) return changed(added);
+  const detail = `began an import of ${began}`;
+  return changed(added, {
+    action: "submission.import",
+    subject: endpoint.id,
+    workspaceId: endpoint.workspaceId,
+    detail,
+  });
+}

@@ -1,0 +1,127 @@
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts";
+
+/** What becomes of each column of a table. */
+export interface ColumnMap {
+  /** The columns that become fields: their places and the fields. */
+  readonly fields: readonly { readonly index: number; readonly field: string }[];
+  /** The place of what is no field. */
+  readonly roles: ReadonlyMap<ColumnRole, number>;
+  /** Columns that nothing becomes of. */
+  readonly unmapped: readonly string[];
+}
+
+export interface MappingRequest {
+  readonly format: TableFormat;
+  readonly definition: SchemaDefinition;
+  /** `COLUMN=FIELD`, as somebody typed them. */
+  readonly map: readonly string[];
+}
+
+/**
+ * By `map`, else by the name of the field, its label, or what the service calls it, in any case of letters.
+ *
+ * @throws usage for a column that stands there twice or is not there, a field that is not there, and two columns for one
+ */
+export function mapColumns(headings: readonly string[], request: MappingRequest): ColumnMap {
+  const names = headings.map((heading) => heading.trim());
+  const doubled = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
+  if (doubled !== undefined)
+    throw new FormsvcError(
+      "usage",
+      `the column ${quoted(doubled)} stands there twice; rename one of them in the file`,
+    );
+  const given = readMap(request, names);
+  const fieldOf = fieldFinder(request.definition);
+  const { roles: known } = FORMATS[request.format];
+  const fields: { index: number; field: string }[] = [];
+  const roles = new Map<ColumnRole, number>();
+  const unmapped: string[] = [];
+  const place = (index: number, target: string, column: string): void => {
+    if (isRole(target) && (target === "created_at" || !Object.hasOwn(request.definition, target))) {
+      if (!roles.has(target)) roles.set(target, index);
+      else unmapped.push(column);
+    } else if (fields.some(({ field }) => field === target)) unmapped.push(column);
+    else fields.push({ index, field: target });
+  };
+  // What somebody named comes before what is found by its name.
+  for (const [column, target] of given) if (target !== "") place(names.indexOf(column), target, column);
+  for (const [index, name] of names.entries()) {
+    if (name === "" || given.has(name)) continue;
+    const lower = name.toLowerCase();
+    const role = Object.hasOwn(known, lower) ? known[lower] : undefined;
+    const target = fieldOf(name) ?? role;
+    if (target === undefined) unmapped.push(name);
+    else place(index, role === "created_at" ? role : target, name);
+  }
+  return { fields, roles, unmapped };
+}
+
+/** @throws usage */
+function readMap({ map, definition }: MappingRequest, names: readonly string[]): ReadonlyMap<string, string> {
+  const given = new Map<string, string>();
+  const targets = new Set<string>();
+  for (const each of map) {
+    const end = each.lastIndexOf("=");
+    if (end < 1) throw new FormsvcError("usage", `expected COLUMN=FIELD, not ${quoted(each)}`);
+    const [column, target] = [each.slice(0, end).trim(), each.slice(end + 1).trim()];
+    if (!names.includes(column))
+      throw new FormsvcError("usage", `the file has no column ${quoted(column)}; it has ${namesOf(names)}`);
+    if (target !== "" && !isRole(target) && !isField(definition, target))
+      throw new FormsvcError(
+        "usage",
+        `the form has no field ${quoted(target)} for text; it has ${namesOf(Object.keys(definition))}`,
+      );
+    if (given.has(column)) throw new FormsvcError("usage", `the column ${quoted(column)} is mapped twice`);
+    if (target !== "" && targets.has(target))
+      throw new FormsvcError("usage", `two columns are mapped to ${quoted(target)}`);
+    given.set(column, target);
+    targets.add(target);
+  }
+  return given;
+}
+
+/** Files do not come in a table. */
+function isField(definition: SchemaDefinition, name: string): boolean {
+  return Object.hasOwn(definition, name) && definition[name]?.type !== "file";
+}
+
+const ROLES: readonly string[] = ["id", "created_at", "ip_address", "user_agent"] satisfies ColumnRole[];
+
+function isRole(text: string): text is ColumnRole {
+  return ROLES.includes(text);
+}
+
+/** Finds the field that a heading means: its own name first, then in any case of letters, then its label. */
+function fieldFinder(definition: SchemaDefinition): (heading: string) => string | undefined {
+  const byText = new Map<string, string>();
+  const fields = Object.entries(definition).filter(([name]) => isField(definition, name));
+  for (const [name, field] of fields) {
+    const { label } = field as { readonly label?: string };
+    if (label !== undefined) byText.set(label.toLowerCase(), name);
+  }
+  for (const [name] of fields) byText.set(name.toLowerCase(), name);
+  return (heading) => {
+    const plain = heading.replace(/^data\./, "");
+    if (isField(definition, heading)) return heading;
+    return isField(definition, plain)
+      ? plain
+      : (byText.get(heading.toLowerCase()) ?? byText.get(plain.toLowerCase()));
+  };
+}
+
+const MAX_NAMED = 20;
+const MAX_SHOWN = 100;
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+}
+
+function namesOf(names: readonly string[]): string {
+  const shown = names
+    .filter((name) => name !== "")
+    .slice(0, MAX_NAMED)
+    .map(quoted);
+  return shown.join(", ") + (names.length > MAX_NAMED ? " and more" : "");
+}

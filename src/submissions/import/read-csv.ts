@@ -1,0 +1,175 @@
+import { FormsvcError } from "../../foundation/errors.ts";
+
+/** One record of a table. */
+export interface CsvRecord {
+  /** Of the line on which it begins; the first line is 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** What is wrong with its quotes; null if nothing is. */
+  readonly problem: string | null;
+}
+
+/** Signs between two cells that a table may have. */
+const SEPARATORS = [",", ";", "\t", "|"] as const;
+/** UTF-16 units of one record: a post has less. */
+const MAX_RECORD_LENGTH = 4_194_304;
+const MAX_CELLS = 2000;
+
+/**
+ * The records of a CSV (RFC 4180) as its text comes; lines may end without a carriage return, and empty ones are passed over. The
+ * separator is the one that the first line has most of. No more than one record is in memory.
+ *
+ * @throws usage naming the line of a quote that is never closed, and of a record that is too large
+ */
+export async function* readCsv(chunks: Iterable<string> | AsyncIterable<string>): AsyncGenerator<CsvRecord> {
+  const reader = new RecordReader();
+  for await (const chunk of chunks) yield* reader.take(chunk);
+  yield* reader.end();
+}
+
+/** Between the characters of a record: outside quotes, inside them, or after a quote inside them. */
+type ReadState = "plain" | "quoted" | "closing";
+
+class RecordReader {
+  #held = "";
+  #separator: string | null = null;
+  #state: ReadState = "plain";
+  #cells: string[] = [];
+  #cell = "";
+  #wasQuoted = false;
+  #line = 1;
+  #began = 1;
+  #length = 0;
+  #problem: string | null = null;
+
+  *take(chunk: string): Generator<CsvRecord> {
+    this.#held += chunk;
+    if (this.#separator === null) {
+      const end = endOfFirstLine(this.#held);
+      if (end === -1 && this.#held.length <= MAX_RECORD_LENGTH) return;
+      this.#separator = separatorOf(this.#held.slice(0, end === -1 ? undefined : end));
+    }
+    // Whether a quote or a line's end goes on is told by what follows it.
+    let end = this.#held.length;
+    while (end > 0 && '"\r'.includes(this.#held.charAt(end - 1))) end -= 1;
+    const text = this.#held.slice(0, end);
+    this.#held = this.#held.slice(text.length);
+    yield* this.#read(text, this.#separator);
+  }
+
+  *end(): Generator<CsvRecord> {
+    yield* this.#read(this.#held, this.#separator ?? separatorOf(this.#held));
+    if (this.#state === "quoted") throw unclosed(this.#began);
+    if (this.#length > 0) yield* this.#endRecord();
+  }
+
+  *#read(text: string, separator: string): Generator<CsvRecord> {
+    for (let at = 0; at < text.length;) {
+      const stop = this.#state === "quoted" ? nextOf(text, at, QUOTE) : nextPlain(text, at, separator);
+      this.#add(text.slice(at, stop));
+      at = stop;
+      if (at < text.length) {
+        yield* this.#takeSign(text[at] ?? "", separator);
+        at += 1;
+      }
+    }
+  }
+
+  *#takeSign(sign: string, separator: string): Generator<CsvRecord> {
+    if (this.#state === "quoted") {
+      this.#state = "closing";
+      this.#length += 1;
+    } else if (sign === '"') this.#takeQuote();
+    else if (sign === separator) this.#endCell();
+    else if (sign === "\n") {
+      if (this.#length > 0) yield* this.#endRecord();
+      this.#line += 1;
+      this.#began = this.#line;
+    }
+    // A carriage return outside quotes is a part of a line's end.
+  }
+
+  #takeQuote(): void {
+    this.#length += 1;
+    if (this.#state === "closing") {
+      this.#cell += '"';
+      this.#state = "quoted";
+    } else if (this.#cell === "" && !this.#wasQuoted) {
+      this.#wasQuoted = true;
+      this.#state = "quoted";
+    } else this.#cell += '"';
+  }
+
+  #add(part: string): void {
+    if (part === "") return;
+    if (this.#state === "closing" || (this.#wasQuoted && this.#state === "plain")) {
+      this.#state = "plain";
+      if (part.trim() !== "")
+        this.#problem ??= "a quote ends in the middle of a cell; write it twice inside quotes";
+    }
+    if (this.#state === "quoted") this.#line += part.split("\n").length - 1;
+    this.#cell += part;
+    this.#length += part.length;
+    if (this.#length <= MAX_RECORD_LENGTH) return;
+    if (this.#state === "quoted") throw unclosed(this.#began);
+    throw new FormsvcError(
+      "usage",
+      `line ${this.#began}: the row has more than ${MAX_RECORD_LENGTH} characters`,
+    );
+  }
+
+  #endCell(): void {
+    this.#cells.push(this.#cell);
+    this.#length += 1;
+    this.#cell = "";
+    this.#wasQuoted = false;
+    this.#state = "plain";
+    if (this.#cells.length > MAX_CELLS)
+      throw new FormsvcError("usage", `line ${this.#began}: the row has more than ${MAX_CELLS} cells`);
+  }
+
+  *#endRecord(): Generator<CsvRecord> {
+    this.#endCell();
+    yield { line: this.#began, cells: this.#cells, problem: this.#problem };
+    this.#cells = [];
+    this.#length = 0;
+    this.#problem = null;
+  }
+}
+
+const QUOTE = /"/g;
+const PLAIN_STOPS: Readonly<Record<string, RegExp>> = Object.fromEntries(
+  SEPARATORS.map((separator) => [separator, new RegExp(`["\\r\\n\\${separator}]`, "g")]),
+);
+
+function nextPlain(text: string, at: number, separator: string): number {
+  return nextOf(text, at, PLAIN_STOPS[separator] ?? QUOTE);
+}
+
+function nextOf(text: string, at: number, stops: RegExp): number {
+  stops.lastIndex = at;
+  return stops.exec(text)?.index ?? text.length;
+}
+
+/** -1 if it is not there yet. */
+function endOfFirstLine(text: string): number {
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && text[at] === "\n") return at;
+  }
+  return -1;
+}
+
+function separatorOf(line: string): string {
+  const outside = line.replaceAll(/"[^"]*"/g, "");
+  const count = (sign: string): number => outside.split(sign).length;
+  return SEPARATORS.toSorted((one, other) => count(other) - count(one))[0] ?? ",";
+}
+
+function unclosed(line: number): FormsvcError {
+  return new FormsvcError(
+    "usage",
+    `line ${line}: a quote is opened here and never closed; nothing was imported`,
+  );
+}

@@ -1,0 +1,149 @@
+import { canonicalAddress } from "../../foundation/ip-address.ts";
+import type { ZonedClock } from "../../foundation/zoned-time.ts";
+import type { CompiledSchema } from "../../schemas/compile-schema.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import type { FieldDefinition } from "../../schemas/field-definition.ts";
+import { coerceForm } from "../receive/coerce-form.ts";
+import { isFormula } from "../export/csv.ts";
+import type { ColumnRole, TableFormat } from "./import-formats.ts";
+import { rowHash } from "./imported-rows.ts";
+import type { ColumnMap } from "./map-columns.ts";
+import { findUnfit } from "../receive/parse-body.ts";
+import { readImportTime } from "./read-import-time.ts";
+import type { RowCounts } from "./row-counts.ts";
+import { MAX_USER_AGENT_LENGTH } from "../stored/submission.ts";
+import type { TableRow } from "./table-rows.ts";
+
+/** What the rows of one file are read with. */
+export interface RowReader {
+  readonly format: TableFormat;
+  readonly columns: ColumnMap;
+  readonly schema: CompiledSchema;
+  /** Of times without a zone. */
+  readonly clock: ZonedClock;
+  readonly now: number;
+  readonly counts: RowCounts;
+}
+
+/** A row that fits the form. */
+export interface ReadRow {
+  readonly format: TableFormat;
+  readonly hash: string;
+  /** Empty if the service gave none. */
+  readonly serviceId: string;
+  readonly createdAt: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Empty if it has none. */
+  readonly ipAddress: string;
+  readonly userAgent: string;
+}
+
+export interface RefusedRow {
+  readonly line: number;
+  /** Null if it is about the row. */
+  readonly field: string | null;
+  readonly message: string;
+}
+
+/** Clocks of services differ. */
+const MAX_AHEAD_MS = 86_400_000;
+
+export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow {
+  const { format, columns, schema, clock, now, counts } = reader;
+  const { line, cells, problem } = row;
+  const refuse = (field: string | null, message: string): RefusedRow => ({ line, field, message });
+  if (problem !== null) return refuse(null, problem);
+  const roleText = (role: ColumnRole): string => textOf(cells[columns.roles.get(role) ?? -1]);
+  const createdAt = readImportTime(roleText("created_at"), clock);
+  if (createdAt === null) return refuse("created_at", TIME_PROBLEM);
+  if (createdAt < 0 || createdAt > now + MAX_AHEAD_MS)
+    return refuse("created_at", "the time is before 1970 or in the future");
+  const body: Record<string, unknown> = {};
+  for (const { index, field } of columns.fields) {
+    const value = valueOf(schema.definition, field, unguarded(format, cells[index]));
+    if (value !== undefined) body[field] = value;
+  }
+  const unfit = findUnfit(body);
+  if (unfit !== undefined) return refuse(null, unfit);
+  const checked = schema.validate(body);
+  if (!checked.ok) {
+    const [[field, { issues }] = ["", { issues: [] }]] = Object.entries(checked.details);
+    return refuse(field, issues[0]?.message ?? "does not fit");
+  }
+  const { data } = checked;
+  const serviceId = roleText("id").slice(0, MAX_ID_LENGTH);
+  return {
+    format,
+    hash: rowHash({ format, serviceId, createdAt, data }, counts),
+    serviceId,
+    createdAt,
+    data,
+    ipAddress: canonicalAddress(roleText("ip_address")) ?? "",
+    userAgent: roleText("user_agent").slice(0, MAX_USER_AGENT_LENGTH).toWellFormed(),
+  };
+}
+
+const MAX_ID_LENGTH = 500;
+const TIME_PROBLEM =
+  "not a time; expected one like 2026-01-31T14:05:00Z, 31.01.2026 14:05 or 1/31/2026 14:05";
+
+function textOf(cell: unknown): string {
+  return typeof cell === "string" || typeof cell === "number" ? String(cell).trim() : "";
+}
+
+/** Our own CSV has an apostrophe before what begins like a formula. */
+function unguarded(format: TableFormat, cell: unknown): unknown {
+  const isGuarded = format === "csv" && typeof cell === "string" && cell.startsWith("'");
+  return isGuarded && isFormula(cell.slice(1)) ? cell.slice(1) : cell;
+}
+
+/** As the form would have sent it; undefined if there is nothing. */
+function valueOf(definition: SchemaDefinition, name: string, cell: unknown): unknown {
+  const field = definition[name];
+  if (cell === null || cell === undefined || field === undefined) return undefined;
+  if (typeof cell !== "string")
+    return field.type === "string" && (typeof cell === "number" || typeof cell === "boolean")
+      ? String(cell)
+      : cell;
+  if (cell.trim() === "") return undefined;
+  if (field.type === "array" || field.type === "object") {
+    const parsed = parseJson(cell, field.type === "array" ? "[" : "{");
+    if (parsed !== undefined) return parsed;
+  }
+  if (field.type === "array") return listOf(cell, field.items);
+  const text = field.type === "boolean" ? (WORDS[cell.trim().toLowerCase()] ?? cell) : cell;
+  return coerceForm([[name, field.type === "string" ? text : text.trim()]], { [name]: field })[name];
+}
+
+/** How tables say yes and no, beside what forms send. */
+const WORDS: Readonly<Record<string, string>> = {
+  true: "true",
+  yes: "true",
+  on: "true",
+  checked: "true",
+  false: "false",
+  no: "false",
+  off: "false",
+};
+
+/** Undefined if it is none. */
+function parseJson(text: string, begin: string): unknown {
+  if (!text.trimStart().startsWith(begin)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Signs with which services put several choices into one cell, the rarer ones first. */
+const LIST_SEPARATORS = [/\s*;\s*/, /\s*\|\s*/, /\s*\n\s*/, /\s*,\s+/] as const;
+
+function listOf(cell: string, items: FieldDefinition | undefined): unknown[] {
+  const separator = LIST_SEPARATORS.find((each) => each.test(cell));
+  const texts = separator === undefined ? [cell] : cell.split(separator);
+  return texts
+    .map((each) => each.trim())
+    .filter((each) => each !== "")
+    .map((each) => (items === undefined ? each : coerceForm([["item", each]], { item: items })["item"]));
+}

@@ -1,0 +1,77 @@
+import type { ZonedClock } from "../../foundation/zoned-time.ts";
+
+/** Years or days first, with an optional time of the day, half of it, and zone. */
+const YEAR_FIRST =
+  /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*([AP]M)?\s*(\S+)?$/i;
+const DAY_FIRST =
+  /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[T ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*([AP]M)?\s*(\S+)?$/i;
+const MONTH_FIRST =
+  /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:[T ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*([AP]M)?\s*(\S+)?$/i;
+
+/** The places of year, month and day in each. */
+const FORMS = [
+  [YEAR_FIRST, [0, 1, 2]],
+  [DAY_FIRST, [2, 1, 0]],
+  [MONTH_FIRST, [2, 0, 1]],
+] as const;
+
+const MINUTE_MS = 60_000;
+
+/**
+ * A time as tables have it: `2026-01-31T14:05:00Z`, `2026/01/31 2:05:00 PM GMT+1`, `31.01.2026 14:05`, `1/31/2026 14:05` (months first).
+ *
+ * @param clock of times without a zone. @returns milliseconds; null if it is no time
+ */
+export function readImportTime(text: string, clock: ZonedClock): number | null {
+  const given = text.trim();
+  for (const [form, [year, month, day]] of FORMS) {
+    const found = form.exec(given);
+    if (found === null) continue;
+    const [, ...parts] = found;
+    const number = (index: number): number => Number(parts[index] ?? 0);
+    const hour = hourOf(number(3), parts[7]);
+    const local = utcOf([number(year), number(month), number(day), hour, number(4), number(5)]);
+    if (local === null) return null;
+    const ms = local + Math.floor(Number(`0.${parts[6] ?? 0}`) * 1000);
+    const zone = parts[8];
+    if (zone === undefined) return zonedTime(ms, clock);
+    const offset = offsetOf(zone);
+    return offset === null ? null : ms - offset;
+  }
+  return null;
+}
+
+function hourOf(hour: number, half: string | undefined): number {
+  if (half === undefined) return hour;
+  if (hour < 1 || hour > 12) return -1;
+  return (hour % 12) + (half.toUpperCase() === "PM" ? 12 : 0);
+}
+
+/** Null for a day or a time of the day that does not exist. */
+function utcOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]):
+  | number
+  | null {
+  const ms = Date.UTC(year, month - 1, day, hour, minute, second);
+  const date = new Date(ms);
+  const isSame = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCHours() === hour;
+  return isSame && minute < 60 && second < 60 ? ms : null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Of a time that the clocks show twice, the first; one that they skip is later by what they skip. */
+function zonedTime(local: number, clock: ZonedClock): number {
+  const before = local - clock.offsetMs(local - DAY_MS);
+  const after = local - clock.offsetMs(local + DAY_MS);
+  const shown = [before, after].filter((time) => time + clock.offsetMs(time) === local);
+  return shown.length === 0 ? before : Math.min(...shown);
+}
+
+/** Milliseconds ahead of UTC; null if it is no zone. */
+function offsetOf(zone: string): number | null {
+  if (/^(?:Z|UTC|GMT)$/i.test(zone)) return 0;
+  const found = /^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d\d)?$/i.exec(zone);
+  if (found === null) return null;
+  const [, sign, hours = "0", minutes = "0"] = found;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+}

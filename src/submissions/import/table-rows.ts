@@ -1,0 +1,134 @@
+import { FormsvcError } from "../../foundation/errors.ts";
+import { decodeText } from "./decode-text.ts";
+import { FORMATS, type TableFormat } from "./import-formats.ts";
+import type { ImportedFile } from "./imported-file.ts";
+import { readCsv } from "./read-csv.ts";
+
+export interface TableRow {
+  /** The line of a CSV, or the place of a JSON row; the first is 1. */
+  readonly line: number;
+  /** By the places of the headings: texts of a CSV, any values of JSON. */
+  readonly cells: readonly unknown[];
+  /** Why it cannot be read; null if it can. */
+  readonly problem: string | null;
+}
+
+export interface Table {
+  readonly headings: readonly string[];
+  readonly rows: AsyncGenerator<TableRow>;
+}
+
+const MAX_HEADINGS = 2000;
+
+/**
+ * A table of a CSV, or of JSON whose rows are a list, by itself or in the member `submissions`.
+ *
+ * @throws usage if it is neither
+ */
+export async function openTable(
+  source: ImportedFile,
+  { format, encoding }: { readonly format: TableFormat; readonly encoding: string | null },
+): Promise<Table> {
+  const chunks = decodeText(source.bytes(), encoding);
+  const first = await firstText(chunks);
+  if (first === null) throw new FormsvcError("usage", `${source.name}: the file is empty`);
+  const all = prepend(first, chunks);
+  return /^\s*[[{]/.test(first) ? jsonTable(source, all, format) : csvTable(source, all);
+}
+
+/** Null if there is nothing but blanks. */
+async function firstText(chunks: AsyncGenerator<string>): Promise<string | null> {
+  let text = "";
+  for (;;) {
+    const { value, done } = await chunks.next();
+    if (done === true) return text.trim() === "" ? null : text;
+    text += value;
+    if (text.trim() !== "") return text;
+  }
+}
+
+async function* prepend(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+async function csvTable({ name }: ImportedFile, text: AsyncIterable<string>): Promise<Table> {
+  const records = readCsv(text);
+  const head = await records.next();
+  if (head.done === true) throw new FormsvcError("usage", `${name}: the file has no row`);
+  const { cells: headings, problem } = head.value;
+  if (problem !== null) throw new FormsvcError("usage", `${name}: line 1: ${problem}`);
+  async function* rows(): AsyncGenerator<TableRow> {
+    for await (const { line, cells, problem: wrong } of records) {
+      const surplus = cells.slice(headings.length).some((cell) => cell !== "");
+      const tooMany = surplus
+        ? `the row has ${cells.length} cells, and the first line ${headings.length}`
+        : null;
+      yield { line, cells, problem: wrong ?? tooMany };
+    }
+  }
+  return { headings, rows: rows() };
+}
+
+async function jsonTable(
+  { name, longestPieceBytes }: ImportedFile,
+  chunks: AsyncIterable<string>,
+  format: TableFormat,
+): Promise<Table> {
+  let text = "";
+  for await (const chunk of chunks) {
+    text += chunk;
+    // JSON has no rows before all of it is read.
+    if (text.length > longestPieceBytes)
+      throw new FormsvcError(
+        "usage",
+        `${name}: JSON is read up to ${longestPieceBytes / 1_048_576} MiB here; export CSV instead`,
+      );
+  }
+  const items = itemsOf(parse(name, text));
+  if (items === null)
+    throw new FormsvcError("usage", `${name}: expected a list of rows, or one in "submissions"`);
+  const headings = new Map<string, number>();
+  const flat = items.map((item) => flatten(item, FORMATS[format].fieldsIn));
+  for (const row of flat) {
+    for (const key of Object.keys(row ?? {})) if (!headings.has(key)) headings.set(key, headings.size);
+    if (headings.size > MAX_HEADINGS)
+      throw new FormsvcError("usage", `${name}: more than ${MAX_HEADINGS} members`);
+  }
+  const keys = [...headings.keys()];
+  async function* rows(): AsyncGenerator<TableRow> {
+    for (const [index, row] of flat.entries()) {
+      const cells = keys.map((key) => (row !== null && Object.hasOwn(row, key) ? row[key] : null));
+      const problem = row === null ? "expected an object" : null;
+      yield await Promise.resolve({ line: index + 1, cells, problem });
+    }
+  }
+  return { headings: keys, rows: rows() };
+}
+
+function parse(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new FormsvcError("usage", `${name}: not JSON (${(error as Error).message})`, { cause: error });
+  }
+}
+
+function itemsOf(content: unknown): readonly unknown[] | null {
+  if (Array.isArray(content)) return content;
+  if (!isObject(content)) return null;
+  const inner = content["submissions"];
+  return Array.isArray(inner) ? inner : null;
+}
+
+/** The fields of a row beside what the service says of it; a field comes before that. Null if it is no object. */
+function flatten(item: unknown, fieldsIn: string | null): Readonly<Record<string, unknown>> | null {
+  if (!isObject(item)) return null;
+  if (fieldsIn === null) return item;
+  const { [fieldsIn]: fields, ...rest } = item;
+  return isObject(fields) ? { ...rest, ...fields } : item;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

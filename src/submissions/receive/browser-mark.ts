@@ -1,0 +1,26 @@
+import type { Database } from "../../database/database.ts";
+import { BoundedMap } from "../../foundation/bounded-map.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import { keySeenInBrowser, maintenanceFailed } from "../../foundation/events.ts";
+import type { Log } from "../../foundation/log.ts";
+import { markSeenInBrowser } from "../../keys/key-store.ts";
+import type { Caller } from "./authenticate.ts";
+
+/** Time between two notes of the same key in a browser. */
+const BROWSER_MARK_INTERVAL_MS = 3_600_000;
+/** The largest number of keys whose last note is remembered. */
+const MAX_BROWSER_MARKS = 1000;
+
+/** A page that leaks a secret key may be busy: the key is noted once an hour. */
+export function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Caller) => void {
+  const marked = new BoundedMap<string, number>(MAX_BROWSER_MARKS);
+  return ({ key }) => {
+    const now = clock.now();
+    if (now - (marked.get(key.id) ?? -Infinity) < BROWSER_MARK_INTERVAL_MS) return;
+    marked.set(key.id, now);
+    keySeenInBrowser(log, { keyId: key.id, endpointId: key.endpointId });
+    db.transaction(() => markSeenInBrowser(key, now)).catch((error: unknown) =>
+      maintenanceFailed(log, error),
+    );
+  };
+}

@@ -1,0 +1,138 @@
+import type { FileRoom, TakenFiles } from "../../files/file-room.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { newId } from "../../foundation/id.ts";
+import { shortenAddress } from "../../foundation/ip-address.ts";
+import type { Recollection } from "../../history/remember-texts.ts";
+import type { Language } from "../../languages/language.ts";
+import { networkHash } from "../../spam/post-trace.ts";
+import type { Caller } from "./authenticate.ts";
+import type { PendingHeld } from "../commit/batch.ts";
+import { heldBytes, type HeldPost } from "../held/held-post.ts";
+import type { IdempotentPost } from "../commit/idempotency.ts";
+import { acceptedFiles, type IncomingFile, withLostFiles } from "./incoming-file.ts";
+import { type FileStoring, storeFiles, uploadingOf } from "./store-files.ts";
+import type { CommitQueue } from "../commit/commit-batch.ts";
+import { withScanning } from "../files/scanned-files.ts";
+import type { SpentProof } from "../commit/spent-proofs.ts";
+import type { Submission } from "../stored/submission.ts";
+
+/** A post that matches the schema, with the filter's verdict. */
+export interface Examined {
+  readonly submission: Submission;
+  readonly trapped: boolean;
+  /** The submitter's whole address, even if less of it is stored. */
+  readonly address: string;
+  readonly recollection: Recollection;
+  /** Of the form's challenge; null if there is none. */
+  readonly proof: SpentProof | null;
+  /** As {@link visitorLanguage} tells it. */
+  readonly language: () => Language | null;
+}
+
+/** Why a post is held. */
+interface Cause {
+  readonly idempotent: IdempotentPost | null;
+  readonly cause: HeldPost["why"];
+  /** With `origin` only. */
+  readonly origin?: string;
+  readonly files: HeldFiles;
+}
+
+export interface HoldParts extends FileStoring {
+  readonly commits: CommitQueue;
+  readonly fileRoom: Pick<FileRoom, "take" | "hold">;
+  /** `held.maxFileBytes`: what the held posts of a workspace keep of files. */
+  readonly heldFileBytes: number;
+}
+
+/** What became of the files of a refused post: they came with it and wait, or their chunks are stored already. */
+export interface HeldFiles {
+  readonly incoming: readonly IncomingFile[] | undefined;
+  readonly taken: TakenFiles | null;
+}
+
+/**
+ * Holds a refused post with its files, as far as there is room. A post that is spam and over the limit is held as spam, because its
+ * release should teach. False if its workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
+ */
+export async function hold(
+  parts: HoldParts,
+  caller: Caller,
+  examined: Examined,
+  { idempotent, cause, origin, files }: Cause,
+): Promise<boolean> {
+  const { submission, trapped, address, recollection, proof } = examined;
+  const why = submission.spamClass === "blocked" && cause !== "origin" ? "spam" : cause;
+  const { workspaceId } = caller.ready.endpoint;
+  const { fileFields } = caller.ready.schema;
+  const id = newId("held", submission.createdAt);
+  const whole: HeldPost = { ...submission, id, workspaceId, why, origin };
+  const maxBytes = caller.ready.limits.heldBytes ?? null;
+  const hasRoom = maxBytes === null || heldBytes(whole) <= maxBytes;
+  const kept = hasRoom ? await keepFiles(parts, caller, examined, files) : null;
+  if (kept === null && files.taken !== null) parts.dropFiles(files.taken);
+  const fileIds = kept === null ? null : kept.files.map(({ id: fileId }) => fileId);
+  const scanWaitMs = fileIds === null || fileIds.length === 0 ? null : (parts.scanWaitMs ?? null);
+  const held = withFates(whole, { fileFields, fileIds, isScanned: scanWaitMs !== null });
+  const bytes = heldBytes(held);
+  if (maxBytes !== null && bytes > maxBytes) return false;
+  try {
+    const pending: PendingHeld = {
+      kind: "held",
+      held,
+      bytes,
+      maxBytes,
+      trapped,
+      network: networkHash(shortenAddress(address)),
+      idempotent,
+      recollection: why === "spam" ? recollection : null,
+      fileIds,
+      waitsUntil: scanWaitMs === null ? null : submission.createdAt + scanWaitMs,
+      proof,
+    };
+    const outcome = await parts.commits.hold(pending);
+    if (outcome !== "spent") return outcome === "stored";
+    // Another post had the same proof a moment ago.
+    if (caller.ready.endpoint.settings.challenge.isRequired) return false;
+    return (await parts.commits.hold({ ...pending, proof: null })) === "stored";
+  } finally {
+    // Whatever became of it: files that the held post has are not dropped.
+    if (kept !== null) parts.dropFiles(kept);
+  }
+}
+
+interface Fates {
+  readonly fileFields: Caller["ready"]["schema"]["fileFields"];
+  /** Of the files that are kept; null if none are. */
+  readonly fileIds: readonly string[] | null;
+  readonly isScanned: boolean;
+}
+
+/** Says in the data of a held post what becomes of its files. */
+function withFates(held: HeldPost, { fileFields, fileIds, isScanned }: Fates): HeldPost {
+  if (fileFields === null) return held;
+  if (fileIds === null) return { ...held, data: withLostFiles(held.data, fileFields) };
+  return isScanned ? { ...held, data: withScanning(held.data, fileIds) } : held;
+}
+
+/** The files of a post that is to be held, stored; null if there are none, they have no room, or a robot sent them. */
+async function keepFiles(
+  parts: HoldParts,
+  caller: Caller,
+  { submission, trapped, address }: Examined,
+  { incoming, taken }: HeldFiles,
+): Promise<TakenFiles | null> {
+  if (trapped || incoming === undefined) return null;
+  const uploading = { ...uploadingOf(caller, address), heldBytes: parts.heldFileBytes };
+  try {
+    if (taken !== null) {
+      await parts.fileRoom.hold(uploading, taken);
+      return taken;
+    }
+    const files = acceptedFiles(incoming, caller.ready.schema);
+    return await storeFiles(parts, files, { uploading, createdAt: submission.createdAt });
+  } catch (error) {
+    if (error instanceof FormsvcError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import { countOf } from "../../foundation/count-of.ts";
+import { nextMonthStart } from "../../foundation/clock.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+
+/* The errors of a post that need more than their code. */
+
+/** The page is not one of the endpoint's. */
+export function foreignOrigin(): FormsvcError {
+  return new FormsvcError("forbidden", "This page's origin is not among the endpoint's allowed origins.");
+}
+
+/** @param details by field. */
+export function invalidData(details: Readonly<Record<string, unknown>>): FormsvcError {
+  const names = Object.keys(details);
+  const shown = names
+    .slice(0, 10)
+    .map((name) => JSON.stringify(name.slice(0, 100)))
+    .join(", ");
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
+  const message = `The data does not match the endpoint's schema; see details for: ${shown}${more}.`;
+  return new FormsvcError("validation_failed", message, { details });
+}
+
+/** @param isHeld whether the post is held all the same. */
+export function overLimit(limit: number, now: number, isHeld: boolean): FormsvcError {
+  return new FormsvcError(
+    "submission_limit",
+    `The monthly limit of ${countOf(limit, "submission")} is reached; upgrade the plan to accept more, or wait for the next month.`,
+    {
+      members: { limit, remainingSubmissions: 0 },
+      isHeld,
+      retryAfterSeconds: Math.max(1, Math.ceil((nextMonthStart(now) - now) / 1000)),
+    },
+  );
+}

@@ -1,0 +1,383 @@
+import { isOriginAllowed } from "../../endpoints/allowed-origin.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import { monthOf } from "../../foundation/clock.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { newId } from "../../foundation/id.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
+import { scoreSpam, FILTER_VERSION } from "../../spam/score-spam.ts";
+import { readBody, type SpamPost } from "../../spam/spam-post.ts";
+import type { SpamVerdict } from "../../spam/spam-verdict.ts";
+import type { UsageCounter } from "../../workspaces/usage-counter.ts";
+import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
+import type { PendingSubmission, Repeated } from "../commit/batch.ts";
+import type { CommitQueue } from "../commit/commit-batch.ts";
+import { type Examined, hold, type HoldParts } from "./hold-post.ts";
+import { acceptedFiles, type IncomingFile, withoutFiles } from "./incoming-file.ts";
+import { addWithFiles, storeFiles, uploadingOf } from "./store-files.ts";
+import type { Challenges } from "./check-challenge.ts";
+import {
+  type IdempotencyMemory,
+  type IdempotentPost,
+  otherBody,
+  readIdempotencyKey,
+} from "../commit/idempotency.ts";
+import type { OriginRefusals } from "./origin-refusals.ts";
+import type { JsonObject } from "./parse-body.ts";
+import { foreignOrigin, invalidData, overLimit } from "./post-errors.ts";
+import type { RateState } from "../../foundation/rate-limit.ts";
+import { andThen, type MaybeLater } from "../../foundation/maybe-later.ts";
+import type { Recollection } from "../../history/remember-texts.ts";
+import { readClient, readSubmitter, storedAddress } from "./read-submitter.ts";
+import type { SpentProof } from "../commit/spent-proofs.ts";
+import type { Submission } from "../stored/submission.ts";
+import { visitorLanguage } from "./visitor-language.ts";
+
+/** A form post as it came over the wire, beyond its key. Header values are undefined if the header is missing. */
+export interface IncomingPost {
+  /** The content that belongs to an `Idempotency-Key`. */
+  readonly body: Uint8Array;
+  /** Turns the body into fields, at the step that needs them. @throws invalid_json, invalid_request, unsupported_media_type */
+  readonly readFields: (body: Uint8Array, definition: SchemaDefinition) => JsonObject;
+  /** Undefined if it came in a way that carries none. */
+  readonly files?: readonly IncomingFile[] | undefined;
+  readonly origin: string | undefined;
+  /** Whether a browser sent it: it carries `Origin` or `Sec-Fetch-Site`. */
+  readonly fromBrowser: boolean;
+  readonly userAgent: string | undefined;
+  readonly acceptLanguage: string | undefined;
+  /** Whether another post is known to have had its proof of work. */
+  readonly isProofSpent?: boolean;
+  readonly idempotencyKey: string | undefined;
+  /** `X-Submitter-IP` and `X-Submitter-User-Agent`: believed from a secret key, ignored from a publishable one. */
+  readonly submitterIp: string | undefined;
+  readonly submitterUserAgent: string | undefined;
+}
+
+/** Where a post comes from, as its headers tell. */
+export type PostSource = Pick<IncomingPost, "origin" | "fromBrowser">;
+
+export interface Intake {
+  /** Somebody has just connected, and may post: a commit may wait for it. */
+  expectPost(): void;
+  /**
+   * The steps after the check of the key that need no body: counts the post against its sender's limit and checks the endpoint's
+   * state and origins.
+   *
+   * @param source null if only the body has the origin; `receive` decides then.
+   * @returns the sender's use of its limit; null if none applies. @throws rate_limited, forbidden
+   */
+  admit(caller: Caller, source: PostSource | null): RateState | null;
+  /**
+   * The steps that need the body, each cheaper than the next. Resolves to the submission's id once it is durable on disk.
+   *
+   * @throws forbidden, invalid_request, conflict, submission_limit, upload_limit, storage_limit, invalid_json, unsupported_media_type,
+   *   validation_failed, spam_blocked, unavailable; no submission is stored then, and a post over the limit or taken for
+   *   spam is held. unauthorized if the endpoint is deleted meanwhile.
+   */
+  receive(caller: Caller, post: IncomingPost): Promise<string>;
+}
+
+export interface IntakeParts extends HoldParts {
+  readonly gatekeeper: Gatekeeper;
+  readonly usage: Pick<UsageCounter, "estimate">;
+  readonly idempotency: IdempotencyMemory;
+  readonly commits: CommitQueue;
+  /** What the workspace knows about posts like this one. */
+  readonly recall: (
+    workspaceId: string,
+    endpointId: string,
+    post: SpamPost,
+    now: number,
+  ) => MaybeLater<Recollection>;
+  /** Called when a browser sent a secret key. */
+  readonly onSecretInBrowser: (caller: Caller) => void;
+  readonly refusals: OriginRefusals;
+  readonly challenges: Pick<Challenges, "check">;
+  readonly clock: Clock;
+}
+
+/** The errors with which a post can be refused. */
+export const POST_REFUSALS = [
+  "validation_failed",
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "challenge_required",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "submission_limit",
+  "upload_limit",
+  "storage_limit",
+  "spam_blocked",
+] as const;
+
+export function createIntake(parts: IntakeParts): Intake {
+  const { gatekeeper, idempotency, clock } = parts;
+  const inFlight = new Set<string>();
+  return {
+    expectPost: () => parts.commits.expectMore(),
+
+    admit(caller, source) {
+      const rate = gatekeeper.admit(caller);
+      const foreign = source === null ? null : checkMayPost(caller, source, parts.onSecretInBrowser);
+      if (foreign !== null && !parts.refusals.mayHold(caller, foreign)) {
+        parts.refusals.note(caller, foreign);
+        throw foreignOrigin();
+      }
+      return rate;
+    },
+
+    async receive(caller, post) {
+      const foreign = checkMayPost(caller, post, parts.onSecretInBrowser);
+      if (foreign !== null) return await refuseForeign(parts, caller, post, foreign);
+      const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
+      if (idempotent === null) return await store(parts, caller, post, null);
+
+      const earlier = await idempotency.recall(idempotent, clock.now());
+      if (earlier !== null) return earlier;
+      const unit = `${idempotent.endpointId} ${idempotent.kind} ${idempotent.keyHash.toString("base64")}`;
+      if (inFlight.has(unit)) {
+        throw new FormsvcError(
+          "conflict",
+          "A post with this Idempotency-Key is still being stored; try again shortly.",
+          {
+            retryAfterSeconds: 1,
+          },
+        );
+      }
+      inFlight.add(unit);
+      try {
+        return await store(parts, caller, post, idempotent);
+      } finally {
+        inFlight.delete(unit);
+      }
+    },
+  };
+}
+
+/** The steps from the monthly limit to the commit. */
+async function store(
+  parts: IntakeParts,
+  caller: Caller,
+  post: IncomingPost,
+  idempotent: IdempotentPost | null,
+): Promise<string> {
+  const { endpoint, limits } = caller.ready;
+  const now = parts.clock.now();
+  const monthlyLimit = limits.monthlySubmissions;
+  const files = { incoming: post.files, taken: null };
+  if (
+    monthlyLimit !== null &&
+    (await parts.usage.estimate(endpoint.workspaceId, monthOf(now))) >= monthlyLimit
+  ) {
+    const examined = await examineQuietly(parts, caller, post, now);
+    const isHeld =
+      examined !== null && (await hold(parts, caller, examined, { idempotent, cause: "limit", files }));
+    throw overLimit(monthlyLimit, now, isHeld);
+  }
+  const examined = await examine(parts, caller, post, now);
+  if (examined.submission.spamClass === "blocked") {
+    await hold(parts, caller, examined, { idempotent, cause: "spam", files });
+    throw new FormsvcError("spam_blocked");
+  }
+  const { submission, address, trapped, language } = examined;
+  const taken =
+    post.files === undefined
+      ? null
+      : await storeFiles(parts, acceptedFiles(post.files, caller.ready.schema), {
+          uploading: uploadingOf(caller, address),
+          createdAt: now,
+        });
+  const pending: PendingSubmission = {
+    kind: "submission",
+    submission,
+    address,
+    trapped,
+    language,
+    fields: caller.ready.schema.definition,
+    workspaceId: endpoint.workspaceId,
+    monthlyLimit,
+    idempotent,
+    recollection: examined.recollection,
+    fileIds: taken === null ? null : taken.files.map(({ id }) => id),
+    proof: examined.proof,
+  };
+  const outcome = await (taken === null ? parts.commits.add(pending) : addWithFiles(parts, pending, taken));
+  if (outcome === "over_limit") {
+    const cause = { idempotent, cause: "limit", files: { ...files, taken } } as const;
+    const isHeld = await hold(parts, caller, examined, cause);
+    throw overLimit(monthlyLimit ?? 0, now, isHeld);
+  }
+  if (outcome === "spent") return await store(parts, caller, { ...post, isProofSpent: true }, idempotent);
+  if (outcome === "incomplete")
+    throw new FormsvcError("unavailable", "The files took too long to be stored.", {
+      retryAfterSeconds: 5,
+    });
+  if (outcome === "gone") throw new FormsvcError("unauthorized");
+  if (outcome !== "stored") return answerAgain(outcome);
+  return submission.id;
+}
+
+/** @throws conflict */
+function answerAgain({ firstId }: Repeated): string {
+  if (firstId === null) throw otherBody();
+  return firstId;
+}
+
+/** Holds the post of a page whose origin is not allowed if it can be, and refuses it. @throws forbidden */
+async function refuseForeign(
+  parts: IntakeParts,
+  caller: Caller,
+  post: IncomingPost,
+  origin: string,
+): Promise<never> {
+  const { refusals, clock } = parts;
+  if (refusals.takeSlot(caller, origin)) {
+    const examined = await examineQuietly(parts, caller, post, clock.now());
+    // A robot says nothing about the owner's sites.
+    if (examined?.trapped === true) throw foreignOrigin();
+    if (examined !== null) await holdForeign(parts, caller, examined, { post, origin });
+  }
+  refusals.note(caller, origin);
+  throw foreignOrigin();
+}
+
+/** Whoever sent it hears the same whether it is held or not. */
+async function holdForeign(
+  parts: IntakeParts,
+  caller: Caller,
+  examined: Examined,
+  { post, origin }: { readonly post: IncomingPost; readonly origin: string },
+): Promise<void> {
+  try {
+    const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
+    const files = { incoming: post.files, taken: null };
+    await hold(parts, caller, examined, { idempotent, cause: "origin", origin, files });
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+  }
+}
+
+/**
+ * At once, unless memory has to ask the database.
+ *
+ * @throws invalid_json, invalid_request, validation_failed, challenge_required; spam_blocked if a honeypot is filled and the data do not match.
+ */
+function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: number): MaybeLater<Examined> {
+  const { endpoint, schema, honeypots } = caller.ready;
+  const { definition } = schema;
+  const body = post.readFields(post.body, definition);
+  const raw = readBody(body, honeypots, definition, readClient(caller, post));
+  const submitter = readSubmitter(caller, post);
+  const trapped = raw.honeypots.length > 0;
+  const { language: ofEndpoint } = endpoint.settings;
+  const language = visitorLanguage({ body, ofEndpoint, acceptLanguage: post.acceptLanguage });
+  const checked = schema.validate(raw.fields);
+  if (!checked.ok) return refuse(parts, caller, { raw, details: checked.details }, now);
+  const examined = ({ verdict, recollection }: Scored, proof: SpentProof | null = null): Examined => {
+    const submission: Submission = {
+      id: newId("sub", now),
+      endpointId: endpoint.id,
+      schemaVersion: endpoint.schemaVersion,
+      data: checked.data,
+      setAside: checked.setAside,
+      spamScore: verdict.score,
+      spamClass: verdict.spamClass,
+      spamReasons: verdict.reasons,
+      spamVersion: FILTER_VERSION,
+      ipAddress: storedAddress(submitter.address, endpoint.settings.storeAddress),
+      userAgent: submitter.userAgent,
+      createdAt: now,
+    };
+    return { submission, trapped, language, address: submitter.address, recollection, proof };
+  };
+  const fields = schema.fileFields === null ? checked.data : withoutFiles(checked.data, schema.fileFields);
+  const read = { ...raw, fields };
+  // A key that no page has is challenge enough.
+  if (endpoint.settings.challenge.kind === "off" || caller.key.kind === "secret")
+    return andThen(scoreWithMemory(parts, caller, read, now), (scored) => examined(scored));
+  return parts.challenges
+    .check(caller, body, post.isProofSpent === true)
+    .then(({ failed, proof }) =>
+      andThen(scoreWithMemory(parts, caller, { ...read, challenge: failed }, now), (scored) =>
+        examined(scored, proof),
+      ),
+    );
+}
+
+/** Refuses data that do not match. A robot that filled a honeypot learns nothing about the schema. */
+async function refuse(
+  parts: IntakeParts,
+  caller: Caller,
+  { raw, details }: { readonly raw: SpamPost; readonly details: Readonly<Record<string, unknown>> },
+  now: number,
+): Promise<never> {
+  const isTrapped = raw.honeypots.length > 0;
+  if (isTrapped && isBlocked((await scoreWithMemory(parts, caller, raw, now)).verdict))
+    throw new FormsvcError("spam_blocked");
+  throw invalidData(details);
+}
+
+function isBlocked(verdict: SpamVerdict): boolean {
+  return verdict.spamClass === "blocked";
+}
+
+/** Null if the post would have been refused anyway: over the limit, only the limit is reported. */
+async function examineQuietly(
+  parts: IntakeParts,
+  caller: Caller,
+  post: IncomingPost,
+  now: number,
+): Promise<Examined | null> {
+  try {
+    return await examine(parts, caller, post, now);
+  } catch (error) {
+    if (error instanceof FormsvcError) return null;
+    throw error;
+  }
+}
+
+/** The origin that is not allowed, of a post that is refused for it; null if it may go on. @throws forbidden for another reason */
+function checkMayPost(
+  caller: Caller,
+  { origin, fromBrowser }: PostSource,
+  onSecretInBrowser: (caller: Caller) => void,
+): string | null {
+  const { endpoint } = caller.ready;
+  refuseSecretInBrowser(caller, fromBrowser, onSecretInBrowser);
+  if (caller.key.kind === "publishable" && endpoint.settings.allowedOrigins.length > 0) {
+    if (origin === undefined) {
+      throw new FormsvcError(
+        "forbidden",
+        "This endpoint takes posts with its publishable key from its own pages only, and there is no Origin header.",
+      );
+    }
+    if (!isOriginAllowed(origin, endpoint.settings.allowedOrigins)) {
+      if (endpoint.state === "paused") throw foreignOrigin();
+      return origin;
+    }
+  }
+  if (endpoint.state === "paused") throw new FormsvcError("forbidden", "This endpoint is paused.");
+  return null;
+}
+
+interface Scored {
+  readonly verdict: SpamVerdict;
+  readonly recollection: Recollection;
+}
+
+/** At once, unless memory has to ask the database. */
+function scoreWithMemory(
+  parts: IntakeParts,
+  { ready }: Caller,
+  post: SpamPost,
+  now: number,
+): MaybeLater<Scored> {
+  const scored = (recollection: Recollection): Scored => ({
+    verdict: scoreSpam(post, ready.spam, recollection.history),
+    recollection,
+  });
+  return andThen(parts.recall(ready.endpoint.workspaceId, ready.endpoint.id, post, now), scored);
+}

@@ -1,0 +1,118 @@
+import { chunksAhead } from "../../files/byte-source.ts";
+import type { FileRoom, TakenFiles, Uploading } from "../../files/file-room.ts";
+import type { ObjectStore } from "../../files/object-store.ts";
+import { type NewFile, newObjectId } from "../../files/stored-file.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { Caller } from "./authenticate.ts";
+import type { CommitOutcome, PendingSubmission } from "../commit/batch.ts";
+import type { CommitQueue } from "../commit/commit-batch.ts";
+import type { AcceptedFile } from "./incoming-file.ts";
+import { withScanning } from "../files/scanned-files.ts";
+
+export interface FileStoring {
+  readonly commits: Pick<CommitQueue, "add" | "addChunk">;
+  readonly fileRoom: Pick<FileRoom, "take">;
+  /** The store that new files go to; null if they go into the database. */
+  readonly objects: Pick<ObjectStore, "put"> | null;
+  /** Deletes files that got no submission, and gives their bytes back to the limits of their day. */
+  readonly dropFiles: (taken: TakenFiles) => void;
+  /** The data of a submission as JSON, each file with an address, for messages. */
+  readonly linkFiles: (data: Readonly<Record<string, unknown>>, now: number) => Promise<string>;
+  /** Files are scanned for viruses, and messages wait for that as long; null or absent if nobody scans. In milliseconds. */
+  readonly scanWaitMs?: number | null;
+}
+
+/** @param address of the person; empty if it is not known. */
+export function uploadingOf(
+  { key, ready }: Pick<Caller, "key" | "ready">,
+  address: string | null,
+): Uploading {
+  return {
+    endpointId: ready.endpoint.id,
+    workspaceId: ready.endpoint.workspaceId,
+    planBytes: ready.limits.fileBytes ?? null,
+    isPublishable: key.kind === "publishable",
+    address,
+  };
+}
+
+/** Whom files belong to. */
+interface FileParent {
+  readonly uploading: Uploading;
+  readonly createdAt: number;
+}
+
+/**
+ * Stores the bytes of a post's files: each chunk with the commit of some batch, or each file in the object store. Returns null for none.
+ * They belong to nothing until their submission is stored: whatever ends the process before leaves rows that a clean-up deletes.
+ *
+ * @throws unavailable, upload_limit, storage_limit; what was stored is deleted then.
+ */
+export async function storeFiles(
+  { commits, fileRoom, dropFiles, objects }: Omit<FileStoring, "linkFiles">,
+  files: readonly AcceptedFile[],
+  { uploading, createdAt }: FileParent,
+): Promise<TakenFiles | null> {
+  if (files.length === 0) return null;
+  const { endpointId } = uploading;
+  const rows = files.map(({ facts }): NewFile => {
+    const objectId = objects === null ? null : newObjectId(facts.id);
+    return { ...facts, endpointId, createdAt, objectId };
+  });
+  const taken = await fileRoom.take(uploading, rows).catch((error: unknown) => {
+    throw asRefusal(error);
+  });
+  try {
+    for (const [index, { source }] of files.entries()) {
+      const file = rows[index] as NewFile;
+      if (typeof file.objectId === "string") {
+        await objects?.put(file.objectId, source, file);
+        continue;
+      }
+      let position = 0;
+      for await (const bytes of chunksAhead(source)) {
+        await commits.addChunk({ file, position, bytes });
+        position += 1;
+      }
+    }
+    return taken;
+  } catch (error) {
+    dropFiles(taken);
+    throw error;
+  }
+}
+
+/** What the database refuses may be tried again; what a limit refuses is said as it is. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof FormsvcError) || !error.code.startsWith("database_")) return error;
+  return new FormsvcError("unavailable", "The files could not be stored; try again shortly.", {
+    retryAfterSeconds: error.facts.retryAfterSeconds ?? 5,
+    cause: error,
+  });
+}
+
+/** The last commit of a post with files: it brings the submission, and gives the files to it. Over the limit they stay, for whoever holds it. */
+export async function addWithFiles(
+  { commits, dropFiles, linkFiles, scanWaitMs = null }: Omit<FileStoring, "fileRoom" | "objects">,
+  pending: PendingSubmission,
+  taken: TakenFiles,
+): Promise<CommitOutcome> {
+  let outcome: CommitOutcome | null = null;
+  try {
+    const { submission } = pending;
+    const { data, createdAt } = submission;
+    if (scanWaitMs === null) {
+      const linked = { ...submission, linkedData: await linkFiles(data, createdAt) };
+      return (outcome = await commits.add({ ...pending, submission: linked }));
+    }
+    const scanned = { ...submission, data: withScanning(data, pending.fileIds ?? []) };
+    return (outcome = await commits.add({
+      ...pending,
+      submission: scanned,
+      waitsUntil: createdAt + scanWaitMs,
+    }));
+  } finally {
+    // Over the month's limit, the post is held with them.
+    if (outcome !== "stored" && outcome !== "over_limit") dropFiles(taken);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Steps } from "../../database/steps.ts";
+import { getEndpoint } from "../../endpoints/endpoint-store.ts";
+import { type Mark, teach, unteach } from "../../history/teach.ts";
+import type { SpamPost } from "../../spam/spam-post.ts";
+import { getSubmission } from "./submission-store.ts";
+import type { Submission } from "./submission.ts";
+
+/** A submission with the workspace whose filter learns from it. */
+export interface SubmissionInWorkspace {
+  readonly workspaceId: string;
+  readonly submission: Submission;
+}
+
+/**
+ * Marks submissions and teaches the filters of their workspaces; null undoes the mark and what it taught. All or none. Returns the
+ * workspace of each.
+ *
+ * @throws not_found naming the first that does not exist.
+ */
+export function* markSubmissions(
+  ids: readonly string[],
+  mark: Mark | null,
+  now: number,
+): Steps<readonly string[]> {
+  const marked: SubmissionInWorkspace[] = [];
+  for (const id of ids) {
+    const submission = yield* getSubmission(id);
+    const { workspaceId } = yield* getEndpoint(submission.endpointId);
+    marked.push({ workspaceId, submission });
+  }
+  if (mark !== null) yield* teachSubmissions(marked, mark, now);
+  else
+    yield* unteach(
+      marked.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
+    );
+  return marked.map(({ workspaceId }) => workspaceId);
+}
+
+/** Teaches the filters of the submissions' workspaces what they are. */
+export function* teachSubmissions(
+  marked: readonly SubmissionInWorkspace[],
+  mark: Mark,
+  now: number,
+): Steps<void> {
+  const posts = marked.map(({ workspaceId, submission }) => ({
+    workspaceId,
+    endpointId: submission.endpointId,
+    submissionId: submission.id,
+    post: postOf(submission),
+  }));
+  yield* teach(posts, mark, now);
+}
+
+/** A stored post in the form that the filter takes. */
+export function postOf(submission: Pick<Submission, "data" | "ipAddress" | "userAgent">): SpamPost {
+  return {
+    fields: submission.data,
+    honeypots: [],
+    elapsedMs: null,
+    client: { ipAddress: submission.ipAddress, userAgent: undefined, acceptLanguage: undefined },
+  };
+}

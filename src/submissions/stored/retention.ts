@@ -1,0 +1,26 @@
+import { run, type Steps, text } from "../../database/steps.ts";
+import { listRetentions } from "../../endpoints/endpoint-store.ts";
+import { firstIdAt } from "../../foundation/id.ts";
+import { emptyOldBin } from "./submission-bin.ts";
+
+const DAY_MS = 86_400_000;
+/** Submissions deleted in one transaction, so that posts never wait long for it. */
+const BATCH_SIZE = 200;
+
+const EXPIRE_SQL = `DELETE FROM submission WHERE id IN
+    (SELECT id FROM submission WHERE endpoint_number = ? AND id < ? ORDER BY id LIMIT ?)`;
+
+/**
+ * Deletes up to 200 submissions that are older than their endpoint keeps them, or were in the bin for its days. Returns the number
+ * deleted.
+ */
+export function* expireSubmissions(binDays: number, now: number): Steps<number> {
+  let left = BATCH_SIZE;
+  for (const endpoint of yield* listRetentions()) {
+    if (left === 0) break;
+    const oldest = firstIdAt("sub", now - endpoint.keepDays * DAY_MS);
+    left -= yield* run(text(EXPIRE_SQL, endpoint.number, oldest, left));
+  }
+  if (left > 0) left -= yield* emptyOldBin(binDays, now, left);
+  return BATCH_SIZE - left;
+}

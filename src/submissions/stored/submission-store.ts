@@ -1,0 +1,245 @@
+import { sql } from "kysely";
+import { query } from "../../database/database.ts";
+import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { isId } from "../../foundation/id.ts";
+import type { SpamClass } from "../../spam/spam-verdict.ts";
+import { findEndpoint, mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
+import { type LeftOut, readNotSent } from "../../outbox/queue/choose-recipients.ts";
+import type { EventParts } from "../../outbox/queue/event.ts";
+import type { Viewing } from "../../operations/actor.ts";
+import { NOT_BINNED_SQL } from "./submission-bin.ts";
+import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
+import {
+  CONTENT_COLUMNS,
+  type ContentRow,
+  contentValues,
+  readContent,
+  type Submission,
+} from "./submission.ts";
+import { type StoredSubmission, withWork, type WorkState } from "./submission-work.ts";
+
+/** A selection of submissions. Null means any. */
+export interface SubmissionFilter {
+  readonly endpointIds: readonly string[] | null;
+  readonly spamClass: StoredSpamClass | null;
+  /** Milliseconds, inclusive. */
+  readonly since: number | null;
+  /** Milliseconds, exclusive. */
+  readonly until: number | null;
+  /** Only those that this account has not read. */
+  readonly unreadBy: string | null;
+  /** Only those with each of these words in a value, as `createTextMatcher` reads them. */
+  readonly text: string | null;
+  readonly state: WorkState | null;
+  readonly assignee: AssigneeFilter | null;
+  /** What is in the bin, and nothing else; false is everything else. */
+  readonly isDeleted: boolean;
+}
+
+/** An account's, by its id, or those that are nobody's. */
+export type AssigneeFilter = { readonly id: string } | "nobody";
+
+/** Whether no index has what the filter asks for, so that submissions are looked at one by one. */
+export function isLookup(filter: SubmissionFilter): boolean {
+  const { spamClass, unreadBy, text: wanted, state, assignee, isDeleted } = filter;
+  return [spamClass, unreadBy, wanted, state, assignee].some((each) => each !== null) || isDeleted;
+}
+
+export const EVERY_SUBMISSION: SubmissionFilter = {
+  endpointIds: null,
+  spamClass: null,
+  since: null,
+  until: null,
+  unreadBy: null,
+  text: null,
+  state: null,
+  assignee: null,
+  isDeleted: false,
+};
+
+/** Blocked posts are never stored as submissions. */
+export type StoredSpamClass = Exclude<SpamClass, "blocked">;
+
+export interface SubmissionPage {
+  /** Newest first. */
+  readonly data: readonly StoredSubmission[];
+  /** The start of the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** The largest number of submissions on one page. */
+export const MAX_PAGE_SIZE = 1000;
+
+/** Bytes of JSON on one page of who asks over a network; that is 16 submissions of 64 KiB. */
+export const MAX_PAGE_BYTES = 1_048_576;
+
+/** The largest number of characters of a given id that a message repeats. */
+const MAX_SHOWN_ID_LENGTH = 100;
+
+const insertSql = (endpointNumber: string): string => `INSERT INTO submission
+  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail, not_sent)
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${endpointNumber}, ?, ?, ?)`;
+
+/** Stores a submission; {@link submissionValues} has the parameters. */
+export const INSERT_SUBMISSION_SQL = insertSql(NUMBER_OF_ENDPOINT);
+
+/** The same for whoever knows the number of the endpoint. */
+export const INSERT_NUMBERED_SQL = insertSql("?");
+
+/**
+ * The parameters of an insert.
+ *
+ * @param event null when nobody is notified. @param endpoint its number for {@link INSERT_NUMBERED_SQL}, else its id.
+ */
+export function submissionValues(
+  submission: Submission,
+  event: EventParts | null,
+  endpoint: string | number = submission.endpointId,
+): (string | number | null)[] {
+  const values: (string | number | null)[] = contentValues(submission);
+  values.push(endpoint, event?.head ?? null, event?.tail ?? null, event?.notSent ?? null);
+  return values;
+}
+
+/** The same for what comes from another service; an id that exists is left as it is. {@link importedValues} has the parameters. */
+export const ADD_IMPORTED_SQL = `INSERT INTO submission
+  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, imported_from)
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?) ON CONFLICT (id) DO NOTHING`;
+
+/** The parameters of {@link ADD_IMPORTED_SQL}. Nobody is notified. */
+export function importedValues(submission: Submission): (string | number | null)[] {
+  return [...contentValues(submission), submission.endpointId, submission.importedFrom ?? null];
+}
+
+const STORED_SQL = "SELECT id FROM submission WHERE id IN (SELECT value FROM json_each(?))";
+
+/** Which of the ids submissions have. */
+export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
+  const rows = yield* all(text<{ id: string }>(STORED_SQL, JSON.stringify(ids)));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The most bytes that each of these submissions has as JSON, by id. */
+export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<string, number>> {
+  const rows = yield* all(text<{ id: string; bytes: number }>(MEASURE_SQL, JSON.stringify(ids)));
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+}
+
+/**
+ * Names, ids, numbers, times and address take 400 bytes at most, the names beside what was set aside 60, an assignee 450, and what
+ * stands around a note 500.
+ */
+const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields) + 60, 0)
+    + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 400
+    + CASE WHEN EXISTS (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id) THEN 450 ELSE 0 END
+    + coalesce((SELECT sum(2 * octet_length(text) + 500) FROM submission_note WHERE submission_id = submission.id), 0)
+    AS bytes
+  FROM submission WHERE id IN (SELECT value FROM json_each(?))`;
+
+/** The submissions of these ids that exist, in the order of the ids. */
+export function* readSubmissions(ids: readonly string[]): Steps<StoredSubmission[]> {
+  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  const rows = yield* all(selectSubmissions().where("id", "in", listed));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return yield* withWork(
+    ids.flatMap((id) => {
+      const row = byId.get(id);
+      return row === undefined ? [] : [toSubmission(row)];
+    }),
+  );
+}
+
+/** @throws not_found */
+export function* getSubmission(id: string): Steps<StoredSubmission> {
+  const submission = yield* findSubmission(id);
+  if (submission === undefined) throw noSubmission(id);
+  return submission;
+}
+
+/** The recipients that got nothing of a submission because of a condition. */
+export function* findNotSent(id: string): Steps<readonly LeftOut[]> {
+  const row = yield* first(query.selectFrom("submission").select("not_sent").where("id", "=", id));
+  return readNotSent(row?.not_sent ?? null);
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+export function* getViewableSubmission(viewing: Viewing, id: string): Steps<StoredSubmission> {
+  const submission = yield* findSubmission(id);
+  if (submission === undefined) throw noSubmission(id);
+  const endpoint = yield* findEndpoint(submission.endpointId);
+  if (endpoint === undefined || !(yield* mayViewEndpoint(viewing, endpoint.workspaceId, endpoint.id)))
+    throw noSubmission(id);
+  return submission;
+}
+
+/** One in the bin too. */
+export function* findSubmission(id: string): Steps<StoredSubmission | undefined> {
+  const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
+  return row === undefined ? undefined : (yield* withWork([toSubmission(row)]))[0];
+}
+
+/** @param placed where it was looked for. */
+export function noSubmission(
+  id: string,
+  consequence = "",
+  placed: "kept" | "binned" | "anywhere" = "kept",
+): FormsvcError {
+  const shown = id.slice(0, MAX_SHOWN_ID_LENGTH);
+  const where = placed === "binned" ? " in the bin" : "";
+  return new FormsvcError("not_found", `there is no submission ${shown}${where}${consequence}`);
+}
+
+/** Inside a transaction. */
+export function* insertSubmission(submission: Submission, event: EventParts): Steps<void> {
+  yield* run(text(INSERT_SUBMISSION_SQL, ...submissionValues(submission, event)));
+}
+
+/** Deletes these submissions, all or none. Returns the endpoint of each. @throws not_found naming the first id that does not exist. */
+export function* deleteSubmissionRows(ids: readonly string[]): Steps<readonly string[]> {
+  const endpointIds: string[] = [];
+  for (const id of ids) {
+    const deleted = yield* first(
+      query.deleteFrom("submission").where("id", "=", id).returning(idOfEndpoint.as("endpoint_id")),
+    );
+    if (deleted === undefined) throw noSubmission(id, "; nothing was deleted");
+    endpointIds.push(deleted.endpoint_id);
+  }
+  return endpointIds;
+}
+
+/** Deletes at most `limit` submissions of an endpoint, the oldest first. Returns the number deleted. */
+export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<number> {
+  const some = query
+    .selectFrom("submission")
+    .select("id")
+    .where("endpoint_number", "=", numberOfEndpoint(endpointId))
+    .orderBy("id")
+    .limit(limit);
+  return run(query.deleteFrom("submission").where("id", "in", some));
+}
+
+const NEWEST_SQL = `SELECT id, created_at FROM submission WHERE id >= 'sub_' ${NOT_BINNED_SQL} ORDER BY id DESC LIMIT 1`;
+
+/** The one with the highest id that is not in the bin; undefined when there is none. */
+export function newestSubmission(): Steps<{ readonly id: string; readonly created_at: number } | undefined> {
+  return first(text<{ id: string; created_at: number }>(NEWEST_SQL));
+}
+
+function selectSubmissions() {
+  return query
+    .selectFrom("submission")
+    .select([...CONTENT_COLUMNS, "imported_from"])
+    .select(idOfEndpoint.as("endpoint_id"));
+}
+
+type SubmissionRow = ContentRow & { readonly endpoint_id: string; readonly imported_from: string | null };
+
+function toSubmission(row: SubmissionRow): Submission {
+  const importedFrom = row.imported_from;
+  return {
+    ...readContent(row),
+    endpointId: row.endpoint_id,
+    ...(importedFrom !== null && { importedFrom }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Tables } from "../../database/tables.generated.ts";
+import type { SetAside } from "../../schemas/set-aside.ts";
+import { type SpamClass, spamClassOf, type SpamReason } from "../../spam/spam-verdict.ts";
+
+/** One accepted form post. */
+export interface Submission {
+  readonly id: string;
+  readonly endpointId: string;
+  /** The version of the endpoint's schema that it was checked with. */
+  readonly schemaVersion: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** What was sent beyond the schema; null if nothing, or if the endpoint does not set it aside. */
+  readonly setAside: SetAside | null;
+  /** 0 to 100. */
+  readonly spamScore: number;
+  readonly spamClass: SpamClass;
+  /** They add up to the score. */
+  readonly spamReasons: readonly SpamReason[];
+  /** The version of the filter that gave the score. */
+  readonly spamVersion: number;
+  readonly ipAddress: string;
+  /** Empty if the client sent none. */
+  readonly userAgent: string;
+  readonly createdAt: number;
+  /** The service whose export it came from; absent or null if it was posted here. */
+  readonly importedFrom?: string | null;
+}
+
+/** Longest user agent that is kept, in UTF-16 units; browsers send about 120. */
+export const MAX_USER_AGENT_LENGTH = 512;
+
+/** The columns that stored submissions and held posts have alike. */
+export const CONTENT_COLUMNS = [
+  "id",
+  "schema_version",
+  "data",
+  "spam_score",
+  "spam_reasons",
+  "spam_version",
+  "ip_address",
+  "user_agent",
+  "created_at",
+  "unknown_fields",
+  "unknown_fields_dropped",
+] as const;
+
+export type ContentRow = Pick<Tables["held"], (typeof CONTENT_COLUMNS)[number]>;
+type ValuesOf<Columns extends readonly (keyof Tables["held"])[]> = {
+  -readonly [Index in keyof Columns]: Tables["held"][Columns[Index]];
+};
+
+/** One value for each of {@link CONTENT_COLUMNS}, in their order. */
+export function contentValues(submission: Submission): ValuesOf<typeof CONTENT_COLUMNS> {
+  const { setAside } = submission;
+  return [
+    submission.id,
+    submission.schemaVersion,
+    JSON.stringify(submission.data),
+    submission.spamScore,
+    JSON.stringify(submission.spamReasons),
+    submission.spamVersion,
+    submission.ipAddress,
+    submission.userAgent,
+    submission.createdAt,
+    setAside === null ? null : JSON.stringify(setAside.fields),
+    setAside === null ? null : setAside.dropped,
+  ];
+}
+
+export function readContent(row: ContentRow): Omit<Submission, "endpointId"> {
+  return {
+    id: row.id,
+    schemaVersion: row.schema_version,
+    data: JSON.parse(row.data) as Record<string, unknown>,
+    setAside: readSetAside(row),
+    spamScore: row.spam_score,
+    spamClass: spamClassOf(row.spam_score),
+    spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
+    spamVersion: row.spam_version,
+    ipAddress: row.ip_address,
+    userAgent: row.user_agent,
+    createdAt: row.created_at,
+  };
+}
+
+function readSetAside({
+  unknown_fields: fields,
+  unknown_fields_dropped: dropped,
+}: ContentRow): SetAside | null {
+  if (fields === null) return null;
+  return { fields: JSON.parse(fields) as Record<string, unknown>, dropped: dropped ?? 0 };
+}

@@ -1,0 +1,130 @@
+import { type Database, query } from "../../database/database.ts";
+import { yieldToOthers, readSlice } from "../../database/slices.ts";
+import { all, first, type Steps } from "../../database/steps.ts";
+import { isId } from "../../foundation/id.ts";
+import { listEndpoints } from "../../endpoints/endpoint-store.ts";
+import { scoreSpam } from "../../spam/score-spam.ts";
+import { noHistory } from "../../spam/spam-history.ts";
+import type { SpamPost } from "../../spam/spam-post.ts";
+import { applyChoices, type SpamChoices, type SpamSettings } from "../../spam/spam-settings.ts";
+import type { SpamClass, SpamReason, SpamVerdict } from "../../spam/spam-verdict.ts";
+import { numberOfEndpoint } from "../stored/endpoint-number.ts";
+import { postOf } from "../stored/mark-submission.ts";
+import { readChoices, type SpamScope } from "../../endpoints/spam-choices-store.ts";
+import { type ChosenScope, requireCustomSpam } from "../../endpoints/choose-spam.ts";
+import type { Plans } from "../../workspaces/workspace.ts";
+
+/** Posts that a preview scores: the newest submissions and held posts. */
+const MAX_POSTS = 500;
+
+/** The effect that a change of settings would have had on the last posts. */
+export interface Preview {
+  readonly posts: number;
+  /** Posts with another score, newest first; `reasons` are those after the change. */
+  readonly changes: readonly Change[];
+}
+
+interface Change {
+  readonly id: string;
+  readonly before: Brief;
+  readonly after: Brief;
+  readonly reasons: readonly SpamReason[];
+}
+
+interface Brief {
+  readonly score: number;
+  readonly class: SpamClass;
+}
+
+/**
+ * Scores the last posts with the present and with the changed settings. Both without history, and without the facts that are not
+ * stored: fill time, honeypots and headers. Between any two verdicts all other work has its turn.
+ *
+ * @throws plan_limit if the plan does not include own settings.
+ */
+export async function previewChoices(
+  db: Database,
+  { scope, workspace: { plan } }: ChosenScope,
+  choices: SpamChoices,
+  { plans, defaults }: { readonly plans: Plans; readonly defaults: SpamSettings },
+): Promise<Preview> {
+  requireCustomSpam(plan, plans);
+  const [before, after] = await db.read(() => settingsAround(scope, choices, defaults));
+  const changes: Change[] = [];
+  let posts = 0;
+  for (const id of await listLastPosts(db, scope)) {
+    const post = await readSlice(db, () => readPost(id));
+    if (post === undefined) continue;
+    posts += 1;
+    const now = scoreSpam(post, before, noHistory);
+    await yieldToOthers();
+    const then = scoreSpam(post, after, noHistory);
+    if (now.score !== then.score)
+      changes.push({ id, before: brief(now), after: brief(then), reasons: then.reasons });
+  }
+  return { posts, changes };
+}
+
+function* settingsAround(
+  scope: SpamScope,
+  choices: SpamChoices,
+  defaults: SpamSettings,
+): Steps<readonly [before: SpamSettings, after: SpamSettings]> {
+  const workspace = yield* readChoices({ kind: "workspace", workspaceId: scope.workspaceId });
+  if (scope.kind === "workspace")
+    return [settingsOf(defaults, workspace, {}), settingsOf(defaults, choices, {})];
+  const endpoint = yield* readChoices(scope);
+  return [settingsOf(defaults, workspace, endpoint), settingsOf(defaults, workspace, choices)];
+}
+
+function settingsOf(defaults: SpamSettings, workspace: SpamChoices, endpoint: SpamChoices): SpamSettings {
+  return applyChoices(applyChoices(defaults, workspace), endpoint);
+}
+
+function brief({ score, spamClass }: SpamVerdict): Brief {
+  return { score, class: spamClass };
+}
+
+/** Ids of submissions and held posts, newest first. */
+async function listLastPosts(db: Database, scope: SpamScope): Promise<string[]> {
+  const endpoints =
+    scope.kind === "endpoint"
+      ? [scope.endpointId]
+      : (await db.read(() => listEndpoints(scope.workspaceId))).map(({ id }) => id);
+  const newest: { readonly id: string; readonly created_at: number }[] = [];
+  for (const endpointId of endpoints) newest.push(...(await readSlice(db, () => listNewest(endpointId))));
+  return newest
+    .toSorted((a, b) => b.created_at - a.created_at)
+    .slice(0, MAX_POSTS)
+    .map(({ id }) => id);
+}
+
+function* listNewest(endpointId: string): Steps<{ readonly id: string; readonly created_at: number }[]> {
+  const held = query.selectFrom("held").where("endpoint_id", "=", endpointId);
+  const stored = query
+    .selectFrom("submission")
+    .where("endpoint_number", "=", numberOfEndpoint(endpointId))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom("submission_bin").select("id").whereRef("submission_bin.id", "=", "submission.id"),
+        ),
+      ),
+    );
+  const columns = ["id", "created_at"] as const;
+  return [
+    ...(yield* all(stored.select(columns).orderBy("id", "desc").limit(MAX_POSTS))),
+    ...(yield* all(held.select(columns).orderBy("id", "desc").limit(MAX_POSTS))),
+  ];
+}
+
+/** Undefined if it is gone meanwhile. */
+function* readPost(id: string): Steps<SpamPost | undefined> {
+  const columns = ["data", "ip_address", "user_agent"] as const;
+  const row = isId("held", id)
+    ? yield* first(query.selectFrom("held").select(columns).where("id", "=", id))
+    : yield* first(query.selectFrom("submission").select(columns).where("id", "=", id));
+  if (row === undefined) return undefined;
+  const data = JSON.parse(row.data) as Record<string, unknown>;
+  return postOf({ data, ipAddress: row.ip_address, userAgent: row.user_agent });
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { reasonShape, verdictShape } from "../../spam/verdict-json.ts";
+import type { Preview } from "./preview-choices.ts";
+
+const brief = verdictShape.pick({ score: true, class: true });
+
+/** A preview of changed spam settings as every JSON output shows it. */
+export const previewShape = z.strictObject({
+  posts: z.number().describe("The last submissions and held posts, which were scored both ways."),
+  changed: z.number(),
+  changes: z.array(
+    z.strictObject({ id: z.string(), before: brief, after: brief, reasons: z.array(reasonShape).readonly() }),
+  ),
+});
+
+export function previewJson({ posts, changes }: Preview): z.output<typeof previewShape> {
+  return {
+    posts,
+    changed: changes.length,
+    changes: changes.map(({ id, before, after, reasons }) => ({ id, before, after, reasons })),
+  };
+}

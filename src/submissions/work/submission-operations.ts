@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { yieldToOthers } from "../../database/slices.ts";
+import type { Steps } from "../../database/steps.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { findMark } from "../../history/teach.ts";
+import type { Viewing } from "../../operations/actor.ts";
+import type { Access } from "../../operations/access.ts";
+import { changed, type Context, operation, type OwnChange } from "../../operations/operation.ts";
+import { requireAlso } from "../../workspaces/reach.ts";
+import { getAccount } from "../../workspaces/workspace-store.ts";
+import { browseSubmissions } from "../find/browse-submissions.ts";
+import { concealReasons } from "../stored/conceal-reasons.ts";
+import {
+  inSearchSlot,
+  readSubmissionFilter,
+  type SearchParts,
+  searchInput,
+  submissionsInput,
+} from "../find/choose-submissions.ts";
+import { markSubmissions } from "../stored/mark-submission.ts";
+import { reachSubmission, reachSubmissions, reachWorkspacesOf } from "./reach-posts.ts";
+import { deleteReadRows, insertReadRows } from "../stored/read-marks.ts";
+import { notSentShape, submissionJson, submissionShape } from "../stored/submission-json.ts";
+import { findNotSent, isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "../stored/submission-store.ts";
+
+const DEFAULT_PAGE_SIZE = 25;
+
+const id = z.string().describe("`sub_` and 26 characters.");
+const ids = z.array(id).readonly();
+
+export const listSubmissions = operation({
+  name: "submission.list",
+  summary: "List submissions, newest first",
+  kind: "read",
+  access: "submissions:read",
+  input: z.strictObject({
+    ...submissionsInput,
+    ...searchInput,
+    limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
+    cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
+    deleted: z.boolean().default(false).describe("What is in the bin, and nothing else."),
+  }),
+  output: z.strictObject({ data: z.array(submissionShape), next_cursor: z.string().nullable() }),
+  async run(context: Context<SearchParts>, { limit, cursor, ...input }) {
+    const { db, actor, gone } = context;
+    const filter = await db.read(() => readSubmissionFilter(context, input));
+    const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
+    const request = { limit, cursor, maxBytes, ...(gone && { gone }) };
+    const page = await inSearchSlot(context, isLookup(filter), () => browseSubmissions(db, filter, request));
+    const conceal = await db.read(() => concealReasons(context.viewing));
+    return { data: page.data.map((each) => submissionJson(conceal(each))), next_cursor: page.nextCursor };
+  },
+});
+
+export const showSubmission = operation({
+  name: "submission.show",
+  summary: "Show a submission with its spam reasons",
+  kind: "read",
+  access: "submissions:read",
+  input: z.strictObject({ submission: id }),
+  output: submissionShape.extend({
+    schema_version: z.number().describe("Of the endpoint's schema, as it was checked with."),
+    mark: z.enum(["spam", "ham"]).nullable().describe("What somebody taught the filter that it is."),
+    not_sent: notSentShape.optional(),
+  }),
+  *run(context, { submission: reference }) {
+    const submission = yield* reachSubmission(context, reference);
+    const { schemaVersion } = submission;
+    const mark = yield* findMark(submission.id);
+    const conceal = yield* concealReasons(context.viewing);
+    const leftOut = yield* findNotSent(submission.id);
+    const showsUnsent =
+      leftOut.length > 0 && (yield* mayAlso(context, "recipients:read", submission.endpointId));
+    return {
+      ...submissionJson(conceal(submission)),
+      schema_version: schemaVersion,
+      mark,
+      ...(showsUnsent && { not_sent: [...leftOut] }),
+    };
+  },
+});
+
+function* mayAlso(context: Context, access: Access, endpointId: string): Steps<boolean> {
+  const workspaceId = (yield* reachWorkspacesOf(context, [endpointId])).get(endpointId);
+  if (workspaceId === undefined) return false;
+  try {
+    yield* requireAlso(context, access, workspaceId);
+    return true;
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "forbidden") return false;
+    throw error;
+  }
+}
+
+/** Marks teach the filter of a workspace, each for a millisecond or two, so only some are in one transaction. */
+const MARKED_AT_ONCE = 10;
+
+export const markSubmissionsAs = operation({
+  name: "submission.mark",
+  summary: "Teach the workspace's filter that submissions are spam or ham, or take that back",
+  kind: "write",
+  access: "submissions:write",
+  input: z.strictObject({
+    submissions: ids,
+    mark: z.enum(["spam", "ham"]).nullable().describe("Null takes back what they taught."),
+  }),
+  output: z.strictObject({ marked: ids, mark: z.enum(["spam", "ham"]).nullable() }),
+  async *run(context, { submissions: wanted, mark }) {
+    await context.db.read(() => reachSubmissions(context, wanted));
+    for (let from = 0; from < wanted.length; from += MARKED_AT_ONCE) {
+      const some = wanted.slice(from, from + MARKED_AT_ONCE);
+      await yieldToOthers();
+      await context.transact(function* () {
+        yield* reachSubmissions(context, some);
+        const workspaceIds = yield* markSubmissions(some, mark, context.now);
+        return changed(undefined, ...changesOf(some, workspaceIds, `marked ${mark ?? "none"}`));
+      });
+      if (from + some.length < wanted.length) yield { done: from + some.length, total: wanted.length };
+    }
+    return { marked: wanted, mark };
+  },
+});
+
+/** Nothing is lost for good with a note of who has read what: it is not recorded, and does not wait for the disk. */
+export const markSubmissionsRead = operation({
+  name: "submission.mark-read",
+  summary: "Note that an account has read submissions, as opening them in the dashboard does",
+  kind: "write",
+  access: "submissions:mark-read",
+  input: z.strictObject({
+    submissions: ids,
+    read: z.boolean().default(true).describe("False shows them as unread again."),
+    account: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Whose inbox shows it; null is whoever asks. Only somebody at the machine names another."),
+  }),
+  output: z.strictObject({ submissions: ids, read: z.boolean() }),
+  async run(context, { submissions: wanted, read, account }) {
+    await context.db.relaxedTransaction(function* () {
+      const { accountId, viewing } = yield* readerOf(context, account);
+      yield* reachSubmissions({ ...context, viewing }, wanted);
+      yield* read ? insertReadRows(accountId, wanted) : deleteReadRows(accountId, wanted);
+    });
+    return { submissions: wanted, read };
+  },
+});
+
+interface Reader {
+  readonly accountId: string;
+  readonly viewing: Viewing;
+}
+
+/** @throws usage, forbidden, not_found */
+function* readerOf({ actor, viewing }: Context, reference: string | null): Steps<Reader> {
+  if (actor.kind === "terminal" || actor.kind === "server") {
+    if (reference === null) throw new FormsvcError("usage", "name the account that has read them");
+    const { id: accountId, isOperator } = yield* getAccount(reference);
+    return { accountId, viewing: { accountId, isOperator } };
+  }
+  const { accountId } = viewing;
+  if (accountId === null)
+    throw new FormsvcError("forbidden", "Only an account has read something, and the token has none.");
+  const isOther = reference !== null && (yield* getAccount(reference)).id !== accountId;
+  if (isOther) throw new FormsvcError("forbidden", `A ${actor.kind} may name its own account only.`);
+  return { accountId, viewing };
+}
+
+/** What the record says of posts: one change for each workspace. */
+export function changesOf(
+  postIds: readonly string[],
+  workspaceIds: readonly string[],
+  did: string,
+): readonly OwnChange[] {
+  return [...new Set(workspaceIds)].map((workspaceId) => {
+    const own = postIds.filter((_id, index) => workspaceIds[index] === workspaceId);
+    return { subject: own.join(" "), workspaceId, detail: `${own.length} ${did}` };
+  });
+}
