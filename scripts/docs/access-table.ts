@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { OPERATIONS } from "../../src/app/operations.ts";
+import { OPERATIONS } from "../../src/api/all-operations.ts";
 import { type Access, ACCESS, ruleOf } from "../../src/operations/access.ts";
 import { renderTable } from "./table.ts";
 

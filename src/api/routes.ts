@@ -165,7 +165,7 @@ const ofWorkspace = { shownBy: showWorkspace };
 const ofMember = { shownBy: showMember };
 const ofAccount = { shownBy: showAccount };
 
-/** Every operation that programs can do, with its address. A test compares it with the list of all operations. */
+/** Every operation that programs can do, with its address; `all-operations.ts` has the others. */
 export const ROUTES: readonly ApiRoute[] = [
   read("/endpoints", listAllEndpoints),
   make("/endpoints", createEndpoint),
@@ -277,29 +277,3 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/token", showOwnToken),
   remove("/token", revokeOwnToken),
 ];
-
-/** Operations that are not done over HTTP, with the reason. */
-export const LOCAL_OPERATIONS: Readonly<Record<string, string>> = {
-  "account.sign-in-link": "makes whoever has the link somebody else",
-  "account.reset-totp": "takes a second factor away, and no program should",
-  "account.unbind": "lets whoever comes next with its address be the account",
-  "account.set-password": "is for people, who prove their present password",
-  "account.set-totp": "the same",
-  "account.remove-totp": "the same",
-  "account.renew-codes": "the same",
-  "account.begin-passkey": "is for people, whose device is asked",
-  "account.add-passkey": "the same",
-  "account.rename-passkey": "the same",
-  "account.remove-passkey": "the same",
-  "member.accept": "is done by whoever is invited, who is signed in",
-  "member.decline": "the same",
-  "member.leave": "is done by people; a token’s account is removed by an owner",
-  "account.end-own-sessions": "is about the browser that asks",
-  "recipient.confirm": "is done with the link of a letter",
-  "recipient.unsubscribe": "is done with the link of a letter",
-  "login.approve": "is done by a person, in the dashboard",
-  "login.deny": "the same",
-  "token.create": "a token never makes tokens",
-  "token.list": "a token never sees others",
-  "token.revoke": "a token revokes no other",
-};

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { OPERATIONS } from "../../src/app/operations.ts";
+import { OPERATIONS } from "../../src/api/all-operations.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { makeToken } from "../support/api-client.ts";
 import { connectAgent } from "../support/agent.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OPERATIONS } from "../../src/app/operations.ts";
+import { OPERATIONS } from "../../src/api/all-operations.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { listAllEndpoints, pauseEndpoint, showEndpoint } from "../../src/endpoints/endpoint-operations.ts";

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LOCAL_OPERATIONS } from "../../src/api/routes.ts";
-import { OPERATIONS } from "../../src/app/operations.ts";
+import { LOCAL_OPERATIONS } from "../../src/api/all-operations.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import type { Role } from "../../src/operations/access.ts";
@@ -164,9 +163,7 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "token.revoke": { ...OWNERS, editor: "not_found", reader: "not_found" },
 };
 
-const local = OPERATIONS.filter(({ name }) => name in LOCAL_OPERATIONS);
-
-describe.each(local.filter(({ name }) => name in EXPECTED))("$name", (operation) => {
+describe.each(LOCAL_OPERATIONS.filter(({ name }) => name in EXPECTED))("$name", (operation) => {
   test.each(ROLES.map((role) => ({ role, name: nameOf(role) })))(
     "answers the $name as the table says, and changes nothing that is not theirs",
     async ({ role, name }) => {
@@ -180,12 +177,14 @@ describe.each(local.filter(({ name }) => name in EXPECTED))("$name", (operation)
 });
 
 test("every other operation without an address is about oneself alone: it can name nobody and nothing else", () => {
-  const others = local.filter(({ name, access }) => !(name in EXPECTED) && access === "own-account");
+  const others = LOCAL_OPERATIONS.filter(
+    ({ name, access }) => !(name in EXPECTED) && access === "own-account",
+  );
   for (const { name, input } of others) {
     const foreign = Object.keys(input.shape).filter((member) => !WITHOUT_TARGET.has(member));
     expect(foreign, name).toEqual([]);
     for (const role of ROLES) table.note(name, nameOf(role), "own");
   }
   const tried = new Set([...Object.keys(EXPECTED), ...others.map(({ name }) => name)]);
-  expect(local.map(({ name }) => name).filter((name) => !tried.has(name))).toEqual([]);
+  expect(LOCAL_OPERATIONS.map(({ name }) => name).filter((name) => !tried.has(name))).toEqual([]);
 });

@@ -2,18 +2,15 @@
 export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   main: ["cli"],
   app: [
-    "archive",
     "audit",
     "config",
     "database",
-    "doctor",
     "endpoints",
     "files",
     "foundation",
     "history",
     "keys",
     "mail",
-    "members",
     "operations",
     "outbox",
     "secrets",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OPERATIONS } from "../../src/app/operations.ts";
+import { OPERATIONS } from "../../src/api/all-operations.ts";
 import type { AnyOperation } from "../../src/operations/operation.ts";
 import { LOCAL_COMMANDS, LOCAL_WRITERS } from "./doors.ts";
 import { listFiles, readText } from "./repository.ts";
