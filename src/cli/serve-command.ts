@@ -44,8 +44,6 @@ const serve = command({
   ],
   examples: ["formsvc serve", "formsvc serve --host 0.0.0.0 --port 80"],
   action: async (context, options) => {
-    // Not set among the executable's own flags, because the engine would then refuse its code cache.
-    for (const flag of ENGINE_FLAGS) setFlagsFromString(flag);
     const loaded = loadForDatabase(context);
     const config = overrideListener(loaded.config, options);
     checkServerConfig(config);
@@ -74,6 +72,9 @@ async function serveUntilStopped(
   const stopSignal = nextStopSignal();
   const { listenFd } = manager;
   const server = await startServer({ db, config, clock, log }, { configFile, listenFd });
+  // Only now, when all of a start is loaded: with other flags than at its start the engine refuses code that was compiled before, and
+  // Node's own modules are compiled anew.
+  for (const flag of ENGINE_FLAGS) setFlagsFromString(flag);
   try {
     news.ready();
     if (config.dashboard.enabled && listenFd === null && isOnTerminal())
