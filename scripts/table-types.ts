@@ -60,7 +60,8 @@ const NOTES: Readonly<Record<string, string>> = {
   "file_scan.attempts": "Scans that ended without a verdict, for a reason that may lie in the file.",
   "file_scan.due_at": "When it is to be scanned; whoever scans it moves it ahead meanwhile. Null is never.",
   "upload_use.day": "`YYYY-MM-DD`, UTC.",
-  "upload_use.unit": "`address` and a hash, or `form` and an id.",
+  "upload_use.unit":
+    "`address` and a hash, or `form` and an id. Without bytes: `full` and what was full, `told` and what an owner was told.",
   "file_chunk.position": "From 0 on.",
   "file.object_id": "Of its bytes in the S3-compatible store; null if they are in file_chunk.",
   "file_deletion.was_stored": "0 if its post was cut off: the store may still be receiving it.",

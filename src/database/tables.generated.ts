@@ -310,7 +310,7 @@ export interface Tables {
   upload_use: {
     /** `YYYY-MM-DD`, UTC. */
     day: string;
-    /** `address` and a hash, or `form` and an id. */
+    /** `address` and a hash, or `form` and an id. Without bytes: `full` and what was full, `told` and what an owner was told. */
     unit: string;
     bytes: number;
   };

@@ -1,19 +1,24 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Database, query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
+import { noteToldOfForm, readToldOfForm } from "../files/form-days.ts";
 import { type Clock, monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
 import { holdsForLimit } from "../submissions/commit/limit-news.ts";
+import { type NearFormDay, listNearFormDays } from "../submissions/files/near-form-days.ts";
 import { listNearStorage, type NearStorage } from "../submissions/files/near-storage.ts";
 import { listNearLimit, listOperatorAddresses, type NearLimit } from "../workspaces/near-limit.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
 import type { Plans } from "../workspaces/workspace.ts";
+import { formDayLetter, type FormDayNotice } from "./form-day-words.ts";
 import { limitLetter, type LimitNotice } from "./limit-words.ts";
 
 interface LimitLettersParts {
   readonly db: Database;
   readonly plans: Plans;
+  /** `files` */
+  readonly files: { readonly maxTotalBytes: number; readonly maxFormShare: number };
   /** `held.days` */
   readonly heldDays: number | null;
   /** `mail.operator`, as `parseMailAddress` gives it; null tells the accounts that are operators. */
@@ -25,13 +30,23 @@ interface LimitLettersParts {
   readonly onWritten: () => void;
 }
 
-/** A month that has just ended is looked at too, so that a start soon after its end misses nothing. */
+/** A letter, and the mark that it is written once. */
+interface DueLetter {
+  /** Whom it tells beside the operator. */
+  readonly owner: string;
+  readonly topic: string;
+  /** False if it is told already. */
+  readonly mark: (now: number) => Steps<boolean>;
+  readonly words: (isOperator: boolean) => LetterContent;
+}
+
+/** A month or day that has just ended is looked at too, so that a start soon after its end misses nothing. */
 const LOOK_BACK_MS = 3_600_000;
 
 /**
  * Tells the owner and the operator by letter that a workspace has used 80 % of its month, all of it, and that the first post is held for
- * it, and the same of its room for files: each once a workspace and month. Who was told is decided by the tables alone, so several servers and restarts tell nothing twice
- * and miss nothing.
+ * it, and the same of its room for files: each once a workspace and month; and of the files that may come through a form's page: each once
+ * a form and day. Who was told is decided by the tables alone, so several servers and restarts tell nothing twice and miss nothing.
  */
 export class LimitLetters {
   readonly #parts: LimitLettersParts;
@@ -51,6 +66,7 @@ export class LimitLetters {
       } while (after !== null && !this.#isStopping);
     }
     await this.#lookAtStorage();
+    await this.#lookAtFormDays();
   }
 
   /** A commit of this server says that there may be something to tell. */
@@ -59,7 +75,7 @@ export class LimitLetters {
   }
 
   async #lookAtStorage(): Promise<void> {
-    const { db, plans, clock, onWritten } = this.#parts;
+    const { db, plans, clock } = this.#parts;
     const month = monthOf(clock.now());
     const due = await db.read(function* () {
       const missing: LimitNotice[] = [];
@@ -67,7 +83,18 @@ export class LimitLetters {
         missing.push(...(yield* findStorageNotices(near, month)));
       return missing;
     });
-    for (const notice of due) if (await db.transaction(() => this.#write(notice))) onWritten();
+    await this.#tell(due.map((notice) => this.#ofLimit(notice)));
+  }
+
+  async #lookAtFormDays(): Promise<void> {
+    const { db, plans, files, clock } = this.#parts;
+    const due = await db.read(function* () {
+      const missing: FormDayNotice[] = [];
+      for (const near of yield* listNearFormDays({ plans, ...files }, clock.now(), LOOK_BACK_MS))
+        missing.push(...(yield* findFormDayNotices(near)));
+      return missing;
+    });
+    await this.#tell(due.map((notice) => this.#ofFormDay(notice)));
   }
 
   stop(): void {
@@ -84,48 +111,77 @@ export class LimitLetters {
     month: string,
     range: { readonly after: string | null; readonly only: string | null },
   ): Promise<string | null> {
-    const { db, plans, onWritten } = this.#parts;
+    const { db, plans } = this.#parts;
     const { due, last } = await db.read(function* () {
       const page = yield* listNearLimit(plans, month, range);
       const missing: LimitNotice[] = [];
       for (const near of page.found) missing.push(...(yield* findNotices(near, month)));
       return { due: missing, last: page.last };
     });
-    for (const notice of due) if (await db.transaction(() => this.#write(notice))) onWritten();
+    await this.#tell(due.map((notice) => this.#ofLimit(notice)));
     return last;
   }
 
+  async #tell(due: readonly DueLetter[]): Promise<void> {
+    const { db, onWritten } = this.#parts;
+    for (const each of due) if (await db.transaction(() => this.#write(each))) onWritten();
+  }
+
   /** False if another server told it meanwhile. */
-  *#write(notice: LimitNotice): Steps<boolean> {
-    const { clock } = this.#parts;
-    const { workspaceId, month, what } = notice;
-    const row = { workspace_id: workspaceId, month, what, told_at: clock.now() };
-    const isFirst = yield* run(
-      query
-        .insertInto("limit_notice")
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing()),
-    );
-    if (isFirst === 0) return false;
-    const topic = `limit ${what} ${month} ${workspaceId}`;
-    for (const [address, content] of yield* this.#letters(notice))
-      yield* queueLetter({ kind: "operator", topic, address, recipientId: null, content }, clock.now());
+  *#write(due: DueLetter): Steps<boolean> {
+    const now = this.#parts.clock.now();
+    if (!(yield* due.mark(now))) return false;
+    for (const [address, content] of yield* this.#letters(due))
+      yield* queueLetter({ kind: "operator", topic: due.topic, address, recipientId: null, content }, now);
     return true;
   }
 
   /** By address, so that an operator who owns the workspace gets one. */
-  *#letters(notice: LimitNotice): Steps<ReadonlyMap<string, LetterContent>> {
-    const { operator, dashboardUrl, heldDays } = this.#parts;
+  *#letters({ owner, words }: DueLetter): Steps<ReadonlyMap<string, LetterContent>> {
+    const { operator } = this.#parts;
     const operators = operator === null ? yield* listOperatorAddresses() : [operator];
     const letters = new Map<string, LetterContent>();
     const add = (address: string, isOperator: boolean): void => {
       const to = parseMailAddress(address);
-      if (to !== null) letters.set(to, limitLetter(notice, { isOperator, dashboardUrl, heldDays }));
+      if (to !== null) letters.set(to, words(isOperator));
     };
-    add(notice.owner, false);
+    add(owner, false);
     for (const address of operators) add(address, true);
     return letters;
   }
+
+  #ofLimit(notice: LimitNotice): DueLetter {
+    const { dashboardUrl, heldDays } = this.#parts;
+    const { owner, workspaceId, month, what } = notice;
+    return {
+      owner,
+      topic: `limit ${what} ${month} ${workspaceId}`,
+      mark: (now) => noteLimit(notice, now),
+      words: (isOperator) => limitLetter(notice, { isOperator, dashboardUrl, heldDays }),
+    };
+  }
+
+  #ofFormDay(notice: FormDayNotice): DueLetter {
+    const { dashboardUrl } = this.#parts;
+    const { owner, endpointId, day, what } = notice;
+    return {
+      owner,
+      topic: `form day ${what} ${day} ${endpointId}`,
+      mark: () => noteToldOfForm(notice, what),
+      words: (isOperator) => formDayLetter(notice, { isOperator, dashboardUrl }),
+    };
+  }
+}
+
+function* noteLimit({ workspaceId, month, what }: LimitNotice, now: number): Steps<boolean> {
+  const row = { workspace_id: workspaceId, month, what, told_at: now };
+  const noted = yield* run(
+    query
+      .insertInto("limit_notice")
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  return noted > 0;
 }
 
 function* readNoticed(workspaceId: string, month: string): Steps<ReadonlySet<LimitNotice["what"]>> {
@@ -138,6 +194,13 @@ function* findStorageNotices({ isFull, ...near }: NearStorage, month: string): S
   const noticed = yield* readNoticed(near.workspaceId, month);
   const what = isFull ? "files_full" : "files_near";
   return noticed.has(what) || noticed.has("files_full") ? [] : [{ ...near, month, what }];
+}
+
+/** Who is told that files were refused need not be told that they will be. */
+function* findFormDayNotices(near: NearFormDay): Steps<FormDayNotice[]> {
+  const noticed = yield* readToldOfForm(near);
+  const what = near.isFull ? "full" : "near";
+  return noticed.has(what) || noticed.has("full") ? [] : [{ ...near, what }];
 }
 
 function* findNotices(near: NearLimit, month: string): Steps<LimitNotice[]> {

@@ -262,11 +262,19 @@ function unitsOf(rules: FileRoomRules, uploading: Uploading): DayUnit[] {
   if (isPublishable)
     units.push({
       unit: `form ${endpointId}`,
-      most: Math.floor(Math.min(planBytes ?? Infinity, rules.maxTotalBytes) * rules.maxFormShare),
+      most: formShareBytes(rules, planBytes),
       limit: "files.maxFormShare",
       whose: "through the page of one form",
     });
   return units;
+}
+
+/** Bytes that may come in a day through the publishable keys of one form. @param planBytes null is unlimited */
+export function formShareBytes(
+  { maxTotalBytes, maxFormShare }: Pick<FileRoomRules, "maxTotalBytes" | "maxFormShare">,
+  planBytes: number | null,
+): number {
+  return Math.floor(Math.min(planBytes ?? Infinity, maxTotalBytes) * maxFormShare);
 }
 
 function dayIsFull({ most, limit, whose }: Omit<DayUnit, "unit">, now: number): FormsvcError {
@@ -280,7 +288,8 @@ function dayIsFull({ most, limit, whose }: Omit<DayUnit, "unit">, now: number): 
   );
 }
 
-function dayOf(now: number): string {
+/** The UTC day of a time, as the table has it. */
+export function dayOf(now: number): string {
   return toIsoTime(now).slice(0, 10);
 }
 

@@ -27,6 +27,7 @@ export async function openLimitLetters(surroundings: Surroundings): Promise<Runn
   const letters = new LimitLetters({
     db,
     plans: config.plans,
+    files: config.files,
     heldDays: config.held.days,
     operator: parseMailAddress(config.mail.operator ?? ""),
     dashboardUrl: dashboardUrlOf(config),

@@ -13,6 +13,7 @@ import { startMailedSite, textOf } from "../support/mailed-site.ts";
 import { ADA } from "../support/sign-in-form.ts";
 import { goodPost } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
+import { applicationSchema, multipart, pdf } from "../support/uploads.ts";
 
 const OWNER = "owner@customer.example";
 const HOBBY = { monthlySubmissions: 5, endpoints: null, customSpam: false };
@@ -83,59 +84,141 @@ test("a month that was full when the server was killed is told by the next start
   ]);
 });
 
+test("a running server tells of a form whose page sent most of its files of the day", async () => {
+  const site = await startMailedSite({
+    plans: { hobby: { ...HOBBY, fileBytes: 200_000 } },
+    files: { maxFormShare: 0.5 },
+  });
+  const { server } = site;
+  await addFormOwner(server, ADA);
+  const form = await server.addEndpoint({ schema: applicationSchema });
+  const { headers, body } = await multipart([
+    ["name", "Ana"],
+    ["cv", { name: "cv.pdf", bytes: pdf(90_000) }],
+  ]);
+  const authorization = `Bearer ${form.publishable}`;
+  const sent = { method: "POST", path: "/submit", headers: { ...headers, authorization }, body };
+  expect((await server.request(sent)).status).toBe(200);
+  // The server looks when it starts, and then every minute.
+  await server.restart();
+  const letter = textOf(await site.letterTo(ADA));
+  expect(letter).toContain("88 KB of files came through the page of the form Contact of the workspace ada");
+  expect(letter).toContain("on the plan hobby, 98 KB may come in a day");
+  expect(letter).toContain(`https://forms.example.com/dashboard/endpoints/${form.id}`);
+});
+
 describe.each(ENGINES)("on $name", ({ temporary }) => {
-  test("owner and operator are told when 80 % of the room for files is used, and when files did not fit, once each", async () => {
+  async function openRoom({ maxFormShare = 1 } = {}) {
     const db = await temporary();
     const clock = createFakeClock();
     const { workspaceId, endpointId } = await addPlace(db);
-    const plans = { hobby: { ...HOBBY, fileBytes: 100_000 } };
+    const files = { ...defaultConfig.files, maxFormShare };
     const letterMaker = new LimitLetters({
       db,
-      plans,
+      plans: { hobby: { ...HOBBY, fileBytes: 100_000 } },
+      files,
       heldDays: 30,
       operator: "ops@example.com",
       dashboardUrl: "https://forms.example.com/dashboard",
       clock,
       onWritten: () => {},
     });
-    const rules = { ...defaultConfig.files, maxFormShare: 1, exempt: compileNetworks([]) };
-    const room = createFileRoom(db, rules);
-    const upload = (size: number) => {
-      const facts = {
-        id: newId("fil", NOON),
-        name: "a",
-        size,
-        type: "text/plain",
-        sha256: "0",
-        createdAt: NOON,
-      };
-      return room.take({ endpointId, workspaceId, planBytes: 100_000, isPublishable: false, address: null }, [
-        { ...facts, endpointId },
+    const room = createFileRoom(db, { ...files, exempt: compileNetworks([]) });
+    const upload = (size: number, { to = endpointId, isPublishable = true } = {}) => {
+      const now = clock.now();
+      const facts = { id: newId("fil", now), name: "a", size, type: "text/plain", sha256: "0" };
+      return room.take({ endpointId: to, workspaceId, planBytes: 100_000, isPublishable, address: null }, [
+        { ...facts, createdAt: now, endpointId: to },
       ]);
     };
-    const subjects = async () => {
+    /** What was written since the last call, by address and subject. */
+    let seen = 0;
+    const news = async () => {
       await letterMaker.lookThrough();
       await letterMaker.lookThrough();
       const rows = await rowsOf<{ address: string; content: string }>(
         db,
         "SELECT address, content FROM letter ORDER BY id",
       );
-      return rows.map(({ address, content }) => [
+      const fresh = rows.slice(seen);
+      seen = rows.length;
+      return fresh.map(({ address, content }) => [
         address,
         (JSON.parse(content) as { subject: string }).subject,
       ]);
     };
-    const both = (subject: string) => [
-      ["ana@example.org", subject],
-      ["ops@example.com", subject],
-    ];
-    await upload(79_999);
-    expect(await subjects()).toEqual([]);
+    return { db, clock, workspaceId, endpointId, upload, news };
+  }
+
+  const both = (subject: string) => [
+    ["ana@example.org", subject],
+    ["ops@example.com", subject],
+  ];
+  const FORM_NEAR = both("80 % of a form's day for files is used: Contact");
+  const FORM_FULL = both("A form's day for files is full: Contact");
+
+  test("owner and operator are told when 80 % of the room for files is used, and when files did not fit, once each", async () => {
+    const { upload, news } = await openRoom();
+    const take = (size: number) => upload(size, { isPublishable: false });
+    await take(79_999);
+    expect(await news()).toEqual([]);
+    await take(1);
+    expect(await news()).toEqual(both("80 % of the room for files is used: ana"));
+    await expect(take(20_001)).rejects.toMatchObject({ code: "storage_limit" });
+    expect(await news()).toEqual(both("The room for files is full: ana"));
+  });
+
+  test("owner and operator are told when 80 % of what a form's page may send in a day came, and when files did not fit, once each a day", async () => {
+    const { clock, upload, news } = await openRoom({ maxFormShare: 0.2 });
+    await upload(30_000, { isPublishable: false });
+    await upload(15_999);
+    expect(await news()).toEqual([]);
     await upload(1);
-    const near = both("80 % of the room for files is used: ana");
-    expect(await subjects()).toEqual(near);
-    await expect(upload(20_001)).rejects.toMatchObject({ code: "storage_limit" });
-    expect(await subjects()).toEqual([...near, ...both("The room for files is full: ana")]);
+    expect(await news()).toEqual(FORM_NEAR);
+    await upload(1000);
+    expect(await news()).toEqual([]);
+    await expect(upload(3001)).rejects.toMatchObject({ code: "upload_limit" });
+    await expect(upload(3001)).rejects.toMatchObject({ code: "upload_limit" });
+    expect(await news()).toEqual(FORM_FULL);
+    clock.advance(DAY);
+    expect(await news()).toEqual([]);
+    await expect(upload(20_001)).rejects.toMatchObject({ code: "upload_limit" });
+    expect(await news()).toEqual(FORM_FULL);
+    await upload(18_000);
+    expect(await news()).toEqual([]);
+  });
+
+  test("of a form that was full just before midnight they are told after it, of one that was nearly full they are not", async () => {
+    const { clock, upload, news } = await openRoom({ maxFormShare: 0.2 });
+    clock.advance(DAY / 2 - 1000);
+    await upload(16_000);
+    clock.advance(2000);
+    expect(await news()).toEqual([]);
+    clock.advance(DAY - 2000);
+    await expect(upload(20_001)).rejects.toMatchObject({ code: "upload_limit" });
+    clock.advance(2000);
+    expect(await news()).toEqual(FORM_FULL);
+  });
+
+  test("who fills many forms of a workspace causes ten letters a day to each reader, and no more", async () => {
+    const { db, clock, workspaceId, upload, news } = await openRoom({ maxFormShare: 0.00001 });
+    const forms = Array.from({ length: 12 }, (_, number) => newId("ep", NOON + number));
+    for (const id of forms)
+      await write(
+        db,
+        `INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, store_address, created_at)
+         SELECT '${id}', '${workspaceId}', 'Contact', 'active', 1, '[]', 'drop', 'full', 1`,
+      );
+    const fillAll = async () => {
+      for (const to of forms) await upload(2, { to }).catch(() => undefined);
+    };
+    await fillAll();
+    expect(await news()).toHaveLength(20);
+    await fillAll();
+    expect(await news()).toEqual([]);
+    clock.advance(DAY);
+    await fillAll();
+    expect(await news()).toHaveLength(20);
   });
 
   test("several servers that look at once tell each thing once", async () => {
@@ -152,6 +235,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       new LimitLetters({
         db,
         plans: { hobby: HOBBY },
+        files: defaultConfig.files,
         heldDays: 30,
         operator: "ops@example.com",
         dashboardUrl: null,

@@ -1,0 +1,77 @@
+import { all, first, run, type Steps, text } from "../database/steps.ts";
+
+/** What came through the publishable keys of a form in a day. */
+export interface FormDay {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly endpointId: string;
+  readonly endpointName: string;
+  readonly workspaceId: string;
+  readonly bytes: number;
+  /** Whether files of a post did not fit. */
+  readonly wasFull: boolean;
+}
+
+/** The forms that got files by their publishable keys on a day, or refused some. */
+export function* listFormDays(day: string): Steps<FormDay[]> {
+  const rows = yield* all(text<Row>(LIST_SQL, day, day));
+  return rows.map(({ id, name, workspace_id: workspaceId, bytes, refused }) => ({
+    day,
+    endpointId: id,
+    endpointName: name,
+    workspaceId,
+    bytes,
+    wasFull: refused > 0,
+  }));
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly workspace_id: string;
+  readonly bytes: number;
+  readonly refused: number;
+}
+
+/** "!" is the next sign after a space, so that each range is read by the primary key. */
+const LIST_SQL = `SELECT endpoint.id, endpoint.name, endpoint.workspace_id,
+    CAST(sum(counted.bytes) AS bigint) AS bytes, CAST(sum(counted.refused) AS bigint) AS refused
+  FROM (
+    SELECT substr(unit, 6) AS id, bytes, 0 AS refused FROM upload_use WHERE day = ? AND unit > 'form ' AND unit < 'form!'
+    UNION ALL
+    SELECT substr(unit, 11), 0, 1 FROM upload_use WHERE day = ? AND unit > 'full form ' AND unit < 'full form!'
+  ) AS counted JOIN endpoint ON endpoint.id = counted.id
+  GROUP BY endpoint.id, endpoint.name, endpoint.workspace_id ORDER BY endpoint.id`;
+
+/** `near`: 80 % of what may come in a day came. `full`: all of it, or files did not fit. */
+export type FormDayNews = "near" | "full";
+
+/** What a form's owner was told of a day. */
+export function* readToldOfForm({ day, endpointId }: FormDay): Steps<ReadonlySet<string>> {
+  const units = (["near", "full"] as const).map((what) => toldUnit(what, endpointId));
+  const rows = yield* all(text<{ readonly unit: string }>(TOLD_SQL, day, ...units));
+  return new Set(rows.map(({ unit }) => (unit === units[0] ? "near" : "full")));
+}
+
+/** Letters about the forms of one workspace in a day. Who fills one form after the other causes no more. */
+const MAX_TOLD_A_DAY = 10;
+
+/** Notes that an owner is told this of a day. False if that was done before, or the workspace was told enough on this day. */
+export function* noteToldOfForm(
+  { day, endpointId, workspaceId }: FormDay,
+  what: FormDayNews,
+): Steps<boolean> {
+  const before = yield* first(text<{ readonly count: number }>(COUNT_TOLD_SQL, day, workspaceId));
+  if ((before?.count ?? 0) >= MAX_TOLD_A_DAY) return false;
+  return (yield* run(text(NOTE_TOLD_SQL, day, toldUnit(what, endpointId)))) > 0;
+}
+
+function toldUnit(what: FormDayNews, endpointId: string): string {
+  return `told ${what} ${endpointId}`;
+}
+
+const TOLD_SQL = "SELECT unit FROM upload_use WHERE day = ? AND unit IN (?, ?)";
+const COUNT_TOLD_SQL = `SELECT count(*) AS count FROM endpoint
+  JOIN upload_use ON upload_use.day = ? AND upload_use.unit IN ('told near ' || endpoint.id, 'told full ' || endpoint.id)
+  WHERE endpoint.workspace_id = ?`;
+const NOTE_TOLD_SQL = "INSERT INTO upload_use (day, unit, bytes) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";
