@@ -105,10 +105,19 @@ test("the row types are the tables of the file: every table, every column, its t
 });
 
 test.skipIf(!hasPostgresql)(
-  "PostgreSQL has the same tables and columns, text in bytes' order, and its own for commits, versions and several servers",
+  "PostgreSQL has the same tables and columns, text in bytes' order, and its own for commits, versions, several servers and earlier ones",
   async () => {
-    const { submission, audit_event, delivery, outbox, schema_version, live_server, rate_window, ...others } =
-      await columnsOfPostgresql();
+    const {
+      submission,
+      audit_event,
+      delivery,
+      outbox,
+      schema_version,
+      live_server,
+      rate_window,
+      ignored_redirect,
+      ...others
+    } = await columnsOfPostgresql();
     const file = columnsOfFile();
     const {
       submission: submissionOfFile,
@@ -128,11 +137,12 @@ test.skipIf(!hasPostgresql)(
     const { claimed_by: sender, ...columnsOfOutbox } = outbox ?? {};
     expect(columnsOfOutbox).toEqual(outboxOfFile);
     expect([stored_by, claimed_by, sender]).toEqual(["xid8", "TEXT NULL", "TEXT NULL"]);
-    const own = [schema_version, live_server, rate_window];
+    const own = [schema_version, live_server, rate_window, ignored_redirect];
     expect(own.map((table) => Object.keys(table ?? {}).toSorted())).toEqual([
       ["id", "oldest_program", "version"],
       ["id", "program", "schema_version", "seen_at", "started_at"],
       ["changed_at", "ends_at", "unit", "used"],
+      ["endpoint_id", "origin", "seen_at"],
     ]);
   },
 );

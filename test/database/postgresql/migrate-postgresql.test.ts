@@ -8,6 +8,7 @@ import {
 } from "../../../src/database/postgresql/migrate-postgresql.ts";
 import { migrations } from "../../../src/database/postgresql/migrations.generated.ts";
 import { all, run, text } from "../../../src/database/steps.ts";
+import { addPlace } from "../../support/batch-world.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temporary-postgresql.ts";
 
 const EMPTY = "TEMPLATE template0";
@@ -20,6 +21,22 @@ const ENDING = {
   sql: `UPDATE schema_version SET oldest_program = ${LATEST + 1}`,
 };
 const NEXT = { version: LATEST + 1, name: "next.sql", sql: "ALTER TABLE account ADD COLUMN nickname text" };
+
+interface ColumnRow {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  readonly nullable: string;
+  readonly default: string | null;
+}
+
+const COLUMNS_SQL = `SELECT table_name AS "table", column_name AS "column", data_type AS type, is_nullable AS nullable,
+    coalesce(column_default, identity_generation, CASE is_generated WHEN 'ALWAYS' THEN is_generated END) AS "default"
+  FROM information_schema.columns WHERE table_schema = current_schema()`;
+
+function columnOf({ table, column, type, nullable, default: value }: ColumnRow) {
+  return { table, name: `${table}.${column}`, type, needsValue: nullable === "NO" && value === null };
+}
 
 describe.skipIf(!hasPostgresql)("migrations of PostgreSQL", () => {
   test("make an empty database whole, and find nothing to do in one that is", async () => {
@@ -44,6 +61,41 @@ describe.skipIf(!hasPostgresql)("migrations of PostgreSQL", () => {
     const db = await openForTest(await temporaryAddress(EMPTY));
     expect((await rehearsePostgresqlMigration(db)).pending).toEqual(NAMES);
     expect((await postgresqlMigrationStatus(db)).version).toBe(0);
+  });
+
+  test("keep what servers of any earlier version read and write: tables and columns stay, and a new column needs no value", async () => {
+    const db = await openForTest(await temporaryAddress(EMPTY));
+    /** By table and column, the version that brought it, and its type. */
+    const brought = new Map<string, { version: number; type: string }>();
+    const tables = new Map<string, number>();
+    const needed: string[] = [];
+    const look = async () => (await db.read(() => all(text<ColumnRow>(COLUMNS_SQL)))).map(columnOf);
+    for (const { version } of migrations) {
+      await migratePostgresql(db, { known: migrations.filter((each) => each.version <= version) });
+      for (const { table, name, type, needsValue } of await look()) {
+        if (needsValue && !brought.has(name) && tables.has(table)) needed.push(`${name} (${version})`);
+        if (!brought.has(name)) brought.set(name, { version, type });
+      }
+      for (const { table } of await look()) if (!tables.has(table)) tables.set(table, version);
+    }
+    const left = new Map((await look()).map(({ name, type }) => [name, type]));
+    const changed = [...brought].filter(([name, { type }]) => left.get(name) !== type);
+    expect({ changed, needed }).toEqual({ changed: [], needed: [] });
+    expect(brought.size).toBeGreaterThan(400);
+  });
+
+  test("of a newer program let an earlier one note and read a page that names another site", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const { endpointId } = await addPlace(db);
+    // As servers before `page_fault` write and read it.
+    const note = `INSERT INTO ignored_redirect (endpoint_id, origin, seen_at) SELECT id, ?, ? FROM endpoint WHERE id = ?
+      ON CONFLICT (endpoint_id) DO UPDATE SET origin = excluded.origin, seen_at = excluded.seen_at`;
+    for (const origin of ["https://a.example", "https://b.example"])
+      await db.transaction(() => run(text(note, origin, 1, endpointId)));
+    const read = `SELECT endpoint.name, origin FROM ignored_redirect JOIN endpoint ON endpoint.id = endpoint_id WHERE seen_at >= ?`;
+    expect(await db.read(() => all(text(read, 1)))).toEqual([
+      { name: "Contact", origin: "https://b.example" },
+    ]);
   });
 
   test("count the bytes of posts that were held before, and of those that a server of an earlier version still holds", async () => {

@@ -1,0 +1,1 @@
+-- A file has one server, so no older one needs a table that is gone; postgresql/0060-ignored-redirect.sql brings it back beside newer ones.
