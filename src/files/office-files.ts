@@ -1,4 +1,5 @@
 import { type ByteSource, chunksOf } from "./byte-source.ts";
+import { hasMacroSheets } from "./old-workbook.ts";
 import { readZipMember, readZipMembers, type ZipMember } from "./zip-members.ts";
 
 /** What kind of document it is. `macros` if it has any, or nobody can tell; null if it is no document of an office program. */
@@ -58,11 +59,12 @@ async function lookIntoOpenXml(
   return MAIN_PARTS.find(([member]) => byName.has(member))?.[1] ?? null;
 }
 
+const EXCEL = "application/vnd.ms-excel";
 /** Documents of office programs before 2007 are files of one common format, whose streams have names in UTF-16. */
 const OLD_STREAMS: readonly (readonly [stream: string, type: string])[] = [
   ["WordDocument", "application/msword"],
-  ["Workbook", "application/vnd.ms-excel"],
-  ["Book", "application/vnd.ms-excel"],
+  ["Workbook", EXCEL],
+  ["Book", EXCEL],
   ["PowerPoint Document", "application/vnd.ms-powerpoint"],
 ];
 /** Streams and storages that only a document with macros has. */
@@ -81,7 +83,7 @@ export async function lookIntoOldOffice(source: ByteSource): Promise<OfficeFindi
       type ??= OLD_STREAMS.find(([stream]) => stream === name)?.[1] ?? null;
     }
   }
-  return type;
+  return type === EXCEL && (await hasMacroSheets(source)) ? "macros" : type;
 }
 
 /** Null if these bytes are no entry: the length of its name, with the NUL at its end, does not fit. */
