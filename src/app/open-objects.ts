@@ -19,7 +19,7 @@ export function openObjects(
 ): ObjectStore | null {
   const { storage, s3 } = config.files;
   if (s3.endpoint === null) return null;
-  const store = new S3Store({ settings: () => settingsOf(s3), takesNew: storage === "s3", observer });
+  const store = new S3Store({ settings: () => readStoreSettings(s3), takesNew: storage === "s3", observer });
   setObjectStore(db, store);
   return store;
 }
@@ -39,7 +39,7 @@ export function serveObjects(parts: ServiceParts): ObjectStore | null {
     onFault: (fault) => fileStoreFailed(log, fault),
     onRecovery: () => fileStoreRecovered(log),
   });
-  if (store !== null) settingsOf(config.files.s3);
+  if (store !== null) readStoreSettings(config.files.s3);
   metrics.gauge(
     "formsvc_file_deletions_waiting",
     "Files that wait to be deleted in the store of files.",
@@ -52,7 +52,8 @@ export function serveObjects(parts: ServiceParts): ObjectStore | null {
 }
 
 /** @throws config_invalid */
-function settingsOf(s3: Config["files"]["s3"]): S3Settings {
+/** @throws config_invalid if they are not whole, or the file of the secret cannot be read */
+export function readStoreSettings(s3: Config["files"]["s3"]): S3Settings {
   const { endpoint, bucket, accessKeyId, secretAccessKey, secretAccessKeyFile } = s3;
   if (endpoint === null || bucket === null || accessKeyId === null)
     throw refuse("files.s3: name endpoint, bucket and accessKeyId");

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { readStoreSettings } from "../app/open-objects.ts";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import { secretPaths } from "../config/config.ts";
 import { oidcReturnAddresses } from "../config/dashboard-address.ts";
@@ -32,6 +33,7 @@ const check = command({
     checkServerConfig(config);
     readSmtpSettings(config.mail, config.server.baseUrl);
     readOidcSettings(config.oidc);
+    if (config.files.s3.endpoint !== null) readStoreSettings(config.files.s3);
     const { issuer } = config.oidc;
     const { baseUrl } = config.server;
     const returns = issuer === null || baseUrl === null ? null : oidcReturnAddresses(baseUrl);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { type ScriptedStore, startScriptedStore } from "../support/scripted-store.ts";
@@ -85,6 +85,29 @@ test("an import brings files into the store, and doctor names a store that the c
   expect((await machine.run(["doctor"])).stdout).toMatch(
     /PROBLEM +files\.deletions +there are files in an S3-compatible store that the configuration does not name/,
   );
+});
+
+test("config check reads the file of the secret, which not everybody may read", async () => {
+  const machine = operatorMachine();
+  const file = machine.path("secret");
+  const s3 = {
+    endpoint: "http://127.0.0.1:1",
+    bucket: "formsvc-files",
+    region: "r",
+    accessKeyId: "a",
+    secretAccessKeyFile: file,
+  };
+  machine.configure({ files: { storage: "s3", s3 } });
+  const check = () => machine.run(["config", "check"]);
+  const said = (words: string) => ({ code: 2, stderr: expect.stringContaining(words) as string });
+  expect(await check()).toMatchObject(said("files.s3.secretAccessKeyFile"));
+  machine.write("secret", "\n");
+  chmodSync(file, 0o600);
+  expect(await check()).toMatchObject(said("its first line is empty"));
+  machine.write("secret", "the secret\n");
+  expect((await check()).code).toBe(0);
+  chmodSync(file, 0o644);
+  expect(await check()).toMatchObject(said("chmod 600"));
 });
 
 describe.skipIf(!hasPostgresql)("with PostgreSQL", () => {
