@@ -66,12 +66,12 @@ test("a backup without files has none of their bytes, and says so", async () => 
 
 test("a server on a backup without files answers each way to a file with 410, and tells how many are not there", async () => {
   const { machine, server, submission, file, headers } = await machineWithFile();
+  const signed = await signedPath(machine.database, file);
   await machine.mustRun(["backup", "bare.db", "--without-files"]);
   await server.stop();
 
   const other = operatorMachine(settings);
   copyFileSync(machine.path("bare.db"), other.database);
-  const signed = await signedPath(other.database, file);
   const restored = await other.serveHere();
   const ways = [
     { path: `/submissions/${submission}/files/${file}`, headers },
@@ -87,6 +87,19 @@ test("a server on a backup without files answers each way to a file with 410, an
   }
   const saved = await other.run(["file", "save", file, "cv.pdf"]);
   expect([saved.code, saved.stderr]).toEqual([1, expect.stringContaining("not in this backup")]);
+  const args = [
+    "submission",
+    "export",
+    "--format",
+    "ndjson",
+    "--output",
+    "all.ndjson",
+    "--files",
+    "all-files",
+  ];
+  const exported = await other.run(args);
+  expect([exported.code, exported.stderr]).toEqual([1, expect.stringContaining(file)]);
+  expect(readFileSync(other.path("all.ndjson"), "utf8")).toContain(submission);
   expect((await other.run(["doctor"])).stderr).toContain("the bytes of 1 file are not here");
   await restored.stop();
 });

@@ -78,4 +78,8 @@ test("file delete deletes the bytes at once, and the submission says so", async 
   const { data } = await machine.json<{ data: { cv: PostedFacts[] } }>(["submission", "show", submission]);
   expect(data.cv).toEqual([{ ...first, state: "deleted" }, second]);
   expect((await machine.run(["file", "save", first.id])).code).toBe(3);
+  const changes = db
+    .prepare("SELECT action, subject, email FROM audit_event WHERE action LIKE 'file.%'")
+    .all();
+  expect(changes).toEqual([{ action: "file.delete", subject: first.id, email: null }]);
 });

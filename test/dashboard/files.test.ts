@@ -1,5 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { listChanges } from "../../src/audit/audit-store.ts";
 import { readZipMembers } from "../../src/files/zip-members.ts";
 import { MISSING_NAME } from "../../src/submissions/export/archive-files.ts";
 import { addMember, EDITOR, READER } from "../support/members.ts";
@@ -38,20 +39,40 @@ test("an editor deletes a file on the submission's page; its name and size stay,
   expect((await bo.get(`${page}/files/${second}`)).status).toBe(200);
   expect((await bo.post(action)).status).toBe(410);
   expect(storedFiles(server.owner).files.map(({ id }) => id)).toEqual([second]);
+  const changes = server.owner.now(() => listChanges(10)).filter(({ action }) => action === "file.delete");
+  expect(changes).toEqual([
+    expect.objectContaining({
+      subject: first,
+      actor: expect.objectContaining({ email: "bo@example.com" }) as object,
+    }),
+  ]);
 });
 
 test("a file comes with headers under which it can run nowhere, and only what every browser shows is a picture", async () => {
-  const server = await startServer();
+  const server = await startServer({ files: { maxFiles: 6 } });
   const ada = await visit(server);
-  const schema = { papers: { type: "file", maxFiles: 3, accept: [".pdf", "image/*"] } } as const;
+  const schema = { papers: { type: "file", maxFiles: 6, accept: [".pdf", "image/*"] } } as const;
   const { secret } = await server.addEndpoint({ schema });
   const tiff = Buffer.concat([Buffer.from("49492a00080000000000", "hex"), Buffer.alloc(64)]);
+  const gif = Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(64)]);
+  const jpeg = Buffer.concat([Buffer.from("ffd8ffe000104a46494600", "hex"), Buffer.alloc(64)]);
+  const webp = Buffer.concat([Buffer.from("RIFF\x40\0\0\0WEBPVP8 "), Buffer.alloc(64)]);
   const { id, files } = await postFiles(server, secret, [
     ["papers", { name: "a.png", bytes: PNG }],
     ["papers", { name: "b.pdf", bytes: pdf() }],
     ["papers", { name: "c.tiff", bytes: tiff }],
+    ["papers", { name: "d.gif", bytes: gif }],
+    ["papers", { name: "e.jpg", bytes: jpeg }],
+    ["papers", { name: "f.webp", bytes: webp }],
   ]);
-  expect(files.map(({ type }) => type)).toEqual(["image/png", "application/pdf", "image/tiff"]);
+  expect(files.map(({ type }) => type)).toEqual([
+    "image/png",
+    "application/pdf",
+    "image/tiff",
+    "image/gif",
+    "image/jpeg",
+    "image/webp",
+  ]);
   const addresses = files.map((file) => `/dashboard/submissions/${id}/files/${file.id}`);
   for (const [index, address] of addresses.entries())
     expect((await ada.get(address)).headers).toMatchObject({
@@ -63,7 +84,14 @@ test("a file comes with headers under which it can run nowhere, and only what ev
       "cross-origin-resource-policy": "same-origin",
     });
   const { text } = await ada.get(`/dashboard/submissions/${id}`);
-  expect(addresses.map((address) => text.includes(`<img src="${address}"`))).toEqual([true, false, false]);
+  expect(addresses.map((address) => text.includes(`<img src="${address}"`))).toEqual([
+    true,
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
 });
 
 test("a reader saves files and deletes none", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LimitLetters } from "../../src/doctor/limit-letters.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { createFileRoom } from "../../src/files/file-room.ts";
+import { toIsoTime } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
@@ -230,12 +231,15 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       db,
       "INSERT INTO usage (workspace_id, month, used) SELECT id, '2026-06', 5 FROM workspace",
       "UPDATE account SET is_operator = 0",
+      `INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, store_address, created_at)
+       SELECT 'ep_' || substr(id, 4), id, 'Contact', 'active', 1, '[]', 'drop', 'full', 1 FROM workspace`,
+      `INSERT INTO upload_use (day, unit, bytes) SELECT '${toIsoTime(NOON).slice(0, 10)}', 'form ' || id, 40 FROM endpoint`,
     );
     const open = () =>
       new LimitLetters({
         db,
-        plans: { hobby: HOBBY },
-        files: defaultConfig.files,
+        plans: { hobby: { ...HOBBY, fileBytes: 100 } },
+        files: { ...defaultConfig.files, maxFormShare: 0.5 },
         heldDays: 30,
         operator: "ops@example.com",
         dashboardUrl: null,
@@ -251,8 +255,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       "SELECT address, count(*) AS letters FROM letter GROUP BY address ORDER BY address",
     );
     expect(rows.map(({ address, letters: count }) => [address, count])).toEqual([
-      ["ops@example.com", 12],
-      ...Array.from({ length: 6 }, (_, number) => [`owner${number}@example.com`, 2]),
+      ["ops@example.com", 18],
+      ...Array.from({ length: 6 }, (_, number) => [`owner${number}@example.com`, 3]),
     ]);
   });
 });

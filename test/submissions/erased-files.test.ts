@@ -72,6 +72,21 @@ const ways: readonly (readonly [name: string, erase: (world: World) => Promise<u
     "a page deletes a file",
     ({ ada, submission, file }) => ada.post(`/dashboard/submissions/${submission}/files/${file}/delete`),
   ],
+  [
+    "a page deletes a submission for good",
+    ({ ada, submission }) => ada.post("/dashboard/bulk", { do: "purge", id: submission, confirmed: "yes" }),
+  ],
+  [
+    "a page empties the bin",
+    async ({ ada, submission }) => {
+      await ada.post("/dashboard/bulk", { do: "delete", id: submission });
+      return ada.post("/dashboard/empty-bin", { confirmed: "yes" });
+    },
+  ],
+  [
+    "a page deletes an endpoint",
+    ({ ada, endpoint }) => ada.post(`/dashboard/endpoints/${endpoint.id}/delete`, { confirm: "Contact" }),
+  ],
 ];
 
 test.each(ways)("when %s, no byte of its files is left when the answer is there", async (_name, erase) => {

@@ -25,6 +25,8 @@ import {
 
 const DAY_MS = 86_400_000;
 const SIZE = 300_000;
+/** A form with such a file may have none by its length, so it is read before its files are refused. */
+const SMALL = 5000;
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 
 function fileOf(bytes: Buffer) {
@@ -142,10 +144,11 @@ const month = { plans: { hobby: { monthlySubmissions: 0 } } };
 async function post(
   config: Parameters<typeof startServer>[0],
   more: readonly (readonly [string, string])[] = [],
+  size = SIZE,
 ) {
   const server = await startServer(config);
   const endpoint = await server.addEndpoint({ schema: applicationSchema });
-  const bytes = pdf(SIZE);
+  const bytes = pdf(size);
   const { headers, body } = await multipart([["name", "Ana"], ["cv", { name: "cv.pdf", bytes }], ...more]);
   const authorization = `Bearer ${endpoint.secret}`;
   const request = { method: "POST", path: "/submit", headers: { ...headers, authorization }, body } as const;
@@ -174,6 +177,17 @@ test("a post whose files do not fit into what a workspace holds is held with the
   expect(answer.json).toMatchObject({ notices: ["held"] });
   expect(storedFiles(server.owner)).toMatchObject({ files: [], chunks: 0 });
   expect(data).toMatchObject([{ name: "cv.pdf", size: SIZE, state: "deleted" }]);
+});
+
+test("a post that is held, whose files do not fit into the plan's room, is noted for owner and operator", async () => {
+  const hobby = { monthlySubmissions: 0, fileBytes: SMALL - 1 };
+  const { server, answer, data } = await post({ plans: { hobby } }, [], SMALL);
+  expect(answer.json).toMatchObject({ error: "Submission limit exceeded", notices: ["held"] });
+  expect(data).toMatchObject([{ name: "cv.pdf", size: SMALL, state: "deleted" }]);
+  expect(storedFiles(server.owner)).toMatchObject({ files: [], chunks: 0 });
+  expect(server.owner.prepare("SELECT unit, bytes FROM upload_use").all()).toEqual([
+    { unit: expect.stringMatching(/^full ws_/) as string, bytes: 0 },
+  ]);
 });
 
 test("of a post with a filled honeypot the names and sizes of its files are held, and none of their bytes", async () => {

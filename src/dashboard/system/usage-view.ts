@@ -120,7 +120,7 @@ function filesCard({ formBytes, limits }: UsageParts): Html | null {
   const rules =
     limit === null
       ? "Your plan has no limit for files."
-      : "From 80 % on you get an e-mail. A post whose files do not fit is refused, and its visitor is told to leave files out. Deleting files makes room at once.";
+      : "From 80 % on the owner gets an e-mail, if this server sends any. A post whose files do not fit is refused, and its visitor is told to leave files out. Deleting files makes room at once.";
   return html`<section class="card" aria-labelledby="files">
     <header><h2 id="files">Files</h2></header>
     <div class="body">
