@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { ONE_SCRIPT } from "../../scripts/executable.ts";
 import { asAscii } from "../../scripts/smaller-script.ts";
 import { newest } from "./newest.ts";
-import { bundle } from "./program.ts";
+import { bundle, snapshot } from "./program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const SOURCES = [
@@ -13,14 +13,15 @@ const SOURCES = [
   "scripts/smaller-script.ts",
   "package-lock.json",
   "test/support/bundle-program.ts",
+  "test/support/snapshot-program.ts",
 ];
 
 /**
  * Bundles the sources when one is newer, once for all test files: a process of the bundle starts in a quarter of the processor time
- * of one of the sources. Packages with native code stay outside and are loaded from `node_modules`.
+ * of one of the sources. Packages with native code stay outside and are loaded from `node_modules`. Commands start from a snapshot.
  */
 export default async function bundleProgram(): Promise<void> {
-  const bundledAt = newest(bundle);
+  const bundledAt = Math.min(newest(bundle), newest(snapshot));
   if (SOURCES.every((source) => newest(join(root, source)) < bundledAt)) return;
   const { build } = await import("esbuild");
   // Another run of the tests may be reading the old one.
@@ -37,7 +38,25 @@ export default async function bundleProgram(): Promise<void> {
     // Half as much to read for each process.
     writeFileSync(fresh, asAscii(readFileSync(fresh, "utf8")));
     renameSync(fresh, bundle);
+    await takeSnapshot();
   } finally {
     rmSync(fresh, { force: true });
   }
 }
+
+/** Without a snapshot, because a source holds something that it cannot, commands start from the bundle. */
+async function takeSnapshot(): Promise<void> {
+  const { makeSnapshot } = await import("./snapshot-program.ts");
+  try {
+    await makeSnapshot(root, snapshot);
+  } catch (error) {
+    rmSync(snapshot, { force: true });
+    const reason = (error as Error).message.slice(0, LONGEST_REASON);
+    process.stderr.write(
+      `SLOWER: there is no snapshot of the commands; see snapshot-program.ts. ${reason}\n`,
+    );
+  }
+}
+
+/** Node writes out every object that it could not keep. */
+const LONGEST_REASON = 2000;

@@ -11,6 +11,11 @@ export const bundle = fileURLToPath(
   new URL("../../node_modules/.cache/formsvc-tests/formsvc.cjs", import.meta.url),
 );
 
+/** The program with its commands loaded, which `snapshot-program.ts` writes. */
+export const snapshot = fileURLToPath(
+  new URL("../../node_modules/.cache/formsvc-tests/formsvc.blob", import.meta.url),
+);
+
 const sources = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const built = process.env["FORMSVC_EXECUTABLE"];
 /** The first words of every command line: the built file in the projects whose settings name it, otherwise the bundle. */
@@ -47,7 +52,7 @@ export function startProgram(
   options: ProcessOptions = {},
 ): ChildProcess {
   const asNobody = options.asNobody === true && process.getuid?.() === 0;
-  const own = options.fromSources === true ? [process.execPath, sources] : program;
+  const own = options.fromSources === true ? [process.execPath, sources] : programFor(args);
   const words = asNobody ? [reachableByAll(folder)] : own;
   const [command = "", ...rest] = [...(options.within ?? []), ...words, ...args];
   const child = spawn(command, rest, {
@@ -59,6 +64,12 @@ export function startProgram(
   child.stdin?.on("error", () => {});
   child.stdin?.end(options.input ?? "");
   return child;
+}
+
+/** The first words of a command line: a command starts from the snapshot, in which there is no server. */
+function programFor(args: readonly string[]): readonly string[] {
+  if (built !== undefined || args.includes("serve") || !existsSync(snapshot)) return program;
+  return [process.execPath, "--snapshot-blob", snapshot, bundle];
 }
 
 /** What the process wrote, when it has ended. */
