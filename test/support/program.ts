@@ -52,7 +52,7 @@ export function startProgram(
   options: ProcessOptions = {},
 ): ChildProcess {
   const asNobody = options.asNobody === true && process.getuid?.() === 0;
-  const own = options.fromSources === true ? [process.execPath, sources] : programFor(args);
+  const own = options.fromSources === true ? [process.execPath, sources] : programFor(args, options.env);
   const words = asNobody ? [reachableByAll(folder)] : own;
   const [command = "", ...rest] = [...(options.within ?? []), ...words, ...args];
   const child = spawn(command, rest, {
@@ -66,9 +66,10 @@ export function startProgram(
   return child;
 }
 
-/** The first words of a command line: a command starts from the snapshot, in which there is no server. */
-function programFor(args: readonly string[]): readonly string[] {
-  if (built !== undefined || args.includes("serve") || !existsSync(snapshot)) return program;
+/** The first words of a command line: a command starts from the snapshot, in which there is no server, and into which no flag of Node's gets. */
+function programFor(args: readonly string[], env: ProcessOptions["env"] = {}): readonly string[] {
+  const isOrdinary = built === undefined && !args.includes("serve") && !("NODE_OPTIONS" in env);
+  if (!isOrdinary || !existsSync(snapshot)) return program;
   return [process.execPath, "--snapshot-blob", snapshot, bundle];
 }
 
