@@ -403,7 +403,8 @@ CREATE INDEX file_scan_waiting ON file_scan (wait_until) WHERE state = 'scanning
 -- Submissions whose messages wait until their files are judged, or until a time.
 CREATE TABLE scan_wait (
   submission_id TEXT PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
-  until INTEGER NOT NULL
+  until INTEGER NOT NULL,
+  recipients TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX scan_wait_by_time ON scan_wait (until);
 

@@ -305,6 +305,7 @@ export interface Tables {
   scan_wait: {
     submission_id: string;
     until: number;
+    recipients: string | null;
   };
   /** Bytes of files that came in a UTC day, by address (its hash) and by form. */
   upload_use: {

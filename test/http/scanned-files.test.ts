@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { REPLY_KIND } from "../../src/outbox/queue/recipient.ts";
+import { parseConditions, writeConditions } from "../../src/outbox/queue/conditions.ts";
 import { listDeliveries } from "../../src/outbox/queue/delivery-store.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { releaseHeld } from "../../src/submissions/held/held-operations.ts";
@@ -268,8 +269,15 @@ test("the messages of a held post that is released while it is scanned wait for 
     days: 7,
   });
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+  const setCondition = (value: string) =>
+    server.owner
+      .prepare("UPDATE recipient SET conditions = ? WHERE endpoint_id = ?")
+      .run(writeConditions(parseConditions([`name=${value}`])), endpoint.id);
+  setCondition("Ana");
   await performOn(server.owner, releaseHeld, { held }, { plans, parts: { fileLinks } });
   expect(received).toEqual([]);
+  // Its conditions were decided at the release.
+  setCondition("Bo");
   judge();
   await until(() => received.length > 0);
   expect(filesOf(received[0] as Received)).toMatchObject([{ state: "infected" }]);

@@ -3,12 +3,13 @@ import { Clamd, type ClamdTimes } from "../../src/files/clamd.ts";
 import { createFileLinks } from "../../src/files/file-links.ts";
 import { readBytes } from "../../src/files/read-file.ts";
 import { claimScans, SCAN_LEASE_MS } from "../../src/files/scan-store.ts";
-import type { Database } from "../../src/database/database.ts";
+import { type Database, query } from "../../src/database/database.ts";
+import { run } from "../../src/database/steps.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { FileScanner } from "../../src/submissions/files/file-scanner.ts";
 import { findNotSent } from "../../src/submissions/stored/submission-store.ts";
-import { parseConditions } from "../../src/outbox/queue/conditions.ts";
+import { parseConditions, writeConditions } from "../../src/outbox/queue/conditions.ts";
 import { addWithFiles, storeFiles } from "../../src/submissions/receive/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
@@ -129,27 +130,71 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await rowsOf(db, "SELECT submission_id FROM scan_wait")).toEqual([]);
   });
 
-  test("conditions of a post whose files wait for their scan are decided when its messages are queued, once, by the schema that it was checked with", async () => {
-    const { db, place, post, scanner } = await setUp();
+  /** A post that waits, a recipient of each kind for it, and what each condition of theirs says now. */
+  async function waitingPost({ db, place, post }: Awaited<ReturnType<typeof setUp>>) {
     const [{ id: everyone } = { id: "" }] = await rowsOf<{ id: string }>(db, "SELECT id FROM recipient");
     const when = (...written: string[]) => place.recipient(100, "webhook", parseConditions(written));
     const met = [await when("name=ana"), await when("!email")];
     const unmet = [await when("name=Bo"), await when("email")];
     const id = await post(pdf(), INFECTED);
-    expect(await queued(db)).toEqual([]);
-    expect(await db.read(() => findNotSent(id))).toEqual([]);
-    // The post knew these fields, whatever the form has now.
-    await db.transaction(() => changeSchema(place.endpointId, { topic: { type: "string" } }, 1));
-    scanner().start();
-    await until(async () => (await queued(db)).length >= 3);
+    const change = (recipient: string | undefined, written: string) =>
+      db.transaction(() =>
+        run(
+          query
+            .updateTable("recipient")
+            .set({ conditions: writeConditions(parseConditions([written])) })
+            .where("id", "=", recipient ?? ""),
+        ),
+      );
+    return { id, everyone, met, unmet, when, change };
+  }
+
+  async function told(db: Database, atLeast: number): Promise<readonly string[]> {
+    await until(async () => (await queued(db)).length >= atLeast);
     const rows = await rowsOf<{ recipient_id: string }>(db, "SELECT recipient_id FROM outbox");
-    const told = rows.map(({ recipient_id: recipient }) => recipient);
-    expect(told.toSorted()).toEqual([everyone, ...met].toSorted());
-    const left = await db.read(() => findNotSent(id));
-    expect(left.toSorted((one, other) => (one.field < other.field ? 1 : -1))).toEqual([
+    return rows.map(({ recipient_id: recipient }) => recipient).toSorted();
+  }
+
+  test("conditions of a post whose files wait for their scan are decided with the post: what is changed before the verdict has no effect", async () => {
+    const made = await setUp();
+    const { db, place, scanner } = made;
+    const { id, everyone, met, unmet, when, change } = await waitingPost(made);
+    expect(await queued(db)).toEqual([]);
+    const left = [
       { id: unmet[0], kind: "webhook", field: "name", is: "=", value: "Bo" },
       { id: unmet[1], kind: "webhook", field: "email", is: "filled", value: "" },
-    ]);
+    ];
+    const notSent = async () =>
+      (await db.read(() => findNotSent(id))).toSorted((one, other) => (one.field < other.field ? 1 : -1));
+    expect(await notSent()).toEqual(left);
+    await change(met[0], "name=Bo");
+    await change(everyone, "email");
+    await change(unmet[0], "name=ana");
+    await when("name=ana");
+    await db.transaction(() => changeSchema(place.endpointId, { topic: { type: "string" } }, 1));
+    scanner().start();
+    expect(await told(db, 3)).toEqual([everyone, ...met].toSorted());
+    expect(await notSent()).toEqual(left);
+  });
+
+  test("who is deleted before the verdict gets no message, and the others get theirs", async () => {
+    const made = await setUp();
+    const { db, scanner } = made;
+    const { everyone, met } = await waitingPost(made);
+    await db.transaction(() => run(query.deleteFrom("recipient").where("id", "=", met[0] ?? "")));
+    scanner().start();
+    expect(await told(db, 2)).toEqual([everyone, met[1] ?? ""].toSorted());
+  });
+
+  test("a post that waits since an earlier version is sent to those whose conditions it meets at the verdict", async () => {
+    const made = await setUp();
+    const { db, scanner } = made;
+    const { id, everyone, met, unmet } = await waitingPost(made);
+    await db.transaction(() => run(query.updateTable("scan_wait").set({ recipients: null })));
+    scanner().start();
+    expect(await told(db, 3)).toEqual([everyone, ...met].toSorted());
+    const left = await db.read(() => findNotSent(id));
+    expect(left.map((each) => each.id).toSorted()).toEqual(unmet.toSorted());
   });
 
   test("of several servers one scans each file, and each message is queued once", async () => {

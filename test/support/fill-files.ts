@@ -56,7 +56,11 @@ export function* fillFiles({ endpointIds, submissionIds, heldIds }: Owners, name
   );
   const [submissionId] = submissionIds;
   if (submissionId !== undefined)
-    yield* run(query.insertInto("scan_wait").values({ submission_id: submissionId, until: NOON }));
+    yield* run(
+      query
+        .insertInto("scan_wait")
+        .values({ submission_id: submissionId, until: NOON, recipients: '["rcpt_1"]' }),
+    );
   const use = { day: "2026-03-04", unit: `address ${name}`, bytes: 262_147 };
   yield* run(query.insertInto("upload_use").values(use));
   const lost = { object_id: `lost-${name}`, lost_at: NOON, was_stored: 1, attempts: 2, next_at: NOON };

@@ -1,5 +1,7 @@
 import type { KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
 import { type Condition, type ConditionData, unmetBy } from "./conditions.ts";
+import type { EventParts } from "./event.ts";
+import { REPLY_KIND } from "./recipient.ts";
 
 /** A recipient that did not get a submission, and the first of its conditions that did not hold. */
 export interface LeftOut extends Condition {
@@ -9,14 +11,17 @@ export interface LeftOut extends Condition {
   readonly kind: string;
 }
 
-interface Choice {
+export interface DecidedRecipients {
   readonly chosen: readonly KnownRecipient[];
   /** The others as the submission's row keeps them: a JSON array of {@link LeftOut}; null if there are none. */
   readonly notSent: string | null;
 }
 
 /** Leaves out recipients with a condition that does not hold. @param data without it every condition counts as met */
-export function choose(wanting: readonly KnownRecipient[], data: ConditionData | undefined): Choice {
+export function choose(
+  wanting: readonly KnownRecipient[],
+  data: ConditionData | undefined,
+): DecidedRecipients {
   if (data === undefined || wanting.every(isWithoutConditions)) return { chosen: wanting, notSent: null };
   const findUnmet = unmetBy(data);
   const chosen: KnownRecipient[] = [];
@@ -32,6 +37,12 @@ export function choose(wanting: readonly KnownRecipient[], data: ConditionData |
 
 function isWithoutConditions({ conditions }: KnownRecipient): boolean {
   return conditions === null;
+}
+
+/** What is stored of a choice with a post whose messages wait. */
+export function decidedNow({ chosen, notSent }: DecidedRecipients): Pick<EventParts, "notSent" | "waiting"> {
+  const waiting = chosen.filter(({ kind }) => kind !== REPLY_KIND).map(({ id }) => id);
+  return { notSent, waiting: JSON.stringify(waiting) };
 }
 
 /** What {@link choose} wrote. */

@@ -26,6 +26,8 @@ export interface EventParts {
   readonly tail: string | null;
   /** Who was left out by a condition, as `readNotSent` reads it; null if nobody was. */
   readonly notSent: string | null;
+  /** The recipients whose messages wait, as `scan_wait.recipients` has them; absent if none waits. */
+  readonly waiting?: string;
 }
 
 /** Each part is JSON of its own, for speed. The data between is the JSON that the submission's row holds. */

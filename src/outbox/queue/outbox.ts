@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../../database/steps.ts";
 import { newId } from "../../foundation/id.ts";
-import { choose } from "./choose-recipients.ts";
+import { choose, decidedNow } from "./choose-recipients.ts";
 import type { ConditionData } from "./conditions.ts";
 import { type EventParts, type NotifiedSubmission, renderAround } from "./event.ts";
 import { REPLY_KIND } from "./recipient.ts";
@@ -142,14 +142,14 @@ export function replyTo(
 }
 
 /** Whether only the automatic reply is queued with a post. */
-export function waits(posted: Pick<PostedSubmission, "waitsUntil"> | undefined): boolean {
+function waits(posted: Pick<PostedSubmission, "waitsUntil"> | undefined): boolean {
   return (posted?.waitsUntil ?? null) !== null;
 }
 
 interface AddedParts {
   /** Whether whoever posted gets a message too. */
   readonly isReplied?: boolean;
-  /** Whether everybody else gets theirs later. */
+  /** Whether everybody else gets theirs later; who does is decided now. */
   readonly isLater?: boolean;
   /** What conditions are checked against; without it they count as met. */
   readonly conditionData?: ConditionData | undefined;
@@ -170,14 +170,16 @@ export class NewMessages {
   ): EventParts {
     const { id, spamScore } = submission;
     const wanting = recipients.filter(
-      ({ kind, max_spam_score: max }) => max >= spamScore && (kind === REPLY_KIND ? isReplied : !isLater),
+      ({ kind, max_spam_score: max }) => max >= spamScore && (kind !== REPLY_KIND || isReplied),
     );
-    const { chosen, notSent } = choose(wanting, conditionData);
+    const choice = choose(wanting, conditionData);
+    const chosen = isLater ? choice.chosen.filter(({ kind }) => kind === REPLY_KIND) : choice.chosen;
+    const decided = isLater ? decidedNow(choice) : { notSent: choice.notSent };
     const [first] = chosen;
-    if (first === undefined) return { head: null, tail: null, notSent };
+    if (first === undefined) return { head: null, tail: null, ...decided };
     for (const recipient of chosen) this.#queue(recipient.id, [newId("msg", now), id]);
     this.#queuedAt = now;
-    return { ...renderAround(submission, first.endpoint_name, now), notSent };
+    return { ...renderAround(submission, first.endpoint_name, now), ...decided };
   }
 
   #queue(recipientId: string, message: QueuedMessage): void {

@@ -6,7 +6,7 @@ import { type LockedEndpoint, LOCK_ENDPOINTS } from "../../endpoints/postgresql-
 import { monthOf } from "../../foundation/clock.ts";
 import { rememberAfterwards } from "../../history/remember-afterwards.ts";
 import type { SpamMemory } from "../../history/spam-memory.ts";
-import { type MayReply, NewMessages, type Outbox, replyTo, waits } from "../../outbox/queue/outbox.ts";
+import { type MayReply, NewMessages, type Outbox, replyTo } from "../../outbox/queue/outbox.ts";
 import {
   INSERT_ROWS,
   LOCK_QUOTAS,
@@ -51,6 +51,7 @@ import {
   INSERT_SUBMISSIONS,
   type KeyJson,
   RECORD_KEYS,
+  type ScanWaitJson,
 } from "./postgresql-statements.ts";
 import { returnProofs, spendProofs } from "./postgresql-proofs.ts";
 
@@ -128,7 +129,6 @@ async function writeBatch(
     ...stored,
     ...writeSubmissions(transaction, fresh, { ...locked, replied }, messages),
     ...attachFiles(transaction, fresh),
-    ...awaitVerdicts(transaction, fresh),
     ...writeCounts(transaction, counts),
     ...forgetKeys(transaction, refused.filter(isSubmission)),
     ...returnProofs(transaction, refused),
@@ -258,15 +258,18 @@ function writeSubmissions(
   messages: NewMessages,
 ): Promise<unknown>[] {
   if (pending.length === 0) return [];
+  const waits: ScanWaitJson[] = [];
   const rows = pending.map((posted) => {
-    const { submission, fields } = posted;
+    const { submission, fields, waitsUntil = null } = posted;
     const { endpointId, createdAt } = submission;
     const known = recipients.get(endpointId) ?? [];
-    const { head, tail, notSent } = messages.add(submission, known, createdAt, {
+    const { head, tail, notSent, waiting } = messages.add(submission, known, createdAt, {
       isReplied: replied.has(submission.id),
-      isLater: waits(posted),
+      isLater: waitsUntil !== null,
       conditionData: { data: submission.data, fields },
     });
+    if (waitsUntil !== null)
+      waits.push({ submission_id: submission.id, until: waitsUntil, recipients: waiting });
     const endpointNumber = endpoints.get(endpointId);
     return Object.assign(contentJson(submission), {
       endpoint_number: endpointNumber,
@@ -275,15 +278,18 @@ function writeSubmissions(
       ...(notSent !== null && { not_sent: notSent }),
     });
   });
-  const stored = transaction.query(INSERT_SUBMISSIONS, JSON.stringify(rows));
-  if (messages.count === 0) return [stored];
+  const stored = [
+    transaction.query(INSERT_SUBMISSIONS, JSON.stringify(rows)),
+    ...awaitVerdicts(transaction, waits),
+  ];
+  if (messages.count === 0) return stored;
   const queued = [...messages.rows()].map(([recipient_id, queued_at, message_count, texts]) => ({
     recipient_id,
     queued_at,
     message_count,
     messages: texts,
   }));
-  return [stored, transaction.query(INSERT_ROWS, JSON.stringify(queued))];
+  return [...stored, transaction.query(INSERT_ROWS, JSON.stringify(queued))];
 }
 
 function writeCounts(transaction: BatchTransaction, counts: BatchCounts): Promise<unknown>[] {

@@ -36,22 +36,26 @@ export const INSERT_SUBMISSIONS: BatchStatement = {
     FROM json_populate_recordset(NULL::submission, $1::json)`,
 };
 
-/** The parameter is a JSON array of `{submission_id, until}`. */
+/** The parameter is a JSON array of {@link ScanWaitJson}. */
 const AWAIT_VERDICTS: BatchStatement = {
   name: "await_verdicts",
-  text: `INSERT INTO scan_wait (submission_id, until)
-    SELECT submission_id, until FROM json_to_recordset($1::json) AS post(submission_id text, until bigint)
+  text: `INSERT INTO scan_wait (submission_id, until, recipients)
+    SELECT submission_id, until, recipients FROM json_populate_recordset(NULL::scan_wait, $1::json)
     ON CONFLICT DO NOTHING`,
 };
+
+export interface ScanWaitJson {
+  readonly submission_id: string;
+  readonly until: number;
+  /** As `EventParts.waiting` has them. */
+  readonly recipients: string | undefined;
+}
 
 /** The messages about these submissions wait for what becomes of their files. */
 export function awaitVerdicts(
   transaction: BatchTransaction,
-  pending: readonly { readonly submission: { readonly id: string }; readonly waitsUntil?: number | null }[],
+  waiting: readonly ScanWaitJson[],
 ): Promise<unknown>[] {
-  const waiting = pending.flatMap(({ submission, waitsUntil = null }) =>
-    waitsUntil === null ? [] : [{ submission_id: submission.id, until: waitsUntil }],
-  );
   return waiting.length === 0 ? [] : [transaction.query(AWAIT_VERDICTS, JSON.stringify(waiting))];
 }
 

@@ -2,6 +2,7 @@ import { createLogCopier } from "../../database/sqlite/copy-log.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { createEndpointLook } from "../../endpoints/sqlite-endpoints.ts";
 import type { SpamMemory } from "../../history/spam-memory.ts";
+import type { EventParts } from "../../outbox/queue/event.ts";
 import type { Enqueue, SqliteOutbox } from "../../outbox/queue/outbox.ts";
 import { createUsageTable } from "../../workspaces/sqlite-usage.ts";
 import type { UsageCounter } from "../../workspaces/usage-counter.ts";
@@ -134,11 +135,15 @@ function createFileWriter(db: SqliteDatabase) {
       attachHeld.run(heldId, JSON.stringify(ids), heldId);
       if (waitsUntil !== null) awaitScan.run(waitsUntil, JSON.stringify(ids));
     },
-    attach(submissionId: string, ids: readonly string[], waitsUntil: number | null = null): void {
-      attach.run(submissionId, JSON.stringify(ids));
+    attach(
+      { submission, waitsUntil = null }: PendingSubmission,
+      ids: readonly string[],
+      event: EventParts,
+    ): void {
+      attach.run(submission.id, JSON.stringify(ids));
       if (waitsUntil === null) return;
       awaitScan.run(waitsUntil, JSON.stringify(ids));
-      awaitVerdict.run(submissionId, waitsUntil);
+      awaitVerdict.run(submission.id, waitsUntil, event.waiting ?? null);
     },
   };
 }
@@ -150,14 +155,14 @@ function createStorer(
   const insert = db.prepare(INSERT_NUMBERED_SQL);
   const recordKey = db.prepare(RECORD_KEY_SQL);
   return (pending, enqueue, endpointNumber) => {
-    const { submission, idempotent, fileIds, waitsUntil } = pending;
+    const { submission, idempotent, fileIds } = pending;
     const event = enqueue(submission, submission.createdAt, pending);
     insert.run(...submissionValues(submission, event, endpointNumber));
     if (idempotent !== null) {
       const { endpointId, kind, keyHash, bodyHash } = idempotent;
       recordKey.run(endpointId, kind, keyHash, bodyHash, submission.id, submission.createdAt);
     }
-    if (fileIds !== null) files.attach(submission.id, fileIds, waitsUntil);
+    if (fileIds !== null) files.attach(pending, fileIds, event);
   };
 }
 

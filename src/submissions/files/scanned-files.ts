@@ -12,9 +12,9 @@ import {
   type WhenUnscanned,
 } from "../../files/scan-store.ts";
 import { isFileList, type ListedFile } from "../../foundation/file-list.ts";
-import { readNotSent } from "../../outbox/queue/choose-recipients.ts";
 import type { ConditionData } from "../../outbox/queue/conditions.ts";
-import { queueSubmission } from "../../outbox/queue/queue-submission.ts";
+import type { EventParts, NotifiedSubmission } from "../../outbox/queue/event.ts";
+import { queueSubmission, queueWaiting } from "../../outbox/queue/queue-submission.ts";
 import { findSubmission } from "../stored/submission-store.ts";
 import type { Submission } from "../stored/submission.ts";
 
@@ -87,12 +87,15 @@ function* markFiles(owner: ScanOwner, fileIds: readonly string[], state: FileSta
   );
 }
 
-/** The messages about a submission wait until its files are scanned, or until that time. Inside the transaction that stores it. */
+/**
+ * The messages about a submission wait until its files are scanned, or until that time. Inside the transaction that stores it, which has
+ * decided who gets one: `EventParts.waiting`.
+ */
 export const AWAIT_VERDICT_SQL =
-  "INSERT INTO scan_wait (submission_id, until) VALUES (?, ?) ON CONFLICT DO NOTHING";
+  "INSERT INTO scan_wait (submission_id, until, recipients) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
 
-export function awaitVerdict(submissionId: string, until: number): Steps<number> {
-  return run(text(AWAIT_VERDICT_SQL, submissionId, until));
+export function awaitVerdict(submissionId: string, until: number, { waiting }: EventParts): Steps<number> {
+  return run(text(AWAIT_VERDICT_SQL, submissionId, until, waiting ?? null));
 }
 
 /** When the first wait of a submission's messages ends; null if none waits. */
@@ -138,26 +141,30 @@ interface Settling {
  * automatic reply with the post.
  */
 export function* settleWait(submissionId: string, { state, linkFiles, now }: Settling): Steps<boolean> {
-  const ended = query.deleteFrom("scan_wait").where("submission_id", "=", submissionId);
-  if ((yield* run(ended)) === 0) return false;
+  const wait = yield* first(
+    query.deleteFrom("scan_wait").where("submission_id", "=", submissionId).returning("recipients"),
+  );
+  if (wait === undefined) return false;
   yield* endWaitOf({ kind: "submission", id: submissionId }, state);
   const submission = yield* findSubmission(submissionId);
   if (submission === undefined) return false;
-  const linkedData = yield* linkFiles(submission.data, now);
-  const { head, tail, notSent } = yield* queueSubmission({ ...submission, linkedData }, now, () =>
-    conditionDataOf(submission),
-  );
+  const notified = { ...submission, linkedData: yield* linkFiles(submission.data, now) };
+  const { head, tail, notSent } = yield* queueWaited(notified, now, wait.recipients);
   const row = query.updateTable("submission").where("id", "=", submissionId);
   // Without a recipient, the automatic reply still needs the body that came with the post.
   if (head !== null) yield* run(row.set({ event_head: head, event_tail: tail }));
-  if (notSent !== null) yield* run(row.set({ not_sent: yield* joinNotSent(submissionId, notSent) }));
+  if (notSent !== null) yield* run(row.set({ not_sent: notSent }));
   return true;
 }
 
-/** The automatic reply may have been left out before. */
-function* joinNotSent(submissionId: string, notSent: string): Steps<string> {
-  const row = yield* first(query.selectFrom("submission").select("not_sent").where("id", "=", submissionId));
-  return JSON.stringify([...readNotSent(row?.not_sent ?? null), ...readNotSent(notSent)]);
+/** @param waiting null if an earlier version stored the post, which left the choice to this moment. */
+function* queueWaited(
+  submission: Submission & NotifiedSubmission,
+  now: number,
+  waiting: string | null,
+): Steps<EventParts> {
+  if (waiting === null) return yield* queueSubmission(submission, now, () => conditionDataOf(submission));
+  return { ...(yield* queueWaiting(submission, now, waiting)), notSent: null };
 }
 
 /** Of the schema that the post was checked with. One that is not there any more has no fields, so no condition keeps a message back. */

@@ -5,7 +5,7 @@ import { lastWaitOfHeld } from "../../files/scan-store.ts";
 import { monthOf } from "../../foundation/clock.ts";
 import { isFileList } from "../../foundation/file-list.ts";
 import { newId } from "../../foundation/id.ts";
-import { queueSubmission } from "../../outbox/queue/queue-submission.ts";
+import { decideWaiting, queueSubmission } from "../../outbox/queue/queue-submission.ts";
 import { countSubmission } from "../../workspaces/workspace-store.ts";
 import type { Plans } from "../../workspaces/workspace.ts";
 import type { HeldPost } from "./held-post.ts";
@@ -34,8 +34,9 @@ export function* releaseHeldPostRow(
   const waitsUntil = hasFiles ? yield* lastWaitOfHeld(held.id) : null;
   if (waitsUntil !== null) {
     // Its messages go when its files are scanned.
-    yield* insertSubmission(submission, { head: null, tail: null, notSent: null });
-    yield* awaitVerdict(submission.id, waitsUntil);
+    const event = yield* decideWaiting(submission, readConditionData);
+    yield* insertSubmission(submission, event);
+    yield* awaitVerdict(submission.id, waitsUntil, event);
   } else {
     const linkedData = hasFiles ? yield* linkFiles(submission.data, now) : null;
     const notified = { ...submission, linkedData };
