@@ -12,7 +12,7 @@ import {
   rowsOf,
 } from "../schemas/form-inputs.ts";
 import { htmlPattern } from "../schemas/html-pattern.ts";
-import { labelAt } from "../schemas/field-label.ts";
+import { visitorLabel } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
 import type { FileBounds } from "../schemas/posted-file.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
@@ -343,7 +343,7 @@ function toPageField(
 ): PageField {
   const shown = {
     name,
-    label: labelAt(definition, path, " "),
+    label: visitorLabel(definition, path),
     values,
     ...inputKind(field, values[0] ?? ""),
     problems,
@@ -366,10 +366,10 @@ function toPageField(
   const around = path.slice(0, depth + 1);
   const group = {
     name: nameOf(around),
-    label: labelAt(definition, around, " "),
+    label: visitorLabel(definition, around),
     isMarkedOptional: !needs.slice(0, depth + 1).every(Boolean),
   };
-  return { ...whole, label: labelAt(members, path.slice(depth + 1), " "), group };
+  return { ...whole, label: visitorLabel(members, path.slice(depth + 1)), group };
 }
 
 function isLong(path: readonly string[], field: FieldDefinition): boolean {

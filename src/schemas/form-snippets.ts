@@ -22,6 +22,7 @@ import {
   MAX_BOXES,
   rowsOf,
 } from "./form-inputs.ts";
+import { nameInWords } from "./field-label.ts";
 import { htmlPattern } from "./html-pattern.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
 
@@ -270,6 +271,5 @@ function nameOf([root = "", ...inner]: readonly string[]): string {
 }
 
 function labelOf(path: readonly string[]): string {
-  const words = (path.at(-1) ?? "").replace(/[_-]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return nameInWords(path.at(-1) ?? "");
 }

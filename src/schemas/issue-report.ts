@@ -1,5 +1,5 @@
 import { type Wording, wordingIn } from "../languages/wording.ts";
-import type { Fields } from "./field-label.ts";
+import { type Fields, labelAt, visitorLabel } from "./field-label.ts";
 import { issueMessage, type FieldIssue, type IssueFacts, shorten } from "./issue.ts";
 
 /** The largest number of issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
@@ -20,17 +20,18 @@ export class IssueReport {
   readonly #issues = new Map<string, FieldIssue[]>();
   readonly #path: string[] = [];
   readonly #wording: Wording | null;
-  readonly #definition: Fields;
+  readonly #nameOf: (path: readonly string[]) => string;
   #bytes = 0;
   #isFull = false;
 
   /**
-   * @param wording the language of the sentences; null for English. Nothing is read before there is an issue.
+   * @param wording of the visitor who reads the sentences; null for a developer. Nothing is read before there is an issue.
    * @param definition whose labels stand in the sentences
    */
   constructor(wording: Wording | null = null, definition: Fields = {}) {
     this.#wording = wording;
-    this.#definition = definition;
+    const label = wording === null ? labelAt : visitorLabel;
+    this.#nameOf = (path) => label(definition, path);
   }
 
   get isEmpty(): boolean {
@@ -70,7 +71,7 @@ export class IssueReport {
     const field = path[0] ?? "";
     const known = this.#issues.get(field) ?? [];
     if (known.length > 0 && (this.#isFull || known.length >= MAX_ISSUES_IN_FIELD)) return;
-    const message = issueMessage(path, facts, this.#wording ?? wordingIn("en"), this.#definition);
+    const message = issueMessage(path, facts, this.#wording ?? wordingIn("en"), this.#nameOf);
     const issue: FieldIssue = { ...withShortValue(facts), path, message };
     const entry = known.length === 0 ? [field, ENTRY] : [];
     this.#bytes += Buffer.byteLength(JSON.stringify([...entry, issue]));
@@ -87,9 +88,8 @@ export class IssueReport {
   }
 }
 
-/** The same problems in the sentences of another language, within the same bounds. */
+/** The same problems in a visitor's sentences, within the same bounds. */
 export function reword(details: ValidationDetails, wording: Wording, definition: Fields): ValidationDetails {
-  if (wording.language === "en") return details;
   const report = new IssueReport(wording, definition);
   report.addAll(details);
   return report.details();

@@ -1,6 +1,5 @@
 import type { TextKey, Wording } from "../languages/wording.ts";
 import type { StringFormat } from "./field-definition.ts";
-import { type Fields, labelAt } from "./field-label.ts";
 
 /** One thing wrong with a submitted value, in the issue format of Zod 3 but with a path of strings only. */
 export type FieldIssue = IssueFacts & {
@@ -40,14 +39,14 @@ export function receivedType(value: unknown): string {
 const MAX_LABEL_LENGTH = 80;
 const MAX_LISTED = 10;
 
-/** What is wrong, in a sentence for the person who filled in the form. */
+/** What is wrong, in a sentence. @param nameOf calls a value, by its path, as the reader knows it */
 export function issueMessage(
   path: readonly string[],
   facts: IssueFacts,
   wording: Wording,
-  definition: Fields = {},
+  nameOf: (path: readonly string[]) => string,
 ): string {
-  const field = shorten(labelAt(definition, path));
+  const field = shorten(nameOf(path));
   switch (facts.code) {
     case "invalid_type":
       return typeMessage(field, facts, wording);
@@ -64,7 +63,7 @@ export function issueMessage(
     case "invalid_enum_value":
       return wording.text("noOption", { field, options: list(facts.options, wording) });
     case "invalid_file":
-      return fileMessage(shorten(labelAt(definition, path.slice(0, 1))), facts, wording);
+      return fileMessage(shorten(nameOf(path.slice(0, 1))), facts, wording);
     case "unrecognized_keys":
     default:
       return path.length === 1 && facts.keys[0] === path[0]

@@ -136,10 +136,10 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
       const ids = ((await page.getAttribute(selector, "aria-describedby")) ?? "").split(" ");
       return Promise.all(ids.map((id) => page.textContent(`[id="${id}"]`)));
     };
-    expect(await described("[name=name]")).toEqual(["name is required"]);
-    expect(await described("[name=email]")).toEqual(["Yours", "email must be an e-mail address"]);
-    expect(await described("[name=age]")).toEqual(["age must be at least 18"]);
-    expect(await described("[value=a]")).toEqual(["tags must have at most 1 item"]);
+    expect(await described("[name=name]")).toEqual(["Name is required"]);
+    expect(await described("[name=email]")).toEqual(["Yours", "Email must be an e-mail address"]);
+    expect(await described("[name=age]")).toEqual(["Age must be at least 18"]);
+    expect(await described("[value=a]")).toEqual(["Tags must have at most 1 item"]);
     expect(await page.locator("[aria-invalid=true]").count()).toBe(4);
     // The keyboard is in the first of them, so that the person can go on typing.
     expect(await page.evaluate("document.activeElement.name")).toBe("name");

@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     expect(await page.inputValue("[name=name]")).toBe("Ana <Ruiz>");
     expect((await page.inputValue("[name=message]")).replaceAll("\r", "")).toBe("First line\nSecond line");
     expect(await page.locator(".problems li").count()).toBe(3);
-    expect(await page.textContent("#i1-problem")).toBe("email must be an e-mail address");
+    expect(await page.textContent("#i1-problem")).toBe("Email must be an e-mail address");
 
     // The first Tab reaches the first problem, and following it the input.
     const focused = () => page.evaluate("document.activeElement?.getAttribute('name')");

@@ -300,8 +300,8 @@ test("the error page shows the input again with what is wrong beside it, and sen
   expect(answer.status).toBe(400);
   expect(answer.text).toContain("<h1>Please check your answers</h1>");
   expect(answer.text).toMatch(/name="age" aria-invalid="true" aria-describedby="i0-problem" value="7"/);
-  expect(answer.text).toContain("age must be at least 18");
-  expect(answer.text).toContain("name is required");
+  expect(answer.text).toContain("Age must be at least 18");
+  expect(answer.text).toContain("Name is required");
   expect(answer.text).toContain("&lt;/textarea&gt;&lt;script&gt;");
   expect(answer.text).not.toContain("<script");
   expect(answer.text).toContain(`<input type="hidden" name="_origin" value="${SITE}">`);

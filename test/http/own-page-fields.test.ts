@@ -36,12 +36,12 @@ test("what may stay empty is marked, several choices are boxes, and a group has 
   expect(text).toContain('name="few" id="i2-1" value="S at"><label class="check" for="i2-1">S at</label>');
   expect(text).toContain('<select multiple id="i3" name="many">');
   expect(text).toMatch(
-    /<legend dir="auto">Address <span class="optional">\(freiwillig\)<\/span><\/legend>\s<div><label for="i4">city<\/label>/,
+    /<legend dir="auto">Address <span class="optional">\(freiwillig\)<\/span><\/legend>\s<div><label for="i4">City<\/label>/,
   );
   // Who fills in nothing of a group that may stay empty is not asked for a part of it.
   expect(text).toMatch(/name="home\[city\]" value/);
-  expect(text).toMatch(/<legend dir="auto">paid<\/legend>/);
-  expect(text).toMatch(/<label for="i5">by<\/label><input [^>]*name="paid\[by\]" required/);
+  expect(text).toMatch(/<legend dir="auto">Paid<\/legend>/);
+  expect(text).toMatch(/<label for="i5">By<\/label><input [^>]*name="paid\[by\]" required/);
 });
 
 const TABLE = { type: "array", required: true, items: { type: "array" } } as const;
@@ -110,9 +110,9 @@ test("a yes or no in a group or row takes a no once the rest is filled in, and a
   const boxes = [...text.matchAll(/name="([^"]*)" value="unticked"/g)].map(([, name]) => `${name}=unticked`);
   expect(boxes).toHaveLength(5);
   const empty = boxes.join("&");
-  expect((await send(`${empty}&me[name]=Ada`)).text).toContain("guests is required");
+  expect((await send(`${empty}&me[name]=Ada`)).text).toContain("Guests is required");
   const again = await send(`${empty}&me[vegan]=on&guests[1][name]=Eve&guests[1][vegan]=on`);
-  expect(again.text).toContain("me.name is required");
+  expect(again.text).toContain("Name (Me) is required");
   expect(again.text).toMatch(/name="me\[vegan\]" checked></);
   expect(again.text).toMatch(/name="guests\[0\]\[vegan\]" checked></);
   expect(
@@ -120,7 +120,7 @@ test("a yes or no in a group or row takes a no once the rest is filled in, and a
       .status,
   ).toBe(200);
   expect((await send(`${empty}&me[name]=Ada&partner[vegan]=on&guests[0][name]=Eve`)).text).toContain(
-    "partner.name is required",
+    "Name (Partner) is required",
   );
   expect((await send(`${empty}&me[name]=Ada&partner[name]=Bo&guests[0][name]=Eve`)).status).toBe(200);
   const [ada, eve] = [
@@ -170,7 +170,7 @@ test("a group in a row, and groups of one label, are asked for and marked each b
   const legends = [...text.matchAll(/<legend dir="auto">([^]*?)<\/legend>/g)].map(([, legend = ""]) =>
     legend.replaceAll(/<[^>]*>/g, ""),
   );
-  expect(legends).toEqual(["Home (optional)", "Home", "guests 1", "guests 2 (optional)"]);
+  expect(legends).toEqual(["Home (optional)", "Home", "Guests 1", "Guests 2 (optional)"]);
   const asked = [...text.matchAll(/name="([^"]*)" required/g)].map(([, name]) => name);
   expect(asked).toEqual(["second[city]", "guests[0][name]"]);
 });

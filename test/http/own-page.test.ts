@@ -147,7 +147,7 @@ test("a mistake is shown on the page with what was typed, and can be sent again 
   const { server, path } = await world();
   const { status, text } = await send(server, path, GOOD.replace("ana%40example.org", "nobody"));
   expect(status).toBe(400);
-  expect(text).toContain("email must be an e-mail address");
+  expect(text).toContain("Email must be an e-mail address");
   expect(text).toContain('value="nobody"');
   expect(text).not.toContain("action=");
 });

@@ -87,13 +87,13 @@ test("what the schema refuses of a file is said at its field, to a script and on
   const cases: readonly (readonly [Parts, Refusal])[] = [
     [[cv(0)], atField("size", "must not be empty and may have 146.4 KB at most", { maximum: 150_000 })],
     [[cv(150_001)], atField("size", "may have 146.4 KB at most", { maximum: 150_000 })],
-    [[cv(9), cv(9), cv(9)], atField("count", "cv: 2 files at most", { maximum: 2, path: ["cv"] })],
+    [[cv(9), cv(9), cv(9)], atField("count", "Cv: 2 files at most", { maximum: 2, path: ["cv"] })],
     [
       [cv(9), paper, paper, paper, paper, paper],
-      atField("count", "papers: 5 files at most", { maximum: 5, path: ["papers", "4"] }),
+      atField("count", "Papers: 5 files at most", { maximum: 5, path: ["papers", "4"] }),
     ],
-    [[cv(2000, "cv.docx")], atField("type", "cv does not take this kind of file")],
-    [[cv(2000, "\u202E")], atField("name", "cv: the file needs a name that can be shown")],
+    [[cv(2000, "cv.docx")], atField("type", "Cv does not take this kind of file")],
+    [[cv(2000, "\u202E")], atField("name", "Cv: the file needs a name that can be shown")],
   ];
   for (const [files, refusal] of cases) await expectRefused(server, endpoint, files, refusal);
   expect(storedFiles(server.owner)).toMatchObject({ files: [], chunks: 0 });
@@ -110,7 +110,7 @@ const limits: readonly (readonly [name: string, config: ConfigOverrides, refusal
       status: 413,
       error: "Payload too large",
       details: { limit: "files.maxFileBytes", maximum: 50_000, field: "cv", file: "cv.pdf" },
-      sentence: "cv: the file must not be empty and may have 48.8 KB at most",
+      sentence: "Cv: the file must not be empty and may have 48.8 KB at most",
     },
   ],
   [

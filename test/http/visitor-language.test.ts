@@ -34,7 +34,7 @@ function firstProblem({ json }: Answer, field: string): string | undefined {
 const json = { accept: "application/json" };
 const german = {
   visitor: "Bitte sehen Sie sich einige Ihrer Angaben noch einmal an.",
-  name: "name fehlt noch",
+  name: "Name fehlt noch",
 };
 
 test("what a visitor reads in an answer is in the language of _language, else of Accept-Language, else English", async () => {
@@ -56,7 +56,7 @@ test("what a visitor reads in an answer is in the language of _language, else of
   const plain = await submit({});
   expect([plain.json["visitor_message"], firstProblem(plain, "name")]).toEqual([
     "Some of your answers need another look.",
-    "name is required",
+    "Name is required",
   ]);
 });
 
@@ -125,7 +125,7 @@ test("the page after a form, and the page of errors, are whole in the visitor's 
     for (const key of ["headingInvalid", "lookAgain", "sendAgain"] as const)
       expect(refused.text).toContain(wording.text(key));
     const amount = wording.amount("characters", 5);
-    expect(refused.text).toContain(wording.text("maximumLength", { field: "name", amount }));
+    expect(refused.text).toContain(wording.text("maximumLength", { field: "Name", amount }));
     // Sent again, it is answered in the same language.
     expect(refused.text).toContain(`<input type="hidden" name="_language" value="${language}">`);
     expect(Buffer.byteLength(refused.text)).toBeLessThan(30_000);

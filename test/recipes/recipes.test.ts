@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
         await page.fill("[name=email]", "ada@example");
         await page.fill("[name=message]", "From a page");
         await page.click("button");
-        await page.getByText("email must be an e-mail address").first().waitFor();
+        await page.getByText("Email must be an e-mail address").first().waitFor();
         expect(await page.inputValue("[name=message]")).toBe("From a page");
         await page.fill("[name=email]", "ada@example.org");
         await page.click("button");

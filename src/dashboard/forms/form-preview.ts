@@ -2,7 +2,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition, StringFormat } from "../../schemas/field-definition.ts";
 import { isGroup, isLongText, isNeeded, leastRows, MAX_BOXES, rowsOf } from "../../schemas/form-inputs.ts";
-import { labelAt } from "../../schemas/field-label.ts";
+import { visitorLabel } from "../../schemas/field-label.ts";
 
 const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
   email: "email",
@@ -42,7 +42,7 @@ interface Surroundings {
 }
 
 function fieldView({ fields, isAsked }: Surroundings, name: string, field: FieldDefinition): Html {
-  const label = html`<bdi>${labelAt(fields, [name], " ")}</bdi>`;
+  const label = html`<bdi>${visitorLabel(fields, [name])}</bdi>`;
   if (isGroup(field)) {
     const inside = { fields: field.properties, isAsked: isAsked && field.required === true };
     return groupView(html`${label}${field.required !== true && OPTIONAL}`, inside);
