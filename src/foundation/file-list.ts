@@ -25,18 +25,6 @@ function isListedFile(value: unknown): value is ListedFile {
   return isFileId && typeof name === "string" && typeof size === "number" && typeof type === "string";
 }
 
-/** A value in text: a list of files by names and sizes, like `cv.pdf (48 KB, not scanned for viruses)`; anything but text as JSON. */
-export function valueText(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (!isFileList(value)) return JSON.stringify(value);
-  return value
-    .map((file) => {
-      const words = stateText(file);
-      return `${file.name} (${sizeText(file.size)}${words === null ? "" : `, ${words}`})`;
-    })
-    .join(", ");
-}
-
 /** What has become of a file, for people; null if it is simply there. */
 export function stateText({ state, verdict }: Pick<ListedFile, "state" | "verdict">): string | null {
   if (state === "scanning") return "being scanned for viruses";

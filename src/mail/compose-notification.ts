@@ -2,11 +2,11 @@ import type { FieldLabels } from "../endpoints/field-labels.ts";
 import type { Brand } from "../foundation/brand.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import type { Language } from "../languages/language.ts";
+import { valueIn } from "../languages/value-in-words.ts";
 import { type Wording, wordingIn } from "../languages/wording.ts";
 import type { EncodedFile } from "./mail-attachment.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
-import { valueIn } from "./mail-value.ts";
 import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 

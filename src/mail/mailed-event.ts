@@ -1,8 +1,8 @@
 import type { FieldLabels } from "../endpoints/field-labels.ts";
 import { plainLines } from "../foundation/plain-text.ts";
+import { valueIn } from "../languages/value-in-words.ts";
 import type { Wording } from "../languages/wording.ts";
 import { type MailBlock, type MailField, paragraph } from "./mail-parts.ts";
-import { valueIn } from "./mail-value.ts";
 import { oneLine, shorten } from "./mail-text.ts";
 
 /** What an e-mail shows of an event of the outbox. The texts are a stranger's. */

@@ -1,4 +1,3 @@
-import type { FieldLabels } from "../endpoints/field-labels.ts";
 import { version } from "../foundation/version.ts";
 import type { AttemptResult, Message } from "../outbox/sending/transport.ts";
 import { classify } from "./classify.ts";
@@ -6,6 +5,7 @@ import { CHAT_FORMATS } from "./formats/chat-formats.ts";
 import { type ChatContext, readChatMessage } from "./formats/chat-message.ts";
 import type { ChatFormatName } from "./formats/format.ts";
 import { findNewChat, classifyChat } from "./formats/classify-chat.ts";
+import type { FormWords } from "./form-words.ts";
 import { renderRequest } from "./render-request.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { type HttpSender, type SendRequest, type SendResult, destinationOf } from "./send.ts";
@@ -18,14 +18,14 @@ interface AttemptParts {
   readonly sender: Pick<HttpSender, "send">;
   /** Where the dashboard is, for the link in a chat; null if that is not known. */
   readonly dashboardUrl: string | null;
-  /** For the names of fields in a chat. */
-  readonly readLabels: (endpointId: string) => Promise<FieldLabels>;
+  /** For a chat. */
+  readonly readFormWords: (endpointId: string) => Promise<FormWords>;
   readonly now: () => number;
 }
 
-/** One attempt in the webhook's format, and what its answer means. A repeated attempt sends the same event; a chat reads today's labels. */
+/** One attempt in the webhook's format, and what its answer means. A repeated attempt sends the same event; a chat reads today's labels, in today's language. */
 export async function makeAttempt(
-  { sender, dashboardUrl, readLabels, now }: AttemptParts,
+  { sender, dashboardUrl, readFormWords, now }: AttemptParts,
   webhook: OpenWebhook,
   message: WebhookMessage,
 ): Promise<AttemptResult> {
@@ -34,8 +34,8 @@ export async function makeAttempt(
     const result = await sender.send(renderRequest(webhook, message, now()));
     return classifyResult(result, now());
   }
-  const labels = await readLabels(webhook.endpointId);
-  const request = chatRequest(format, webhook, message, { dashboardUrl, labels });
+  const words = await readFormWords(webhook.endpointId);
+  const request = chatRequest(format, webhook, message, { dashboardUrl, ...words });
   let result = await sender.send(request);
   const newChat = format === "telegram" ? findNewChat(result) : null;
   if (newChat !== null) result = await sender.send(toChat(request, newChat));

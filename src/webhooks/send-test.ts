@@ -4,7 +4,7 @@ import { renderBody } from "../outbox/queue/event.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { makeAttempt } from "./attempt.ts";
 import type { HttpSender } from "./send.ts";
-import { labelReader } from "./label-reader.ts";
+import { formWordsReader } from "./form-words.ts";
 import { openWebhook } from "./webhook-secrets.ts";
 import type { Webhook } from "./webhook.ts";
 import { activeKeys } from "./webhook-store.ts";
@@ -58,7 +58,7 @@ export async function sendTest(
   const body = renderBody(submission, JSON.stringify(data), endpointName, now);
   const message = { id: newId("msg", now), body };
   const open = openWebhook(keyring, webhook, keys.get(webhook.id) ?? []);
-  const parts = { sender, dashboardUrl, readLabels: labelReader(db), now: () => now };
+  const parts = { sender, dashboardUrl, readFormWords: formWordsReader(db), now: () => now };
   const result = await makeAttempt(parts, open, message);
   return {
     messageId: message.id,

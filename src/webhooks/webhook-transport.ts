@@ -5,7 +5,7 @@ import type { DeliveryPolicy, Route, Transport } from "../outbox/sending/transpo
 import type { Keyring } from "../secrets/keyring.ts";
 import { makeAttempt } from "./attempt.ts";
 import { logAttempt } from "./log-attempt.ts";
-import { labelReader } from "./label-reader.ts";
+import { formWordsReader } from "./form-words.ts";
 import { createWebhookReader } from "./open-webhooks.ts";
 import type { HttpSender } from "./send.ts";
 import { type DeliverySettings, WEBHOOK_KIND } from "./webhook.ts";
@@ -30,7 +30,7 @@ export interface WebhookTransportParts {
 export function createWebhookTransport(parts: WebhookTransportParts): Transport {
   const { db, keyring, sender, dashboardUrl, settings, clock, log } = parts;
   const readWebhooks = createWebhookReader(db, keyring, log);
-  const attempt = { sender, dashboardUrl, readLabels: labelReader(db), now: () => clock.now() };
+  const attempt = { sender, dashboardUrl, readFormWords: formWordsReader(db), now: () => clock.now() };
   // Webhooks on one host share its limit, whatever their paths.
   const routeTo = (open: OpenWebhook): Route => ({
     destination: new URL(open.url).host,

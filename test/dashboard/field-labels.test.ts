@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
+import { defaultConfig } from "../../src/config/config.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { addMailRecipient } from "../support/mail-recipients.ts";
 import { startMailedSite, textOf } from "../support/mailed-site.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { startServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 import { visit } from "../support/visitor.ts";
 
 const OWNER = "owner@example.org";
@@ -35,4 +43,25 @@ test("labels stand on the page of a post, in its e-mail and on the page that a v
   expect(again.text).toContain(">Ihre E-Mail</label>");
   expect(again.text).toContain(">Wunsch &lt;b&gt;</label>");
   expect(again.text).toMatch(/<li><a href="#i0">Ihre E-Mail [^<]*<\/a><\/li>/);
+});
+
+test("a chat of a running server is told in the form's labels and language", async () => {
+  await using receiver = await startReceiverWith((response) => void response.end());
+  const server = await startServer({ webhooks: { allowNetworks: ["127.0.0.1"] } });
+  const schema = { ...SCHEMA, vegan: { type: "boolean" } } as const;
+  const endpoint = await server.addEndpoint({ schema, settings: { language: "de" } });
+  const chat = {
+    ...defaultWebhookSettings,
+    url: receiver.url,
+    format: "gotify",
+    allowPrivate: true,
+  } as const;
+  const keyring = createKeyring(defaultConfig.secrets);
+  server.owner.now(() => insertWebhookRows(keyring, endpoint.id, chat, server.clock.now()));
+  await server.post(endpoint.secret, { email: "ana@example.org", cake: "Zitrone", vegan: true });
+  const received = await until(() => receiver.received[0]);
+  expect(JSON.parse(received.body.toString())).toMatchObject({
+    title: wordingIn("de").text("newSubmission", { form: "Contact" }),
+    message: "Ihre E-Mail: ana@example.org\nWunsch <b>: Zitrone\nvegan: ja",
+  });
 });

@@ -74,7 +74,10 @@ test("visitors read a field's label, or its name in words, with the group or row
 test("in every language a visitor's sentences name what has no label without a dot or line below, and the developer's have the path", () => {
   const sent = {
     billingAddress: { "post-code": "123" },
-    guests: [{ name: "Ida", meal: "Soup" }, { meal: "Fish", tags: ["a", "long"] }],
+    guests: [
+      { name: "Ida", meal: "Soup" },
+      { meal: "Fish", tags: ["a", "long"] },
+    ],
   };
   const checked = compileSchema(PARTY, "drop").validate(sent);
   if (checked.ok) throw new Error("the values are wrong");

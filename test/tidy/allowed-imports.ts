@@ -176,6 +176,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "database",
     "endpoints",
     "foundation",
+    "languages",
     "operations",
     "outbox",
     "recipients",

@@ -5,7 +5,7 @@ import { listFiles, readText } from "./repository.ts";
 
 /** Where pages, sentences and letters for people are made who never chose this service. */
 const FOLDERS =
-  /^src\/(?:http|mail|languages|browser(?!\/dashboard)|schemas|submissions)\/(?!.*(?:texts\/|generated)).*\.ts$/;
+  /^src\/(?:http|mail|languages|browser(?!\/dashboard)|schemas|submissions|webhooks)\/(?!.*(?:texts\/|generated)).*\.ts$/;
 /** What such a file uses, if it is none of a browser: markup or the texts of the languages. */
 const SPEAKS = /from "(?:\.\.?\/)+(?:foundation\/html|languages\/\w+|visitor-page|mail-parts)\.ts"/;
 /** Of these, the ones whose readers are owners and developers. */
@@ -160,6 +160,7 @@ test("pages, the form's own page, letters and formsvc.js are among those files, 
       "src/mail/auto-reply/compose-auto-reply.ts",
       "src/mail/compose-notification.ts",
       "src/schemas/issue.ts",
+      "src/webhooks/formats/chat-message.ts",
     ]),
   );
   const found = new Set(files.flatMap((path) => sentencesIn(readText(path).text)));

@@ -151,11 +151,11 @@ function chat(render: (message: ChatMessage) => Readonly<Record<string, unknown>
 /** For services that show the title by themselves. */
 function withoutTitle(message: ChatMessage): ChatMessage {
   const [first, ...rest] = message.lines;
-  if (first === undefined) return { ...message, title: "(no fields)" };
+  if (first === undefined) return message;
   return { ...message, title: `${first.label}: ${first.value}`, lines: rest };
 }
 
-function adaptiveCard({ title, lines, link }: ChatMessage): Readonly<Record<string, unknown>> {
+function adaptiveCard({ title, lines, link, linkText }: ChatMessage): Readonly<Record<string, unknown>> {
   const paragraph = (runs: readonly object[]) => ({ type: "RichTextBlock", inlines: runs });
   const run = (text: string, bold: boolean) => ({
     type: "TextRun",
@@ -170,7 +170,7 @@ function adaptiveCard({ title, lines, link }: ChatMessage): Readonly<Record<stri
       paragraph([run(title, true)]),
       ...lines.map(({ label, value }) => paragraph([run(`${label}: `, true), run(value, false)])),
     ],
-    ...(link !== null && { actions: [{ type: "Action.OpenUrl", title: "Open", url: link }] }),
+    ...(link !== null && { actions: [{ type: "Action.OpenUrl", title: linkText, url: link }] }),
   };
 }
 

@@ -1,5 +1,6 @@
-import type { FieldLabels } from "../../endpoints/field-labels.ts";
-import { valueText } from "../../foundation/file-list.ts";
+import { valueIn } from "../../languages/value-in-words.ts";
+import { type Wording, wordingIn } from "../../languages/wording.ts";
+import type { FormWords } from "../form-words.ts";
 
 /** What a chat shows of a submission. The texts are a stranger's: each format makes them harmless in its own way. */
 export interface ChatMessage {
@@ -7,6 +8,8 @@ export interface ChatMessage {
   readonly lines: readonly ChatLine[];
   /** The submission's page in the dashboard; null if the address of the dashboard is not known. */
   readonly link: string | null;
+  /** What a button to it says. */
+  readonly linkText: string;
 }
 
 export interface ChatLine {
@@ -30,37 +33,37 @@ interface ShownEvent {
 }
 
 /** What is known of a submission besides its event. */
-export interface ChatContext {
+export interface ChatContext extends FormWords {
   /** The address of the dashboard; null if that is not known. */
   readonly dashboardUrl: string | null;
-  /** Of the form's fields, by their names: what stands in place of those that have one. */
-  readonly labels: FieldLabels;
 }
 
 /** @param body the event as it is stored. */
-export function readChatMessage(body: string, { dashboardUrl, labels }: ChatContext): ChatMessage {
+export function readChatMessage(body: string, { dashboardUrl, labels, language }: ChatContext): ChatMessage {
+  const wording = wordingIn(language);
   const { endpoint, submission } = JSON.parse(body) as ShownEvent;
   const labelled = Object.entries(submission.data).map(
     ([name, value]) => [Object.hasOwn(labels, name) ? (labels[name] ?? name) : name, value] as const,
   );
   return {
-    title: shorten(`New submission: ${oneLine(endpoint.name)}`, MAX_LABEL_LENGTH),
-    lines: linesOf([...labelled, ...besideOf(submission.unknown_fields)]),
+    title: shorten(wording.text("newSubmission", { form: oneLine(endpoint.name) }), MAX_LABEL_LENGTH),
+    lines: linesOf([...labelled, ...besideOf(submission.unknown_fields, wording)], wording),
     link: dashboardUrl === null ? null : `${dashboardUrl}/submissions/${submission.id}`,
+    linkText: wording.text("openSubmission"),
   };
 }
 
 /** What was sent beyond the form's fields, each marked as that. */
-function besideOf(fields: Readonly<Record<string, unknown>> = {}): [string, unknown][] {
-  return Object.entries(fields).map(([path, value]) => [`${path} (not among the fields)`, value]);
+function besideOf(fields: Readonly<Record<string, unknown>> = {}, wording: Wording): [string, unknown][] {
+  return Object.entries(fields).map(([path, value]) => [`${path} (${wording.text("beside")})`, value]);
 }
 
-function linesOf(members: readonly (readonly [string, unknown])[]): ChatLine[] {
+function linesOf(members: readonly (readonly [string, unknown])[], wording: Wording): ChatLine[] {
   const lines: ChatLine[] = [];
   let length = 0;
   for (const [name, value] of members) {
     if (length > MAX_MESSAGE_LENGTH) break;
-    const text = valueText(value);
+    const text = valueIn(value, wording);
     const line = {
       label: shorten(oneLine(name), MAX_LABEL_LENGTH),
       value: shorten(visible(text), MAX_FIELD_LENGTH),

@@ -28,11 +28,11 @@ const JOINTS: readonly RegExp[] = [
 ];
 
 /** The message for a chat that makes links and mentions of what it shows. */
-export function inPlainWords({ title, lines, link }: ChatMessage): ChatMessage {
+export function inPlainWords({ title, lines, ...link }: ChatMessage): ChatMessage {
   return {
     title: takeApart(title),
     lines: lines.map(({ label, value }) => ({ label: takeApart(label), value: takeApart(value) })),
-    link,
+    ...link,
   };
 }
 

@@ -5,8 +5,10 @@ import { createHostResolver } from "../../../src/webhooks/resolve-host.ts";
 import { makeAttempt } from "../../../src/webhooks/attempt.ts";
 import { CHAT_FORMATS } from "../../../src/webhooks/formats/chat-formats.ts";
 import type { ChatFormatName } from "../../../src/webhooks/formats/format.ts";
+import type { Language } from "../../../src/languages/language.ts";
 import { newId } from "../../../src/foundation/id.ts";
 import type { AttemptResult } from "../../../src/outbox/sending/transport.ts";
+import { wordingIn } from "../../../src/languages/wording.ts";
 import { type Received, startReceiverWith } from "../../support/receivers.ts";
 
 interface Said {
@@ -38,6 +40,7 @@ async function tell(
   format: ChatFormatName,
   data: Record<string, unknown>,
   answers: readonly Said[] = [{}],
+  { language = "en", beside }: { language?: Language; beside?: Record<string, unknown> } = {},
 ): Promise<{ result: AttemptResult; received: readonly Received[]; document: Record<string, unknown> }> {
   await using receiver = await startReceiverWith((response, _received, index) => {
     const { status = 200, body = "", headers = {} } = answers[Math.min(index, answers.length - 1)] ?? {};
@@ -48,7 +51,7 @@ async function tell(
   const event = {
     event: "submission.created",
     endpoint: { id: "ep_1", name: "Contact" },
-    submission: { id: "sub_1", data },
+    submission: { id: "sub_1", data, ...(beside && { unknown_fields: beside }) },
   };
   const url = new URL(PATHS[format], receiver.url).href;
   const webhook = {
@@ -66,7 +69,7 @@ async function tell(
   const parts = {
     sender,
     dashboardUrl: "https://forms.example/dashboard",
-    readLabels: () => Promise.resolve(LABELS),
+    readFormWords: () => Promise.resolve({ labels: LABELS, language }),
     now: () => 1_790_000_000_000,
   };
   const result = await makeAttempt(parts, webhook, message);
@@ -152,6 +155,36 @@ describe.each(FORMATS)("%s", (format) => {
     if (format === "slack") expect(text).not.toContain("<!");
   });
 
+  test("writes yes and no, several answers and what has become of a file in words, in the form's language", async () => {
+    const file = { id: newId("fil", 1), name: "cv", size: 2048, type: "application/pdf", sha256: "00" };
+    const data = {
+      vegan: true,
+      rush: false,
+      days: ["Fr", "Sa"],
+      cv: [
+        { ...file, state: "scanning" },
+        { ...file, state: "infected", verdict: "Eicar" },
+      ],
+    };
+    const { document } = await tell(format, data, [{}], { language: "de", beside: { coupon: "7" } });
+    // A card has label and value as texts of their own.
+    const texts = textsOf(document)
+      .replaceAll("\\", "")
+      .replaceAll(/\s*\nBolder\nTextRun\n/g, " ")
+      .replaceAll(HIDDEN, "");
+    for (const said of [
+      wordingIn("de").text("newSubmission", { form: "Contact" }),
+      "vegan: ja",
+      "rush: nein",
+      "days: Fr, Sa",
+      `cv (2 KB, ${wordingIn("de").text("stateScanning")})`,
+      `cv (2 KB, ${wordingIn("de").text("stateVirus", { virus: "Eicar" })})`,
+      `coupon (${wordingIn("de").text("beside")}): 7`,
+    ])
+      expect(texts).toContain(said);
+    expect(texts).not.toMatch(/true|false|\["|New submission|scanned|not among/);
+  });
+
   test("says what the service said when it refuses", async () => {
     const body = JSON.stringify({
       message: "no such hook",
@@ -209,7 +242,9 @@ test("Teams gets an Adaptive Card whose texts take no Markdown", async () => {
       { type: "TextRun", text: "**x**" },
     ],
   });
-  expect(attachment?.content.actions).toEqual([{ type: "Action.OpenUrl", title: "Open", url: LINK }]);
+  expect(attachment?.content.actions).toEqual([
+    { type: "Action.OpenUrl", title: "Open the submission", url: LINK },
+  ]);
 });
 
 test("Google Chat gets no mention of all", async () => {

@@ -1,7 +1,7 @@
 import { isFileList, type ListedFile, sizeText } from "../foundation/file-list.ts";
-import type { Wording } from "../languages/wording.ts";
+import type { Wording } from "./wording.ts";
 
-/** A value as whoever gets the e-mail reads it: yes and no in words, several answers side by side, files by name and size; groups as JSON. */
+/** A value of a submission as whoever gets an e-mail or a chat about it reads it: yes and no in words, several answers side by side, files by name and size; groups as JSON. */
 export function valueIn(value: unknown, wording: Wording): string {
   if (isFileList(value)) return value.map((file) => fileText(file, wording)).join(", ");
   if (Array.isArray(value) && value.length > 0 && value.every(isPlain))
