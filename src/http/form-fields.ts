@@ -14,6 +14,7 @@ import {
 import { htmlPattern } from "../schemas/html-pattern.ts";
 import { visitorLabel } from "../schemas/field-label.ts";
 import { DEFAULT_ACCEPT } from "../schemas/file-types.ts";
+import { fileHint } from "../schemas/file-hint.ts";
 import type { FileBounds } from "../schemas/posted-file.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/receive/coerce-form.ts";
@@ -22,7 +23,6 @@ import type { Wording } from "../languages/wording.ts";
 import { ELAPSED_MEMBER, TOKEN_MEMBERS } from "../spam/spam-post.ts";
 import type { PageChallenge } from "./page-challenge.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
-import { fileHint } from "./file-hint.ts";
 import { isShownRow, NO_ROWS, pathInRows, readRows, rowAt, type Rows } from "./form-rows.ts";
 
 /** One of the schema's fields, shown again with the visitor's input. */

@@ -178,6 +178,7 @@ export const getSnippet = tool({
       base: baseUrl ?? SERVER_PLACEHOLDER,
       key: KEY_PLACEHOLDER,
       honeypot: endpoint.honeypots.find((name) => !Object.hasOwn(definition, name)) ?? null,
+      language: endpoint.language,
       challenge: { kind: endpoint.challenge, siteKey: endpoint.challenge_site_key },
     });
     return { answer: { html }, ids: [endpoint.id], endpoint: endpoint.id };

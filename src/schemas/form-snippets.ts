@@ -23,8 +23,10 @@ import {
   rowsOf,
 } from "./form-inputs.ts";
 import { nameInWords } from "./field-label.ts";
+import { fileHint } from "./file-hint.ts";
 import { htmlPattern } from "./html-pattern.ts";
 import { DEFAULT_ACCEPT } from "./file-types.ts";
+import type { FileBounds } from "./posted-file.ts";
 
 /** The address that takes the posts of an endpoint, and the key that they carry. */
 export interface SnippetTarget {
@@ -35,6 +37,8 @@ export interface SnippetTarget {
   readonly honeypot: string | null;
   /** That its visitors are spoken to in, as a tag; null or absent leaves it to their browsers. */
   readonly language?: string | null;
+  /** What the server accepts of files, which visitors are told; null or absent if it is not known. */
+  readonly fileBounds?: FileBounds | null;
   /** The task that the owner chose; absent for none. A service's needs its site key. */
   readonly challenge?: {
     readonly kind: "off" | "pow" | "turnstile" | "hcaptcha";
@@ -45,11 +49,13 @@ export interface SnippetTarget {
 /** A form with all of the schema's fields. It works without script, and better with it. */
 export function formSnippet(
   definition: SchemaDefinition,
-  { base, key, honeypot, language = null, challenge }: SnippetTarget,
+  { base, key, honeypot, language = null, fileBounds = null, challenge }: SnippetTarget,
 ): string {
   const wording = wordingIn(findLanguage(language) ?? "en");
   const fields = Object.entries(definition).flatMap(([name, field]) =>
-    inputLines(field, { path: [name], isAsked: true, isInRow: false }, wording),
+    field.type === "file"
+      ? fileLines(name, field, fileBounds && fileHint(field, fileBounds, wording), wording)
+      : inputLines(field, { path: [name], isAsked: true, isInRow: false }, wording),
   );
   // Without it a browser sends the names of files, and not the files.
   const isUpload = Object.values(definition).some(({ type }) => type === "file");
@@ -155,7 +161,6 @@ function inputLines(field: FieldDefinition, position: InputPosition, wording: Wo
   const label = escapeHtml(field.label ?? labelOf(path));
   const name = `name="${escapeHtml(nameOf(path))}"`;
   if (field.type === "boolean") return [`<p>${boxOf(field, position)} ${label}</label></p>`];
-  if (field.type === "file") return [`<p><label>${label}${optional} ${fileInput(name, field)}</label></p>`];
   const item = field.type === "array" ? field.items : field;
   if (item === undefined || (item.type !== "string" && item.type !== "number"))
     return [`<!-- ${label}: no input of a page can hold this; send it by a script. -->`];
@@ -219,9 +224,13 @@ function boxOf(field: BooleanField, { path, isAsked }: InputPosition): string {
   return `${no}<label><input type="checkbox" ${name} value="true"${marks}>`;
 }
 
-function fileInput(name: string, { accept = DEFAULT_ACCEPT, maxFiles = 1, required }: FileField): string {
-  const several = maxFiles > 1 ? " multiple" : "";
-  return `<input type="file" ${name} accept="${escapeHtml(accept.join(","))}"${several}${required === true ? " required" : ""}>`;
+/** Only forms themselves have fields for files, no groups. @param hint what it takes; null if it is not known */
+function fileLines(name: string, field: FileField, hint: string | null, wording: Wording): string[] {
+  const { accept = DEFAULT_ACCEPT, maxFiles = 1, required = false, label = labelOf([name]) } = field;
+  const marks = `${maxFiles > 1 ? " multiple" : ""}${required ? " required" : ""}`;
+  const input = `<input type="file" name="${escapeHtml(name)}" accept="${escapeHtml(accept.join(","))}"${marks}>`;
+  const said = hint === null ? "" : ` <small>${escapeHtml(hint)}</small>`;
+  return [`<p><label>${escapeHtml(label)}${optionalMark(required, wording)} ${input}${said}</label></p>`];
 }
 
 function control(

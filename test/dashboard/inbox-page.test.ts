@@ -134,14 +134,20 @@ test.each([
   expect(text).toMatch(/<p>[A-Z][^<]{20,}\.<\/p>/);
 });
 
-test("an empty inbox says what to do next: make a form, put it into the site, or leave the filter", async () => {
+test("an empty inbox says what to do next: make a form, put it into the site or give it a page of its own, or leave the filter", async () => {
   const { server, ben, bens, ada } = await world();
-  expect((await ben.get("/dashboard")).text).toContain("Nothing has arrived yet");
+  const PAGE = "give it a page of its own";
+  const { text } = await ben.get("/dashboard");
+  expect(text).toContain("Nothing has arrived yet");
+  expect(text).toContain(PAGE);
+  expect(linkOf(text, "See my forms")).toBe("/dashboard/endpoints");
   fill(server, bens.id, 1);
   expect((await ben.get("/dashboard?q=nowhere")).text).toContain("Show everything");
   expect((await ada.get("/dashboard?since=2030-01-01")).text).toContain("Nothing matches");
   const dora = await visit(server, "dora@example.org");
-  expect(linkOf((await dora.get("/dashboard")).text, "Make a form")).toBe("/dashboard/endpoints/new");
+  const begun = (await dora.get("/dashboard")).text;
+  expect(linkOf(begun, "Make a form")).toBe("/dashboard/endpoints/new");
+  expect(begun).toContain(PAGE);
 });
 
 test("a search through more than one page looks at says up to when it looked, and goes on from there", async () => {

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import { formPreview } from "../../src/dashboard/forms/form-preview.ts";
 import { READY_MADE } from "../../src/dashboard/forms/ready-made.ts";
+import type { Language } from "../../src/languages/language.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
-import { parseDefinition } from "../../src/schemas/definition.ts";
+import { parseDefinition, type SchemaDefinition } from "../../src/schemas/definition.ts";
 import { exampleOf, formSnippet } from "../../src/schemas/form-snippets.ts";
 import { formOf } from "../support/page.ts";
 import { startServer } from "../support/test-server.ts";
@@ -57,7 +60,7 @@ test("a preview shows each field that is right, one without a name by its place,
   values.set("action", "add-choice");
   const begun = (await ada.post(PAGE, values)).text.replace(/[^]*form-preview/, "");
   // A choice without choices is none yet.
-  expect([...begun.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, label]) => label)).toEqual(["Field 1", "consent"]);
+  expect([...begun.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, label]) => label)).toEqual(["Field 1", "Consent"]);
   values.set("view", "json");
   values.set("schema", "{");
   expect((await ada.post(PAGE, values)).text).toContain("Once the fields are right");
@@ -67,6 +70,73 @@ test("a preview shows each field that is right, one without a name by its place,
   values.set("action", "up-1");
   const { text } = await ada.post(PAGE, values);
   expect(text).toContain("<bdi>Where to &lt;write&gt;</bdi>");
+});
+
+const PARTY: SchemaDefinition = {
+  name: { type: "string", required: true, label: "Name" },
+  wish: { type: "string", label: "Wish" },
+  size: { type: "string", enum: ["S", "L"], default: "S", required: true, label: "Size" },
+  days: { type: "array", label: "Days", items: { type: "string", enum: ["Fri"] } },
+  agree: { type: "boolean", label: "Agree" },
+  me: {
+    type: "object",
+    required: true,
+    label: "Me",
+    properties: { phone: { type: "string", label: "Phone" } },
+  },
+  partner: {
+    type: "object",
+    label: "Partner",
+    properties: { dish: { type: "string", required: true, label: "Dish" } },
+  },
+  guests: {
+    type: "array",
+    required: true,
+    label: "Guests",
+    items: { type: "object", properties: { first_name: { type: "string", required: true } } },
+  },
+  photo: { type: "file", label: "Photo", accept: ["image/*"], maxBytes: 2_097_152 },
+};
+
+test("a preview marks what may stay empty, groups and rows too, and says what a field takes of files, in the form's language", () => {
+  const shown = (language: Language | null) =>
+    String(formPreview(PARTY, { language, fileBounds: { maxFileBytes: 5_242_880, maxFiles: 5 } }));
+  const marked = (markup: string, mark: string) =>
+    [...markup.matchAll(/<bdi>(.*?)<\/bdi>( \d)?( <span class="muted">\((.*?)\)<\/span>)?/g)]
+      .filter(([, , , , word]) => word === mark)
+      .map(([, label, row = ""]) => `${label}${row}`);
+  const expected = ["Wish", "Size", "Days", "Phone", "Partner", "Guests 2", "Guests 3", "Photo"];
+  expect(marked(shown(null), "optional")).toEqual(expected);
+  expect(shown(null)).toContain("Up to 2 MB: pictures");
+  expect(shown(null)).toContain("<bdi>First name</bdi>");
+  const german = wordingIn("de");
+  expect(marked(shown("de"), german.text("optional"))).toEqual(expected);
+  expect(shown("de")).not.toMatch(/optional|>Send<|Up to|pictures|Please/);
+  const size = { size: "2 MB", kinds: german.text("kindImage") };
+  expect(shown("de")).toContain(german.text("fileTakes", size));
+  expect(shown("de")).toContain(german.text("send"));
+  expect(shown("he")).toMatch(/lang="he" dir="rtl" inert/);
+});
+
+test("the pages of a new form and of its fields show the preview in the language that was chosen, and the code says what files it takes", async () => {
+  const server = await startServer({ files: { maxFileBytes: 3_145_728 } });
+  const ada = await visit(server);
+  const { values } = formOf((await ada.get(`${PAGE}?start=job`)).text, PAGE);
+  values.set("language", "de");
+  values.set("name", "Bewerbung");
+  values.set("action", "up-1");
+  const hint = /class="hint">[^<]*3 MB/;
+  const preview = (text: string) => text.replace(/[^]*form-preview/, "");
+  const begun = await ada.post(PAGE, values);
+  expect(preview(begun.text)).toContain(wordingIn("de").text("send"));
+  expect(preview(begun.text)).toMatch(hint);
+  values.set("action", "create");
+  const made = await ada.post(PAGE, values);
+  expect(made.status).toBe(201);
+  expect(made.text).toMatch(/&lt;small&gt;[^&]*3 MB/);
+  const id = /\/dashboard\/endpoints\/(ep_\w+)/.exec(made.text)?.[1] ?? "";
+  expect(preview((await ada.get(`/dashboard/endpoints/${id}/fields`)).text)).toMatch(hint);
+  expect((await ada.get(`/dashboard/endpoints/${id}/keys`)).text).toMatch(/&lt;small&gt;[^&]*3 MB/);
 });
 
 test("a snippet asks for consent, offers days and numbers in their own inputs, and says its language", () => {

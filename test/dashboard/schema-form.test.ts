@@ -16,7 +16,8 @@ import { formOf } from "../support/page.ts";
 
 /** The draft after a browser showed the editor and sent it back. */
 function sentBack(draft: SchemaDraft): SchemaDraft {
-  const markup = `<form action="/">${String(builder({ draft, problems: NO_PROBLEMS, path: "/" }, {}))}</form>`;
+  const preview = { language: null, fileBounds: { maxFileBytes: 1, maxFiles: 1 } };
+  const markup = `<form action="/">${String(builder({ draft, preview, problems: NO_PROBLEMS, path: "/" }, {}))}</form>`;
   return readDraft(formOf(markup, "/").values);
 }
 

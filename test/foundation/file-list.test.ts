@@ -17,7 +17,7 @@ test("what has become of a file is said in words, and nothing of one that is sim
     "deleted: it had a virus",
   ]);
   expect(stateText({ state: "infected", verdict: "Eicar" })).toBe("deleted: it had the virus Eicar");
-  expect(stateText(cv)).toBeNull();
+  expect(stateText({})).toBeNull();
 });
 
 test("what only looks like a list of files is none", () => {

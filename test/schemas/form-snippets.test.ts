@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { formSnippet } from "../../src/schemas/form-snippets.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
 
 const target = { base: "https://forms.example.com", key: "fpk_x", honeypot: null };
@@ -137,6 +138,27 @@ test("a pattern is given to the browser if it is anchored, because there it alwa
     '<p><label>Zip <input name="zip" pattern="^[0-9]{5}$" required></label></p>',
     '<p><label>Part <input name="part" required></label></p>',
     SEND,
+  ]);
+});
+
+test("the code says in the form's language how many files a field takes, how large and of which kinds, as far as the server takes them", () => {
+  const fileBounds = { maxFileBytes: 5_242_880, maxFiles: 4 };
+  const lines = (language: string | null) =>
+    formSnippet(
+      parseDefinition({
+        cv: { type: "file", required: true, label: "Your <CV>" },
+        photos: { type: "file", accept: ["image/*", "application/pdf"], maxFiles: 9, maxBytes: 2_097_152 },
+      }),
+      { ...target, language, fileBounds },
+    ).match(/<small>.*?<\/small><\/label>/g);
+  expect(lines(null)).toEqual([
+    "<small>Up to 5 MB: documents, pictures, text and tables</small></label>",
+    "<small>Up to 4 files of 2 MB each: pictures, PDF</small></label>",
+  ]);
+  const german = wordingIn("de");
+  expect(lines("de")).toEqual([
+    `<small>${german.text("fileTakes", { size: "5 MB", kinds: german.text("kindsUsual") })}</small></label>`,
+    `<small>${german.amount("filesTake", 4, { size: "2 MB", kinds: `${german.text("kindImage")}, PDF` })}</small></label>`,
   ]);
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { MAX_SCHEMA_VERSIONS } from "../../src/endpoints/endpoint-store.ts";
 import { MAX_DEFINITION_BYTES } from "../../src/schemas/check-json.ts";
 import { MAX_UNKNOWN_TOLD } from "../../src/schemas/compile-field.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
 import {
@@ -18,6 +19,7 @@ import {
   MAX_ISSUES_IN_FIELD,
   MAX_RECEIVED_LENGTH,
   MAX_REPORT_BYTES,
+  reword,
 } from "../../src/schemas/issue-report.ts";
 import { MAX_SET_ASIDE_BYTES, MAX_SET_ASIDE_NAMES } from "../../src/schemas/set-aside.ts";
 import {

@@ -7,6 +7,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { UnknownFields } from "../../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
+import type { FileBounds } from "../../schemas/posted-file.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { changedNotice } from "../kit/changed-notice.ts";
@@ -38,7 +39,7 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
       return [found, yield* readSchema(found)] as const;
     });
     const { schemaVersion: version } = endpoint;
-    return answer(endpoint, { draft: draftOf(definition), version, problems: NO_PROBLEMS }, 200);
+    return show(endpoint, { draft: draftOf(definition), version, problems: NO_PROBLEMS }, 200);
   });
 
   routes.write("/endpoints/:id/fields", async (visit) => {
@@ -50,11 +51,11 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
     if (action === "check") return checkedForm(problemsOf(draft));
     if (action !== "save") {
       const edited = editDraft(draft, action);
-      return answer(endpoint, { ...edited, version, action }, edited.problems.size === 0 ? 200 : 422);
+      return show(endpoint, { ...edited, version, action }, edited.problems.size === 0 ? 200 : 422);
     }
     const checked = checkDraft(draft);
     if (checked.definition === null)
-      return answer(endpoint, { draft, version, problems: checked.problems }, 422);
+      return show(endpoint, { draft, version, problems: checked.problems }, 422);
     return save(visit, checked.definition, { draft, version, problems: NO_PROBLEMS });
   });
 
@@ -69,12 +70,17 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
       const current = yield* readSchema(now);
       if (now.schemaVersion !== edited.version) {
         const changed = yield* changedFields(now, edited.version, current);
-        throw new Stopped(() => answer(now, { ...edited, version: now.schemaVersion, changed }, 409));
+        throw new Stopped(() => show(now, { ...edited, version: now.schemaVersion, changed }, 409));
       }
       if (isDeepStrictEqual(current, schema) && orderOf(current) === orderOf(schema))
         throw new Stopped(() => redirect(pathOf(now, SECTION), "nothing-changed"));
     });
     return redirect(`/dashboard/endpoints/${endpoint}${SECTION}`, "fields-saved");
+  }
+
+  function show(endpoint: Endpoint, edited: Edited, status: number): Answer {
+    const content = view(endpoint, edited, parts.config.files);
+    return page(`${endpoint.name}: fields`, endpointFrame(endpoint, SECTION, content), status);
   }
 }
 
@@ -119,17 +125,17 @@ const REMOVED: Readonly<Record<UnknownFields, string>> = {
   reject: "A post with an input whose field you removed is refused.",
 };
 
-function answer(endpoint: Endpoint, edited: Edited, status: number): Answer {
-  return page(`${endpoint.name}: fields`, endpointFrame(endpoint, SECTION, view(endpoint, edited)), status);
-}
-
-function view(endpoint: Endpoint, { draft, version, problems, action = "", changed }: Edited): Html {
+function view(
+  endpoint: Endpoint,
+  { draft, version, problems, action = "", changed }: Edited,
+  fileBounds: FileBounds,
+): Html {
   const path = pathOf(endpoint, SECTION);
   return html`${problemSummary(problems)}${changed !== undefined && changedNotice(changed)}
     <form method="post" action="${path}" data-check data-unsaved>
       ${enterButton("save")}<input type="hidden" name="version" value="${version}" />
       ${builder(
-        { draft, problems, path, action },
+        { draft, problems, path, action, preview: { language: endpoint.settings.language, fileBounds } },
         {
           below: html`<p class="muted">
             New fields take effect at once, so change the form on your site too: a post that does not follow them is refused.

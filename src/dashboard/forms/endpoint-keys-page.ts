@@ -15,7 +15,7 @@ import { createOnce, onceInput } from "../kit/once.ts";
 import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { copyRow, snippetCards } from "./snippets-view.ts";
+import { copyRow, snippetCards, type ShownSnippet } from "./snippets-view.ts";
 import { exactTime, time } from "../kit/time.ts";
 
 const SECTION = "/keys";
@@ -38,7 +38,7 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
 
   routes.read("/endpoints/:id/keys", async (visit) => {
     const { endpoint, definition, keys, mayIssueSecret } = await readEndpoint(visit);
-    const place = { base: ownAddress(visit.request, config), key: KEY_PLACE };
+    const place = { base: ownAddress(visit.request, config), key: KEY_PLACE, fileBounds: config.files };
     const content = html`${keyTable({ endpoint, mayIssueSecret }, keys, visit.now)}${issueForm(endpoint, mayIssueSecret)}
       <p class="muted">Put the publishable key in the place of <code>${KEY_PLACE}</code>. If it is lost, issue another one.</p>
       ${snippetCards(endpoint, definition, place)}`;
@@ -87,7 +87,8 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
     const show = async (): Promise<Answer> => {
       const issued = await verb();
       const { definition } = await readEndpoint(visit);
-      const content = issuedView(endpoint, issued, definition, ownAddress(visit.request, config));
+      const place = { base: ownAddress(visit.request, config), fileBounds: config.files };
+      const content = issuedView(endpoint, issued, definition, place);
       return page(`${endpoint.name}: new key`, endpointFrame(endpoint, SECTION, content), 201);
     };
     return once.run(visit, show, () => redirect(pathOf(endpoint, SECTION), "key-issued-already"));
@@ -186,10 +187,16 @@ function issueForm(endpoint: Endpoint, mayIssueSecret: boolean): Html {
   </form>`;
 }
 
-function issuedView(endpoint: Endpoint, issued: Issued, definition: SchemaDefinition, base: string): Html {
+function issuedView(
+  endpoint: Endpoint,
+  issued: Issued,
+  definition: SchemaDefinition,
+  shown: Omit<ShownSnippet, "key">,
+): Html {
   const { kind } = issued.key;
   const text = issued[kind] ?? "";
-  const snippets = kind === "publishable" ? snippetCards(endpoint, definition, { base, key: text }) : null;
+  const snippets =
+    kind === "publishable" ? snippetCards(endpoint, definition, { ...shown, key: text }) : null;
   return html`<section class="once" aria-labelledby="issued">
       <h2 id="issued">The new key</h2>
       <p><b>Copy it now: it is shown this once and cannot be shown again.</b></p>

@@ -6,6 +6,7 @@ import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { findLanguage } from "../../languages/language.ts";
+import type { FileBounds } from "../../schemas/posted-file.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { checkName } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace, listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
@@ -21,7 +22,7 @@ import type { Routes, Visit } from "../routes.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { readyMade, startLinks } from "./ready-made.ts";
 import { builder, enterButton } from "./schema-editor.ts";
-import { copyRow, snippetCards } from "./snippets-view.ts";
+import { copyRow, snippetCards, type ShownSnippet } from "./snippets-view.ts";
 import { pageWords } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/endpoints/new";
@@ -104,18 +105,18 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
     const input = { name: typed.name, workspace: workspace.id, schema, language: typed.language || null };
     const { endpoint: made, keys } = await perform(createEndpoint, input);
-    const base = ownAddress(request, parts.config);
+    const place = { base: ownAddress(request, parts.config), fileBounds: parts.config.files };
     return parts.db.read(function* () {
       const endpoint = yield* getViewableEndpoint(viewer, made.id);
       const names = yield* listEndpointNames(viewer, null);
       const hasNamesake = names.some(({ id, name }) => name === endpoint.name && id !== endpoint.id);
-      return createdView({ endpoint, keys, hasNamesake }, schema, base);
+      return createdView({ endpoint, keys, hasNamesake }, schema, place);
     });
   }
 
   async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {
     const workspaces = await parts.db.read(() => offeredWorkspaces(viewer));
-    return page("New form", formView(form, workspaces), status);
+    return page("New form", formView(form, workspaces, parts.config.files), status);
   }
 }
 
@@ -164,6 +165,7 @@ function madeAlready(): Answer {
 function formView(
   { name, workspaceId, language, start, draft, problems, sent }: NewForm,
   workspaces: readonly OfferedWorkspace[],
+  fileBounds: FileBounds,
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head"><h1>New form</h1></div>
@@ -174,7 +176,13 @@ function formView(
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
       ${builder(
-        { draft, problems, path: PATH, action: sent?.get("action") ?? "" },
+        {
+          draft,
+          problems,
+          path: PATH,
+          action: sent?.get("action") ?? "",
+          preview: { language: findLanguage(language), fileBounds },
+        },
         {
           above: html`<section class="card">
             <div class="body schema">
@@ -227,7 +235,7 @@ interface CreatedForm {
 function createdView(
   { endpoint, keys, hasNamesake }: CreatedForm,
   definition: SchemaDefinition,
-  base: string,
+  shown: Omit<ShownSnippet, "key">,
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head">
@@ -248,7 +256,7 @@ function createdView(
       }
     </section>
     ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
-    ${snippetCards(endpoint, definition, { base, key: keys.publishable })} ${pageCard(endpoint.id)} ${recipientsCard(endpoint.id)}`;
+    ${snippetCards(endpoint, definition, { ...shown, key: keys.publishable })} ${pageCard(endpoint.id)} ${recipientsCard(endpoint.id)}`;
 }
 
 /** Who has no website has no use for the code. */

@@ -1,8 +1,12 @@
 import { html, type Html } from "../../foundation/html.ts";
+import { directionOf, type Language } from "../../languages/language.ts";
+import { type Wording, wordingIn } from "../../languages/wording.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition, StringFormat } from "../../schemas/field-definition.ts";
 import { isGroup, isLongText, isNeeded, leastRows, MAX_BOXES, rowsOf } from "../../schemas/form-inputs.ts";
 import { visitorLabel } from "../../schemas/field-label.ts";
+import { fileHint } from "../../schemas/file-hint.ts";
+import type { FileBounds } from "../../schemas/posted-file.ts";
 
 const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
   email: "email",
@@ -11,12 +15,22 @@ const INPUT_TYPES: Readonly<Record<StringFormat, string>> = {
   phone: "tel",
 };
 
+export interface PreviewParts {
+  /** That the form's visitors are spoken to in; null leaves it to their browsers, and is shown in English. */
+  readonly language: Language | null;
+  readonly fileBounds: FileBounds;
+}
+
 /**
  * What visitors see of the form. Its inputs have no names and cannot be reached, so they are no part of the page's own form.
  *
  * @param definition null while something is wrong with the fields
  */
-export function formPreview(definition: SchemaDefinition | null): Html {
+export function formPreview(
+  definition: SchemaDefinition | null,
+  { language, fileBounds }: PreviewParts,
+): Html {
+  const wording = wordingIn(language ?? "en");
   return html`<aside class="card form-preview" aria-labelledby="preview" data-preview="${definition === null ? "wrong" : "right"}">
     <header>
       <h2 id="preview">What visitors see</h2>
@@ -25,10 +39,10 @@ export function formPreview(definition: SchemaDefinition | null): Html {
     ${
       definition === null
         ? html`<p class="muted body">Once the fields are right, the form is shown here.</p>`
-        : html`<div class="phone-frame" inert>
+        : html`<div class="phone-frame" lang="${wording.language}" dir="${directionOf(wording.language)}" inert>
             <div class="sheet">
-              ${Object.entries(definition).map(([name, field]) => fieldView({ fields: definition, isAsked: true }, name, field))}
-              <div><span class="button primary">Send</span></div>
+              ${Object.entries(definition).map(([name, field]) => fieldView({ fields: definition, isAsked: true, wording, fileBounds }, name, field))}
+              <div><span class="button primary">${wording.text("send")}</span></div>
             </div>
           </div>`
     }
@@ -39,34 +53,39 @@ interface Surroundings {
   readonly fields: SchemaDefinition;
   /** False in a group or row that may stay empty as a whole. */
   readonly isAsked: boolean;
+  readonly wording: Wording;
+  readonly fileBounds: FileBounds;
 }
 
-function fieldView({ fields, isAsked }: Surroundings, name: string, field: FieldDefinition): Html {
+function fieldView(around: Surroundings, name: string, field: FieldDefinition): Html {
+  const { fields, isAsked, wording } = around;
   const label = html`<bdi>${visitorLabel(fields, [name])}</bdi>`;
   if (isGroup(field)) {
-    const inside = { fields: field.properties, isAsked: isAsked && field.required === true };
-    return groupView(html`${label}${field.required !== true && OPTIONAL}`, inside);
+    const inside = { ...around, fields: field.properties, isAsked: isAsked && field.required === true };
+    return groupView(html`${label}${field.required !== true && optionalMark(wording)}`, inside);
   }
   if (field.type === "array" && isGroup(field.items)) {
     const { properties } = field.items;
     return html`${Array.from({ length: rowsOf(field) }, (_, row) => {
       const isLeast = row < leastRows(field);
-      const inside = { fields: properties, isAsked: isAsked && isLeast };
-      return groupView(html`${label} ${row + 1}${!isLeast && OPTIONAL}`, inside);
+      const inside = { ...around, fields: properties, isAsked: isAsked && isLeast };
+      return groupView(html`${label} ${row + 1}${!isLeast && optionalMark(wording)}`, inside);
     })}`;
   }
   // No page has an input for it.
   if (field.type === "object") return html``;
-  const optional = !isNeeded(field) && OPTIONAL;
+  const optional = !isNeeded(field) && optionalMark(wording);
   if (field.type === "boolean")
     return html`<div class="field">${box(label, isAsked && field.default === true)}</div>`;
   const choices = choicesOf(field);
   if (choices.length > 0 && choices.length <= MAX_BOXES)
     return html`<fieldset><legend>${label}${optional}</legend>${choices.map((each) => box(html`${each}`, false))}</fieldset>`;
-  return html`<div class="field"><label><span>${label}${optional}</span>${control(name, field)}</label></div>`;
+  return html`<div class="field"><label><span>${label}${optional}</span>${control(name, field)}</label>${field.type === "file" && html`<p class="hint">${fileHint(field, around.fileBounds, wording)}</p>`}</div>`;
 }
 
-const OPTIONAL = html` <span class="muted">(optional)</span>`;
+function optionalMark(wording: Wording): Html {
+  return html` <span class="muted">(${wording.text("optional")})</span>`;
+}
 
 function groupView(legend: Html, inside: Surroundings): Html {
   return html`<fieldset>
@@ -94,7 +113,7 @@ function control(name: string, field: Exclude<FieldDefinition, { type: "object" 
       : html`<select multiple>${choices.map((each) => html`<option>${each}</option>`)}</select>`;
   }
   if (field.enum !== undefined)
-    return html`<select><option>Please choose</option>${field.enum.map((each) => html`<option>${each}</option>`)}</select>`;
+    return html`<select><option></option>${field.enum.map((each) => html`<option>${each}</option>`)}</select>`;
   if (field.type === "number") return html`<input type="number" />`;
   if (field.format !== undefined) return html`<input type="${INPUT_TYPES[field.format]}" />`;
   return isLongText(name, field) ? html`<textarea></textarea>` : html`<input type="text" />`;

@@ -4,13 +4,14 @@ import { areaField, type Problems } from "../kit/field.ts";
 import { FIELD_KINDS, KIND_ICONS, KIND_LABELS } from "./field-kinds.ts";
 import { fieldItem } from "./field-item.ts";
 import { calledOf } from "./field-row.ts";
-import { formPreview } from "./form-preview.ts";
+import { formPreview, type PreviewParts } from "./form-preview.ts";
 import { readRowAction, type SchemaDraft, shownOf } from "./schema-draft.ts";
 import { JSON_INPUT } from "./schema-form.ts";
 import type { FieldRow } from "./schema-words.ts";
 
 interface EditorParts {
   readonly draft: SchemaDraft;
+  readonly preview: PreviewParts;
   readonly problems: Problems;
   /** The path that the form is sent to: its buttons lead back to the place where something changed. */
   readonly path: string;
@@ -28,7 +29,7 @@ export function builder(
 ): Html {
   return html`<div class="build">
     <div class="stack">${above}${schemaEditor(parts)}${below}</div>
-    ${formPreview(shownOf(parts.draft))}
+    ${formPreview(shownOf(parts.draft), parts.preview)}
   </div>`;
 }
 

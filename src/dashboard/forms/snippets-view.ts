@@ -11,15 +11,13 @@ export function copyRow(label: string, text: string): Html {
   </div>`;
 }
 
+export type ShownSnippet = Pick<SnippetTarget, "base" | "key" | "fileBounds">;
+
 /** What the owner pastes into a site, made for this endpoint. */
-export function snippetCards(
-  endpoint: Endpoint,
-  definition: SchemaDefinition,
-  place: { base: string; key: string },
-): Html {
+export function snippetCards(endpoint: Endpoint, definition: SchemaDefinition, shown: ShownSnippet): Html {
   const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
   const target: SnippetTarget = {
-    ...place,
+    ...shown,
     language: endpoint.settings.language,
     honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
     challenge: endpoint.settings.challenge,

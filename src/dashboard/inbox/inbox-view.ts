@@ -258,7 +258,7 @@ function emptyView({ shown, found, choices, may, place }: InboxParts): Html {
   if (choices.length === 0) {
     return emptyCard(
       "You have no form yet",
-      "Make one, paste it into your website, and what people send arrives here.",
+      "Make one, paste it into your website or give it a page of its own, and what people send arrives here.",
       html`<a class="button primary" href="/dashboard/endpoints/new">Make a form</a>`,
     );
   }

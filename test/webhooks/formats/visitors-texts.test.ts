@@ -67,7 +67,7 @@ function shown(format: ChatFormatName, text: string): string {
     endpoint: { name: "Contact" },
     submission: { id: "sub_1", data: { field: text, [text]: "x" } },
   };
-  const message = readChatMessage(JSON.stringify(event), { dashboardUrl: null, labels: {} });
+  const message = readChatMessage(JSON.stringify(event), { dashboardUrl: null, labels: {}, language: "en" });
   const url = URLS[format] ?? "https://chat.example/hook";
   const { document } = CHAT_FORMATS[format].render(message, { url, messageId: "msg_1" });
   const { title = "", text: words = "", message: said = "", body = "" } = document as Record<string, string>;

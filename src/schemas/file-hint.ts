@@ -1,8 +1,8 @@
 import type { TextKey, Wording } from "../languages/wording.ts";
-import type { FileField } from "../schemas/field-definition.ts";
-import { type FileFamily, kindsOf } from "../schemas/file-types.ts";
-import { megabytes } from "../schemas/issue.ts";
-import type { FileBounds } from "../schemas/posted-file.ts";
+import type { FileField } from "./field-definition.ts";
+import { type FileFamily, kindsOf } from "./file-types.ts";
+import { megabytes } from "./issue.ts";
+import type { FileBounds } from "./posted-file.ts";
 
 const FAMILY_TEXTS: Readonly<Record<FileFamily, TextKey>> = {
   image: "kindImage",
