@@ -22,6 +22,11 @@ test("there are 21 languages, right-to-left ones among them", () => {
   expect([...LANGUAGES].sort()).toEqual([...LANGUAGES]);
 });
 
+test("all languages together take less than 200 KB, whatever packs them into the program", () => {
+  const sizes = LANGUAGES.map((language) => Buffer.byteLength(JSON.stringify(readTexts(language))));
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(200_000);
+});
+
 test.each(others)("%s has every text, with the same names in braces as English", (language) => {
   const texts = readTexts(language);
   expect(Object.keys(texts)).toEqual(keys);

@@ -56,6 +56,20 @@ async function expectLikeNone(db: Database, id: string, actor: Actor): Promise<v
     expect(end).toMatchObject({ reason: { code: "not_found", message: `there is no recipient ${id}` } });
 }
 
+test("a form has at most 50 recipients; the 51st is refused, another form takes its own, and a deleted one makes room", async () => {
+  const { db, ben, cleo } = await threeOwners();
+  const ids: string[] = [];
+  for (let index = 0; index < 50; index += 1)
+    ids.push(await add(db, ben.endpoint, `holder-${index}@example.org`));
+  await expect(add(db, ben.endpoint)).rejects.toMatchObject({
+    code: "usage",
+    message: "An endpoint has at most 50 recipients.",
+  });
+  await add(db, cleo.endpoint);
+  await performOn(db, deleteRecipient, { recipient: ids[0] ?? "" }, {});
+  await add(db, ben.endpoint);
+});
+
 describe("who may do what", () => {
   test("somebody else's recipient is like none in each operation, and nobody adds one to somebody else's form", async () => {
     const { db, ben, cleo } = await threeOwners();

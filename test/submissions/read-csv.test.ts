@@ -47,6 +47,25 @@ test("the separator is the one that the first line has most of, outside of quote
   expect(cellsOf(await read("alone\n1,2\n"))).toEqual([["alone"], ["1", "2"]]);
 });
 
+test("a table is read as it is used, however many rows it has: they are there one by one", async () => {
+  let given = 0;
+  function* endless(): Generator<string> {
+    yield "number,text\n";
+    for (;;) yield Array.from({ length: 1000 }, () => `${(given += 1)},x\n`).join("");
+  }
+  let ahead = 0;
+  let rows = 0;
+  for await (const { line, cells } of readCsv(endless())) {
+    rows += 1;
+    ahead = Math.max(ahead, given - rows);
+    if (rows === 200_001) {
+      expect([line, cells]).toEqual([200_001, ["200000", "x"]]);
+      break;
+    }
+  }
+  expect(ahead).toBeLessThanOrEqual(1000);
+});
+
 test("a record has the number of the line on which it begins, and empty lines are passed over", async () => {
   const records = await read('a,b\n\n"two\nlines",1\r\n\r\n2,3');
   expect(records.map(({ line, cells }) => [line, cells])).toEqual([
