@@ -27,3 +27,13 @@ test("an owner gives a form a page on the dashboard, and is told what is wrong w
     async () => (await server.request({ method: "GET", path: `/p/${ben.endpoint.id}` })).status === 404,
   );
 });
+
+test("its owner reads in which language the page is: that of whoever opens it, or the one that was chosen for visitors", async () => {
+  const server = await startServer();
+  const ben = await addFormOwner(server, "ben@example.org");
+  const words = async () =>
+    (await ben.get(`/dashboard/endpoints/${ben.endpoint.id}/page`)).text.replaceAll(/\s+/g, " ");
+  expect(await words()).toContain("without script, in the language of whoever opens it.");
+  server.owner.execute("UPDATE endpoint SET language = 'de'");
+  expect(await words()).toContain("without script, in German, the language for visitors under Settings.");
+});

@@ -15,6 +15,7 @@ import {
 } from "../kit/field.ts";
 import { pageWords } from "../kit/sentence.ts";
 import { ownAddress } from "../own-address.ts";
+import { languageName } from "../kit/language-options.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
@@ -89,15 +90,15 @@ function inputOf({ isOn, title, intro, colour, logo, thanks }: Typed) {
 }
 
 function view(endpoint: Endpoint, address: string, typed: Typed, problems: Problems): Html {
-  const isThere = endpoint.settings.page.isOn;
+  const { language, page: own } = endpoint.settings;
   return html`${problemSummary(problems)}
     <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
       <p>
         A page with the form itself, to link to when you have no page to put it into. It works on phones and without script, in
-        the language of whoever opens it.
+        ${language === null ? "the language of whoever opens it" : `${languageName(language)}, the language for visitors under Settings`}.
       </p>
       ${
-        isThere &&
+        own.isOn &&
         html`<p class="secret">
           <span>It is at</span> <a href="${address}"><code>${address}</code></a>
           <button type="button" data-copy aria-label="Copy: the address of the page">Copy</button>
