@@ -113,7 +113,7 @@ function control(name: string, field: Exclude<FieldDefinition, { type: "object" 
       : html`<select multiple>${choices.map((each) => html`<option>${each}</option>`)}</select>`;
   }
   if (field.enum !== undefined)
-    return html`<select><option></option>${field.enum.map((each) => html`<option>${each}</option>`)}</select>`;
+    return html`<select><option>–</option>${field.enum.map((each) => html`<option>${each}</option>`)}</select>`;
   if (field.type === "number") return html`<input type="number" />`;
   if (field.format !== undefined) return html`<input type="${INPUT_TYPES[field.format]}" />`;
   return isLongText(name, field) ? html`<textarea></textarea>` : html`<input type="text" />`;
