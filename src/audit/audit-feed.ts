@@ -1,4 +1,5 @@
 import { all, first, type Steps, text, textByEngine } from "../database/steps.ts";
+import { LISTED } from "../database/list-parameter.ts";
 import { type AuditRow, type RecordedChange, toChange } from "./audit-store.ts";
 
 /** A change with its position in the order of commits. */
@@ -22,7 +23,7 @@ interface ChangeFilter {
   readonly workspaceIds: readonly string[] | null;
 }
 
-const IN_WORKSPACES = "workspace_id IN (SELECT value FROM json_each(?))";
+const IN_WORKSPACES = `workspace_id IN ${LISTED}`;
 
 /** At most `limit` changes behind a position, in the order of their commits. */
 export function* readChangesAfter(

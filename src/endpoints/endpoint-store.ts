@@ -3,6 +3,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
+import { listed } from "../database/list-parameter.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
@@ -140,11 +141,6 @@ function* findNamed(viewing: Viewing, reference: string, workspace: string | nul
   return yield* all(rows.orderBy("id").limit(MAX_NAMESAKES));
 }
 
-/** A list of any length as one parameter. */
-export function eachOf(ids: readonly string[]) {
-  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
-}
-
 /** @param sight null is everything */
 function selectVisible({ reach = null }: Viewing, sight: Sight | null) {
   let rows = query.selectFrom("endpoint").selectAll();
@@ -155,9 +151,9 @@ function selectVisible({ reach = null }: Viewing, sight: Sight | null) {
 
 /** As a condition on rows of `endpoint`. */
 export function isSeen({ whole, bound, endpoints }: Sight) {
-  const inWhole = sql<boolean>`endpoint.workspace_id IN ${eachOf(whole)}`;
+  const inWhole = sql<boolean>`endpoint.workspace_id IN ${listed(whole)}`;
   if (bound.length === 0) return inWhole;
-  return sql<boolean>`(${inWhole} OR endpoint.id IN ${eachOf(endpoints)} AND endpoint.workspace_id IN ${eachOf(bound)})`;
+  return sql<boolean>`(${inWhole} OR endpoint.id IN ${listed(endpoints)} AND endpoint.workspace_id IN ${listed(bound)})`;
 }
 
 /** Of a reference like `Bakery/Contact`. None if it is not written like that, or another workspace is asked for. */
@@ -266,7 +262,7 @@ export function* listDeclaredFields(
   endpointIds: readonly string[] | null,
 ): Steps<ReadonlyMap<string, string | null>> {
   let schemas = query.selectFrom("endpoint_schema").select("definition");
-  if (endpointIds !== null) schemas = schemas.where("endpoint_id", "in", eachOf(endpointIds));
+  if (endpointIds !== null) schemas = schemas.where("endpoint_id", "in", listed(endpointIds));
   const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
   const fields = new Map<string, string | null>();
   for (const { definition } of versions) {

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { query } from "../database/database.ts";
 import { all, run, type Steps, text } from "../database/steps.ts";
+import { listed } from "../database/list-parameter.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isOriginAllowed, MAX_ORIGIN_LENGTH } from "./allowed-origin.ts";
@@ -67,10 +67,7 @@ const MAX_READ = 100;
 /** Refused origins that nobody ignores, the last one first, 100 at most. @param endpointIds null is every endpoint. */
 export function* listRefusals(endpointIds: readonly string[] | null): Steps<Refusal[]> {
   let rows = query.selectFrom("refused_origin").selectAll().where("ignored", "=", 0);
-  if (endpointIds !== null) {
-    const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
-    rows = rows.where("endpoint_id", "in", listed);
-  }
+  if (endpointIds !== null) rows = rows.where("endpoint_id", "in", listed(endpointIds));
   const found = yield* all(rows.orderBy("last_at", "desc").orderBy("origin").limit(MAX_READ));
   const refusals: Refusal[] = [];
   for (const { endpoint_id: id, origin, posts, last_at: lastAt } of found) {

@@ -1,6 +1,7 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
-import { eachOf, isSeen, listEndpoints, reachEndpoint, viewableEndpointIds } from "./endpoint-store.ts";
+import { listed } from "../database/list-parameter.ts";
+import { isSeen, listEndpoints, reachEndpoint, viewableEndpointIds } from "./endpoint-store.ts";
 import type { Viewing } from "../operations/actor.ts";
 import { labelWorkspaces } from "../workspaces/label-workspaces.ts";
 import { type Asking, isInReach } from "../workspaces/reach.ts";
@@ -78,7 +79,7 @@ function inOrder(left: string, right: string): number {
 /** These endpoints by id. The caller has checked that they may be seen. */
 export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<string, EndpointInWorkspace>> {
   if (ids.length === 0) return new Map();
-  const endpoints = yield* all(selectNames().where("id", "in", eachOf(ids)));
+  const endpoints = yield* all(selectNames().where("id", "in", listed(ids)));
   const names = yield* readWorkspaceNames(endpoints.map(({ workspaceId }) => workspaceId));
   return new Map(
     endpoints.map((endpoint) => [

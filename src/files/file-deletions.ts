@@ -1,5 +1,6 @@
 import { type Database, query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { LISTED } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { objectsOf } from "./object-store.ts";
 
@@ -38,7 +39,7 @@ export function* countDeletions(now: number): Steps<WaitingDeletions> {
 export function* listObjectsOf(fileIds: readonly string[]): Steps<string[]> {
   if (fileIds.length === 0) return [];
   const sql = `SELECT object_id AS id FROM file
-    WHERE object_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))`;
+    WHERE object_id IS NOT NULL AND id IN ${LISTED}`;
   return (yield* all(text<{ id: string }>(sql, JSON.stringify(fileIds)))).map(({ id }) => id);
 }
 

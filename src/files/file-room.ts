@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "../database/database.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../database/steps.ts";
+import { LISTED } from "../database/list-parameter.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import { dayStart, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -225,7 +226,7 @@ function* checkRoom(rules: FileRoomRules, uploading: Uploading, bytes: number, n
   }
 }
 
-const HOLD_SQL = "UPDATE file SET for_held = 1 WHERE id IN (SELECT value FROM json_each(?))";
+const HOLD_SQL = `UPDATE file SET for_held = 1 WHERE id IN ${LISTED}`;
 const HELD_SQL = `SELECT CAST(coalesce(sum(file.size), 0) AS bigint) AS bytes
   FROM endpoint JOIN file ON file.endpoint_id = endpoint.id AND file.for_held = 1 WHERE endpoint.workspace_id = ?`;
 

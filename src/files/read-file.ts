@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { all, first, type Steps, textByEngine } from "../database/steps.ts";
+import { LIST } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
@@ -71,7 +72,7 @@ export function* findFile(id: string): Steps<FoundFile | undefined> {
 const OF_ONE_SQL = `SELECT id FROM file
   WHERE endpoint_id = wanted.value AND id < ? AND submission_id IS NOT NULL ORDER BY id DESC LIMIT ?`;
 const OF_ENDPOINTS_SQL = {
-  sqlite: `SELECT found.id FROM json_each(?) AS wanted CROSS JOIN file AS found
+  sqlite: `SELECT found.id FROM ${LIST} AS wanted CROSS JOIN file AS found
     WHERE found.id IN (${OF_ONE_SQL}) ORDER BY found.id DESC LIMIT ?`,
   postgresql: `SELECT found.id FROM json_array_elements_text(?) AS wanted CROSS JOIN LATERAL (${OF_ONE_SQL}) AS found
     ORDER BY found.id DESC LIMIT ?`,

@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { LISTED } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** What becomes of a file that could not be scanned in time: anybody who sees its submission may read it, or nobody. */
@@ -10,7 +11,7 @@ export const SCAN_LEASE_MS = 30_000;
 
 /** Puts the files of these submissions and held posts before the scanner, in the transaction that gives the files to them. */
 export const AWAIT_SCAN_SQL = `INSERT INTO file_scan (file_id, state, wait_until, due_at)
-  SELECT id, 'scanning', ?, 0 FROM file WHERE id IN (SELECT value FROM json_each(?)) AND state = 'stored'
+  SELECT id, 'scanning', ?, 0 FROM file WHERE id IN ${LISTED} AND state = 'stored'
   ON CONFLICT DO NOTHING`;
 
 /** A file whose turn has come. */
@@ -90,7 +91,7 @@ export function endWait(fileIds: readonly string[], state: WhenUnscanned): Steps
 }
 
 const END_WAIT_SQL = `UPDATE file_scan SET state = ?
-  WHERE state = 'scanning' AND file_id IN (SELECT value FROM json_each(?))`;
+  WHERE state = 'scanning' AND file_id IN ${LISTED}`;
 
 /** Whom a file belongs to. */
 export interface ScanOwner {

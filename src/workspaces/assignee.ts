@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, type Steps, text } from "../database/steps.ts";
+import { LISTED } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { Viewing } from "../operations/actor.ts";
@@ -59,7 +60,7 @@ export function* findAssigneeId({ isOperator }: Viewing, reference: string): Ste
 
 const CANDIDATES_SQL = `SELECT id, email, is_operator FROM account
   WHERE is_operator = 1 OR id IN (SELECT account_id FROM member
-    WHERE workspace_id IN (SELECT value FROM json_each(?)))
+    WHERE workspace_id IN ${LISTED})
   ORDER BY email, id`;
 
 export interface AssigneeSearch {

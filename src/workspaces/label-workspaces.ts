@@ -1,7 +1,8 @@
 import { all, type Steps, text } from "../database/steps.ts";
+import { LISTED } from "../database/list-parameter.ts";
 
 const LABELS_SQL = `SELECT workspace.id AS id, name, email FROM workspace
-  JOIN account ON account.id = workspace.account_id WHERE workspace.id IN (SELECT value FROM json_each(?))`;
+  JOIN account ON account.id = workspace.account_id WHERE workspace.id IN ${LISTED}`;
 
 /** The names of these workspaces, by id, but those that several of these workspaces have stand with the account, and the id if that is the same too. */
 export function* labelWorkspaces(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {

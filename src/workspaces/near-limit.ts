@@ -1,4 +1,5 @@
 import { all, type Steps, text } from "../database/steps.ts";
+import { LISTED } from "../database/list-parameter.ts";
 import { findLimits, type Plans } from "./workspace.ts";
 import { hasReached } from "./usage-mark.ts";
 
@@ -69,7 +70,7 @@ export function* nameWorkspaces(ids: readonly string[]): Steps<NamedWorkspace[]>
 
 const NAMES_SQL = `SELECT workspace.id, workspace.name, workspace.plan, account.email
   FROM workspace JOIN account ON account.id = workspace.account_id
-  WHERE workspace.id IN (SELECT value FROM json_each(?)) ORDER BY workspace.id`;
+  WHERE workspace.id IN ${LISTED} ORDER BY workspace.id`;
 
 /** The addresses of accounts that are operators. */
 export function* listOperatorAddresses(): Steps<string[]> {

@@ -4,6 +4,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
+import { LISTED } from "../database/list-parameter.ts";
 import { NO_BRAND } from "../foundation/brand.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -223,7 +224,7 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
 }
 
 const USED_SQL = `SELECT workspace_id AS id, used FROM usage
-  WHERE workspace_id IN (SELECT value FROM json_each(?)) AND month = ?`;
+  WHERE workspace_id IN ${LISTED} AND month = ?`;
 
 /** The same for each of these workspaces whose plan is configured, in their order. */
 export function* readUsages(

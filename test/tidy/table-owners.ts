@@ -134,7 +134,12 @@ function tablesOf(argument: ts.Expression | undefined): (string | null)[] {
 function sqlOf(node: ts.Node): string {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (!ts.isTemplateExpression(node)) return "";
-  return node.head.text + node.templateSpans.map(({ literal }) => PUT_IN + literal.text).join("");
+  return node.head.text + node.templateSpans.map((span) => nameOf(span) + span.literal.text).join("");
+}
+
+/** The rows of a parameter are no table. */
+function nameOf({ expression }: ts.TemplateSpan): string {
+  return ts.isIdentifier(expression) && expression.text === "LIST" ? "json_each" : PUT_IN;
 }
 
 function tablesInSql(sql: string): Pick<TableUse, "table" | "does">[] {

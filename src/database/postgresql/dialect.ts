@@ -5,7 +5,7 @@ const MAX_REMEMBERED = 1000;
 
 /**
  * Statements are written once, in the SQL that both engines know, and with two functions of SQLite's that PostgreSQL has under
- * another name.
+ * another name. `list-parameter.ts` alone writes the first.
  */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["json_each", "json_array_elements_text"],

@@ -1,6 +1,7 @@
 import type { Confirmations } from "../../database/confirmations.ts";
 import type { LiveServers } from "../../database/live-servers.ts";
 import { all, first, prepared, run, type Steps, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import { ALONE, BODY_BYTES_SQL, BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { CLAIM_FREE_ROWS, MOVE_ROWS_SQL, TAKE_FREE_ROWS } from "./postgresql-claimed-rows.ts";
@@ -98,7 +99,7 @@ export const CLAIM_SQL = {
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = 0, claimed_by = ?
     WHERE id = ? AND state = 'pending'`,
   markMembers: `UPDATE delivery SET state = 'sending', claimed_by = ?
-    WHERE state IN ('pending', 'held') AND id IN (SELECT value FROM json_each(?))`,
+    WHERE state IN ('pending', 'held') AND id IN ${LISTED}`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL, claimed_by = NULL
     FROM json_to_recordset(?) AS back (id text COLLATE "C", attempt integer)
     WHERE delivery.id = back.id AND state = 'sending' AND attempts = back.attempt AND claimed_by = ?`,

@@ -1,5 +1,6 @@
 import { LOST_MS } from "../../database/live-servers.ts";
 import { all, run, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import { MOVE_ROWS_SQL } from "./postgresql-claimed-rows.ts";
 import type { AbandonedRow, Claims } from "../sending/claims.ts";
 
@@ -13,7 +14,7 @@ const ABANDONED_SQL = `SELECT delivery.id, attempts, spent, interruptions, claim
 /** Messages that go with another one have no attempts of their own. */
 const UNHELD_SQL = `UPDATE delivery SET state = 'pending', claimed_at = NULL, claimed_by = NULL,
     attempts = attempts - CASE WHEN lead_id IS NULL THEN 1 ELSE 0 END
-  WHERE state = 'sending' AND claimed_by = ? AND NOT id = ANY (ARRAY(SELECT value FROM json_each(?)))`;
+  WHERE state = 'sending' AND claimed_by = ? AND NOT id = ANY (ARRAY${LISTED})`;
 /** One look at the index for each recipient, however many rows wait. */
 const QUEUED_SQL = `WITH RECURSIVE waiting AS (
     (SELECT recipient_id FROM outbox WHERE claimed_by IS NULL ORDER BY recipient_id LIMIT 1)

@@ -1,5 +1,6 @@
 import type { Confirmations } from "../../database/confirmations.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import type { Claim } from "../sending/claimed-delivery.ts";
 import type { Claims, UnconfirmedClaims } from "../sending/claims.ts";
 
@@ -15,9 +16,9 @@ const UNCONFIRMED_SQL = `WITH claimed AS MATERIALIZED (
   SELECT DISTINCT told.id FROM told JOIN submission ON submission.id = told.submission_id
   WHERE NOT pg_visible_in_snapshot(stored_by, CAST(? AS text)::pg_snapshot)`;
 const GIVE_MEMBERS_BACK_SQL = `UPDATE delivery SET state = 'pending', claimed_by = NULL
-  WHERE lead_id = ANY (ARRAY(SELECT value FROM json_each(?))) AND state = 'sending' AND claimed_by = ?`;
+  WHERE lead_id = ANY (ARRAY${LISTED}) AND state = 'sending' AND claimed_by = ?`;
 const POSTPONE_SQL = `UPDATE delivery SET due_at = ?
-  WHERE id = ANY (ARRAY(SELECT value FROM json_each(?))) AND state = 'pending'`;
+  WHERE id = ANY (ARRAY${LISTED}) AND state = 'pending'`;
 
 /** @param giveBack as {@link Claims} has it. */
 export function unconfirmedClaims(

@@ -2,6 +2,7 @@ import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { ONLY_SERVER } from "../../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, runNow } from "../../database/steps.ts";
+import { LIST, LISTED } from "../../database/list-parameter.ts";
 import { ALONE, BODY_SQL, bytesOf, OWN_BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { selectSending } from "../sending/recover-deliveries.ts";
@@ -35,14 +36,14 @@ export const CLAIM_SQL = {
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
     WHERE id = ? AND state = 'pending'`,
   markMembers: `UPDATE delivery SET state = 'sending'
-    WHERE state IN ('pending', 'held') AND id IN (SELECT value FROM json_each(?))`,
+    WHERE state IN ('pending', 'held') AND id IN ${LISTED}`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
   queuedAt: `SELECT queued_at FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   queued: `SELECT number, queued_at, messages FROM outbox
     WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   // One statement for all of a row's messages takes half as long as one for each.
-  bodies: `SELECT ${BODY_SQL} FROM json_each(?) AS wanted LEFT JOIN submission ON submission.id = wanted.value`,
+  bodies: `SELECT ${BODY_SQL} FROM ${LIST} AS wanted LEFT JOIN submission ON submission.id = wanted.value`,
   insert: `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe)
     VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
   deleteRow: "DELETE FROM outbox WHERE number = ?",

@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import {
   changedSituation,
   type RecipientSituation,
@@ -16,7 +17,7 @@ export const FINISH_SQL = {
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
   members: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at),
       finished_at = ?, last_status = coalesce(?, last_status)
-    WHERE id IN (SELECT value FROM json_each(?)) AND state = 'sending'`,
+    WHERE id IN ${LISTED} AND state = 'sending'`,
   attempt: `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 } as const;

@@ -1,5 +1,6 @@
 import { query } from "../../database/database.ts";
 import { first, type Steps, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import { timeOfId } from "../../foundation/id.ts";
 import { REPLY_KIND } from "./recipient.ts";
 import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
@@ -97,8 +98,7 @@ const WAITING_OF_KIND_SQL = [
 /** A failed reply waits for nobody: it is never sent again. */
 const FAILED_SQL = `SELECT 1 FROM delivery WHERE state = 'failed'
   AND recipient_id IN (SELECT id FROM recipient WHERE kind <> '${REPLY_KIND}')`;
-const OF_ENDPOINTS_SQL =
-  "AND recipient_id IN (SELECT id FROM recipient WHERE endpoint_id IN (SELECT value FROM json_each(?)))";
+const OF_ENDPOINTS_SQL = `AND recipient_id IN (SELECT id FROM recipient WHERE endpoint_id IN ${LISTED})`;
 
 /**
  * Messages about submissions of these endpoints that ran out of attempts; at most one more than {@link MAX_COUNTED}.

@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { query } from "../../database/database.ts";
 import { all, first, type Steps, text } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
+import { listed } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { checkCursor } from "../../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
@@ -69,8 +70,7 @@ function isOfKind(kinds: readonly string[]) {
 
 /** Of deliveries. One parameter, because somebody may see more endpoints than a statement takes parameters. */
 export function isOfEndpoints(endpointIds: readonly string[]) {
-  const ids = sql`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
-  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.endpoint_id IN ${ids})`;
+  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.endpoint_id IN ${listed(endpointIds)})`;
 }
 
 type ByState = DeliveryFilter & { readonly recipientId: string; readonly state: DeliveryState };

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { query } from "../../database/database.ts";
 import { all, first, type Steps, text } from "../../database/steps.ts";
+import { listed } from "../../database/list-parameter.ts";
 import type { Delivery } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
 import type { RecipientState } from "./recipient.ts";
@@ -93,10 +94,7 @@ function selectRows(
   if (after !== null) rows = rows.where("number", end === "oldest" ? ">" : "<", after);
   if (kinds !== null) rows = rows.where("recipient.kind", "in", kinds);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
-  if (endpointIds !== null) {
-    const ids = sql`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
-    rows = rows.where(sql<boolean>`recipient.endpoint_id IN ${ids}`);
-  }
+  if (endpointIds !== null) rows = rows.where(sql<boolean>`recipient.endpoint_id IN ${listed(endpointIds)}`);
   for (const named of [submissionId, id])
     if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);
   return rows;

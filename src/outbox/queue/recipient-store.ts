@@ -4,6 +4,7 @@ import { writeSlice } from "../../database/slices.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { all, first, run, type Steps } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
+import { listed } from "../../database/list-parameter.ts";
 import { HEALTHY, RECOVERING } from "../sending/breaker.ts";
 import { readConditions, writeConditions } from "./conditions.ts";
 import { BULK_BATCH } from "./delivery.ts";
@@ -73,7 +74,7 @@ export function* listSomeRecipients(
 
 /** For `recipient`. One parameter, because an owner may have more endpoints than a statement takes parameters. */
 function isOfEndpoints(endpointIds: readonly string[]) {
-  return sql<boolean>`endpoint_id IN (SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
+  return sql<boolean>`endpoint_id IN ${listed(endpointIds)}`;
 }
 
 /** Up to `limit` of those that have conditions, of every kind, those of an endpoint together. @param endpointIds null is every endpoint */

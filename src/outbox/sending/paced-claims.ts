@@ -1,5 +1,6 @@
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, first, type Steps, text } from "../../database/steps.ts";
+import { LIST } from "../../database/list-parameter.ts";
 import { ALONE, OWN_BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { joinLead, postpone } from "./gather-messages.ts";
@@ -50,7 +51,7 @@ export const PACED_SQL = {
   one: `${CLAIMABLE} AND delivery.id = ${TEXT_PARAMETER}`,
   // Recipients are enabled in batches: a summary may be released while some of its messages are held still, and goes whole.
   members: `SELECT id FROM delivery WHERE lead_id = ${TEXT_PARAMETER} AND state IN ('pending', 'held') ORDER BY id`,
-  bodies: `SELECT delivery.id, ${OWN_BODY_SQL} AS body FROM json_each(?) AS member JOIN delivery ON delivery.id = member.value
+  bodies: `SELECT delivery.id, ${OWN_BODY_SQL} AS body FROM ${LIST} AS member JOIN delivery ON delivery.id = member.value
     JOIN submission ON submission.id = delivery.submission_id`,
 } as const;
 

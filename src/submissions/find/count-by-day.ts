@@ -2,6 +2,7 @@ import type { Compilable } from "kysely";
 import type { Database } from "../../database/database.ts";
 import { readSlice } from "../../database/slices.ts";
 import { first, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { Background } from "../../foundation/background.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -148,11 +149,11 @@ const COUNTED_SQL = {
     all: `SELECT 1 FROM submission WHERE id >= ? AND id < ? ${NOT_BINNED_SQL}`,
     listed: `SELECT 1 FROM endpoint_number AS own CROSS JOIN submission
       WHERE submission.endpoint_number = own.number AND submission.id >= ? AND submission.id < ?
-        AND own.endpoint_id IN (SELECT value FROM json_each(?)) ${NOT_BINNED_SQL}`,
+        AND own.endpoint_id IN ${LISTED} ${NOT_BINNED_SQL}`,
   },
   held: {
     all: "SELECT 1 FROM held WHERE id >= ? AND id < ?",
-    listed: "SELECT 1 FROM held WHERE id >= ? AND id < ? AND endpoint_id IN (SELECT value FROM json_each(?))",
+    listed: `SELECT 1 FROM held WHERE id >= ? AND id < ? AND endpoint_id IN ${LISTED}`,
   },
 } as const;
 

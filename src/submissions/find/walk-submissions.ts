@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import { readSlice } from "../../database/slices.ts";
 import { all, first, type Steps, text } from "../../database/steps.ts";
+import { LIST } from "../../database/list-parameter.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import { numbersOfEndpoints } from "../stored/endpoint-number.ts";
@@ -199,7 +200,7 @@ const ENDS = { older: "max", newer: "min" } as const;
 function endsSql(walked: Walked, direction: Direction): string {
   return `SELECT CAST(value AS integer) AS number,
       (SELECT ${ENDS[direction]}(id) ${WALKED_SQL[walked]} WHERE endpoint_number = CAST(value AS integer) AND id >= ? AND id < ?) AS id
-    FROM json_each(?) AS listed`;
+    FROM ${LIST} AS listed`;
 }
 
 /** A source for each endpoint that has a submission within the bounds; it begins with the first of them. */

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import { query } from "../../database/database.ts";
 import { all, first, type Steps } from "../../database/steps.ts";
+import { listed } from "../../database/list-parameter.ts";
 import { toIsoTime } from "../../foundation/clock.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { viewableEndpointIds } from "../../endpoints/endpoint-store.ts";
@@ -69,7 +69,7 @@ const AFTER_ALL_HELD = "held_~";
 
 /** Held posts of these workspaces together. */
 export function* countHeldPosts(workspaceIds: readonly string[]): Steps<number> {
-  const ids = sql<string>`(SELECT value FROM json_each(${JSON.stringify(workspaceIds)}))`;
+  const ids = listed(workspaceIds);
   const counted = yield* first(
     query
       .selectFrom("held_total")

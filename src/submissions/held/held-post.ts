@@ -7,6 +7,7 @@ import { query } from "../../database/database.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
+import { listed } from "../../database/list-parameter.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import { mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
@@ -184,15 +185,13 @@ export function* dropHeldPostsOf(
   const some = ofEndpoints(endpointIds).where("id", "<=", newestId).orderBy("id").limit(MAX_DELETED);
   const ids = (yield* all(some)).map(({ id }) => id);
   const fileIds = yield* listFileIdsOfHeld(ids);
-  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
-  return { count: yield* run(query.deleteFrom("held").where("id", "in", listed)), fileIds };
+  return { count: yield* run(query.deleteFrom("held").where("id", "in", listed(ids))), fileIds };
 }
 
 function ofEndpoints(endpointIds: readonly string[] | null) {
   const ids = query.selectFrom("held").select("id");
   if (endpointIds === null) return ids;
-  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
-  return ids.where("endpoint_id", "in", listed);
+  return ids.where("endpoint_id", "in", listed(endpointIds));
 }
 
 /** Takes at most `limit` of an endpoint's held posts along into the workspace that it is in now. Returns how many. */

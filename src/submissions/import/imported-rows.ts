@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { all, run, type Steps, text } from "../../database/steps.ts";
+import { LIST, LISTED } from "../../database/list-parameter.ts";
 import type { TableFormat } from "./import-formats.ts";
 import type { RowCounts } from "./row-counts.ts";
 
@@ -37,7 +38,7 @@ function hashOf(value: unknown): Buffer {
 }
 
 const CLAIM_SQL = `INSERT INTO imported_row (endpoint_id, row_hash)
-  SELECT ?, value FROM json_each(?) WHERE true ON CONFLICT DO NOTHING RETURNING row_hash`;
+  SELECT ?, value FROM ${LIST} WHERE true ON CONFLICT DO NOTHING RETURNING row_hash`;
 
 /** Notes these rows in the transaction that stores them. Returns the hashes that were not known. */
 export function* claimRows(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {
@@ -46,7 +47,7 @@ export function* claimRows(endpointId: string, hashes: readonly string[]): Steps
 }
 
 const KNOWN_SQL = `SELECT row_hash FROM imported_row
-  WHERE endpoint_id = ? AND row_hash IN (SELECT value FROM json_each(?))`;
+  WHERE endpoint_id = ? AND row_hash IN ${LISTED}`;
 
 /** The hashes of the rows that are known. */
 export function* knownRows(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {

@@ -1,5 +1,6 @@
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { all, type Steps, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import { getEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { type Finding, sound } from "../../foundation/finding.ts";
 import { firstIdAt } from "../../foundation/id.ts";
@@ -42,7 +43,7 @@ export function* listOftenSent(workspaceIds: readonly string[] | null, now: numb
   const since = firstIdAt("sub", now - TOLD_MS);
   const forms = yield* all(
     text<{ id: string; number: number }>(
-      formsSql(workspaceIds === null ? "" : "AND endpoint.workspace_id IN (SELECT value FROM json_each(?))"),
+      formsSql(workspaceIds === null ? "" : `AND endpoint.workspace_id IN ${LISTED}`),
       since,
       ...(workspaceIds === null ? [] : [JSON.stringify(workspaceIds)]),
       MAX_FORMS,

@@ -1,5 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { maintenanceFailed } from "../../foundation/events.ts";
@@ -67,7 +68,7 @@ export function* listPageFaults(
   return rows.map(({ id, name, what }) => ({ endpointId: id, endpointName: name, what }));
 }
 
-const OF_WORKSPACES = "AND endpoint.workspace_id IN (SELECT value FROM json_each(?))";
+const OF_WORKSPACES = `AND endpoint.workspace_id IN ${LISTED}`;
 const LIST_SQL = (condition: string): string => `SELECT endpoint.id, endpoint.name, what
   FROM page_fault JOIN endpoint ON endpoint.id = endpoint_id
   WHERE kind = ? AND seen_at >= ? ${condition} ORDER BY seen_at DESC, endpoint.id LIMIT ?`;

@@ -1,4 +1,5 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
+import { LISTED } from "../../database/list-parameter.ts";
 
 /*
  * The bin: what was deleted and can be brought back. Such a submission keeps its row and its messages, so that bringing it back loses
@@ -12,7 +13,7 @@ export const NOT_BINNED_SQL =
 const DAY_MS = 86_400_000;
 
 const INSERT_SQL = `INSERT INTO submission_bin (id, endpoint_number, deleted_at)
-  SELECT id, endpoint_number, CAST(? AS bigint) FROM submission WHERE id IN (SELECT value FROM json_each(?))
+  SELECT id, endpoint_number, CAST(? AS bigint) FROM submission WHERE id IN ${LISTED}
   ON CONFLICT (id) DO NOTHING`;
 
 /** Ids without a submission are passed over. */
@@ -21,12 +22,10 @@ export function* insertBinRows(ids: readonly string[], now: number): Steps<void>
 }
 
 export function* deleteBinRows(ids: readonly string[]): Steps<void> {
-  yield* run(
-    text("DELETE FROM submission_bin WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids)),
-  );
+  yield* run(text(`DELETE FROM submission_bin WHERE id IN ${LISTED}`, JSON.stringify(ids)));
 }
 
-const LISTED_SQL = "SELECT id FROM submission_bin WHERE id IN (SELECT value FROM json_each(?))";
+const LISTED_SQL = `SELECT id FROM submission_bin WHERE id IN ${LISTED}`;
 
 /** The ids of these that name a submission in the bin. */
 export function* listBinned(ids: readonly string[]): Steps<ReadonlySet<string>> {

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import { query } from "../../database/database.ts";
 import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { LISTED, listed } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
 import type { SpamClass } from "../../spam/spam-verdict.ts";
@@ -112,7 +112,7 @@ export function importedValues(submission: Submission): (string | number | null)
   return [...contentValues(submission), submission.endpointId, submission.importedFrom ?? null];
 }
 
-const STORED_SQL = "SELECT id FROM submission WHERE id IN (SELECT value FROM json_each(?))";
+const STORED_SQL = `SELECT id FROM submission WHERE id IN ${LISTED}`;
 
 /** Which of the ids submissions have. */
 export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
@@ -135,12 +135,11 @@ const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unkno
     + CASE WHEN EXISTS (SELECT 1 FROM submission_work WHERE submission_work.id = submission.id) THEN 450 ELSE 0 END
     + coalesce((SELECT sum(2 * octet_length(text) + 500) FROM submission_note WHERE submission_id = submission.id), 0)
     AS bytes
-  FROM submission WHERE id IN (SELECT value FROM json_each(?))`;
+  FROM submission WHERE id IN ${LISTED}`;
 
 /** The submissions of these ids that exist, in the order of the ids. */
 export function* readSubmissions(ids: readonly string[]): Steps<StoredSubmission[]> {
-  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
-  const rows = yield* all(selectSubmissions().where("id", "in", listed));
+  const rows = yield* all(selectSubmissions().where("id", "in", listed(ids)));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return yield* withWork(
     ids.flatMap((id) => {

@@ -1,4 +1,5 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
+import { LIST, LISTED } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import { type Assignee, readEmails } from "../../workspaces/assignee.ts";
@@ -51,13 +52,13 @@ interface WorkRow {
 const TOUCHED_SQL = `SELECT * FROM (
   SELECT wanted.value AS id, work.state, work.assignee_id, bin.deleted_at,
     (SELECT count(*) FROM submission_note WHERE submission_id = wanted.value) AS notes
-  FROM json_each(?) AS wanted
+  FROM ${LIST} AS wanted
     LEFT JOIN submission_work AS work ON work.id = wanted.value
     LEFT JOIN submission_bin AS bin ON bin.id = wanted.value
   ) AS found WHERE state IS NOT NULL OR deleted_at IS NOT NULL OR notes > 0`;
 
 const NOTES_SQL = `SELECT id, submission_id, text, author, created_at FROM submission_note
-  WHERE submission_id IN (SELECT value FROM json_each(?)) ORDER BY id`;
+  WHERE submission_id IN ${LISTED} ORDER BY id`;
 
 interface NoteRow {
   readonly id: string;
@@ -119,7 +120,7 @@ export function* updateWork(ids: readonly string[], { state, assigneeId }: WorkC
   ];
   const sql = `INSERT INTO submission_work (id, endpoint_number, state, assignee_id)
     SELECT id, endpoint_number, CAST(? AS text), CAST(? AS text) FROM submission
-      WHERE id IN (SELECT value FROM json_each(?))
+      WHERE id IN ${LISTED}
     ON CONFLICT (id) DO UPDATE SET ${set.join(", ")}`;
   yield* run(text(sql, state ?? "open", assigneeId ?? null, JSON.stringify(ids)));
 }

@@ -1,6 +1,7 @@
 import { query } from "../../database/database.ts";
 import { all, type Steps } from "../../database/steps.ts";
-import { eachOf, findReachableEndpoint, mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
+import { listed } from "../../database/list-parameter.ts";
+import { findReachableEndpoint, mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
 import { isId } from "../../foundation/id.ts";
 import { type Asking, isInReach } from "../../workspaces/reach.ts";
 import { listBinned } from "../stored/submission-bin.ts";
@@ -47,7 +48,7 @@ export function* findSubmissions(
   bin: BinFilter = "kept",
 ): Steps<ReadonlyMap<string, string>> {
   const binned = yield* listBinned(ids);
-  const wanted = eachOf(ids.filter((id) => isId("sub", id)));
+  const wanted = listed(ids.filter((id) => isId("sub", id)));
   const rows = yield* all(
     query
       .selectFrom("submission")
@@ -94,7 +95,7 @@ export function* reachHeldPost(asking: Asking, id: string): Steps<HeldPost> {
 
 /** The same as {@link findSubmissions} of held posts. */
 export function* findHeldPosts(asking: Asking, ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
-  const wanted = eachOf(ids.filter((id) => isId("held", id)));
+  const wanted = listed(ids.filter((id) => isId("held", id)));
   const columns = ["id", "workspace_id as workspaceId", "endpoint_id as endpointId"] as const;
   const rows = yield* all(query.selectFrom("held").select(columns).where("id", "in", wanted));
   const workspaceIds = new Map<string, string>();
