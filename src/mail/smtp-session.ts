@@ -15,8 +15,8 @@ const CLOSE_TIMEOUT_MS = 1000;
 const ADDRESS_TIMEOUT_MS = 3000;
 /** Logins that need no more than a name and a password, the most common first. */
 const LOGIN_METHODS = ["PLAIN", "LOGIN", "CRAM-MD5"];
-/** The library sends a single command only for a login of one's own, so this is the name of one. */
-const SINGLE_COMMAND = "COMMAND";
+/** The library sends a single command only for a login of one's own: this one asks for the sender. */
+const ASK_SENDER = "ASK-SENDER";
 /** What the library logs for it. */
 const HIDDEN_COMMAND = "/* secret */";
 
@@ -28,8 +28,7 @@ export class SmtpSession {
   #connection: SMTPConnection | null = null;
   #fail: (failure: SmtpFailure) => void = () => undefined;
   #interruption: SmtpFailure | null = null;
-  #command = "";
-  #response = "";
+  #senderReply: SmtpReply | null = null;
   #sentCount = 0;
   #isOpen = false;
 
@@ -76,9 +75,10 @@ export class SmtpSession {
   /** Asks whether the server takes our sender, and forgets the answer. @throws SmtpFailure */
   async trySender(): Promise<SmtpReply | null> {
     this.#dialogue.enter("sender");
-    const reply = await this.#sendCommand(`MAIL FROM:<${this.#settings.envelopeFrom}>`);
+    await this.#step((done) => this.#opened.login({ method: ASK_SENDER, user: "-", pass: "-" }, done));
+    const reply = this.#senderReply;
     if (reply !== null && reply.code >= 400) throw SmtpFailure.byReply("sender", reply);
-    await this.#sendCommand("RSET");
+    await this.#step((done) => this.#opened.reset(done));
     return reply;
   }
 
@@ -103,6 +103,10 @@ export class SmtpSession {
     this.#interruption = SmtpFailure.byProblem(this.#dialogue.stage, code, detail);
     this.#fail(this.#interruption);
     this.destroy();
+  }
+
+  get #senderCommand(): string {
+    return `MAIL FROM:<${this.#settings.envelopeFrom}>`;
   }
 
   get #opened(): SMTPConnection {
@@ -152,8 +156,8 @@ export class SmtpSession {
       transactionLog: true,
       logger: this.#createLogger(),
       customAuth: {
-        [SINGLE_COMMAND]: async (context) => {
-          this.#response = (await context.sendCommand(this.#command)).response;
+        [ASK_SENDER]: async (context) => {
+          this.#senderReply = parseReply((await context.sendCommand(this.#senderCommand)).response);
         },
       },
     });
@@ -164,7 +168,7 @@ export class SmtpSession {
     const ignore = (): void => undefined;
     const debug = (entry: { readonly tnx?: unknown }, line: unknown): void => {
       const text = typeof line === "string" ? line : "";
-      if (entry.tnx === "client") this.#dialogue.sent(text === HIDDEN_COMMAND ? this.#command : text);
+      if (entry.tnx === "client") this.#dialogue.sent(text === HIDDEN_COMMAND ? this.#senderCommand : text);
       else if (entry.tnx === "server") this.#dialogue.received(text);
     };
     return { trace: ignore, debug, info: ignore, warn: ignore, error: ignore, fatal: ignore };
@@ -180,13 +184,6 @@ export class SmtpSession {
       throw SmtpFailure.byProblem("login", "ENOLOGIN", detail);
     }
     await this.#step((done) => connection.login({ method, user, pass }, done));
-  }
-
-  async #sendCommand(command: string): Promise<SmtpReply | null> {
-    this.#command = command;
-    const auth = { method: SINGLE_COMMAND, user: "-", pass: "-" };
-    await this.#step((done) => this.#opened.login(auth, done));
-    return parseReply(this.#response);
   }
 
   /** Errors come to the step's callback, to the connection's event, or to both; the first counts. */
