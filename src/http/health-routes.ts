@@ -46,12 +46,7 @@ const healthOperation: RouteDescription = {
   id: "health",
   summary: "Whether the process is up",
   key: "none",
-  answers: {
-    200: {
-      description: "It is.",
-      content: { "application/json": z.object({ status: z.literal("ok") }) },
-    },
-  },
+  answers: answer("It is.", "ok"),
   errors: ["internal"],
 };
 
@@ -59,11 +54,11 @@ const readyOperation: RouteDescription = {
   id: "ready",
   summary: "Whether posts are taken: the database can be written and no stop is under way",
   key: "none",
-  answers: {
-    200: {
-      description: "They are.",
-      content: { "application/json": z.object({ status: z.literal("ready") }) },
-    },
-  },
+  answers: answer("They are.", "ready"),
   errors: ["internal", "unavailable"],
 };
+
+function answer(description: string, status: string): RouteDescription["answers"] {
+  const content = { "application/json": z.object({ status: z.literal(status) }) };
+  return { 200: { description, content } };
+}
