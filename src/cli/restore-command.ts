@@ -50,7 +50,7 @@ const restore = command({
     noteOutside(output, restored.outsideFiles);
     output.note(`restored ${countOf(restored.submissions, "submission")} (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`what was there before is ${restored.replaced}`);
-    if (holdWebhooks) for (const note of describeHeld(restored)) output.note(note);
+    if (holdWebhooks) for (const note of describeHeldBack(restored)) output.note(note);
     if (restored.droppedReplies > 0) {
       output.note(
         `automatic replies that may have gone out since the backup, and are not sent again: ${restored.droppedReplies}`,
@@ -60,7 +60,7 @@ const restore = command({
   },
 });
 
-function describeHeld({ disabledWebhooks, disabledMailRecipients, heldDeliveries }: Restored): string[] {
+function describeHeldBack({ disabledWebhooks, disabledMailRecipients, heldDeliveries }: Restored): string[] {
   const webhooks = "formsvc webhook list, then formsvc webhook enable WEBHOOK for each";
   const mail = "formsvc recipient list, then formsvc recipient enable RECIPIENT for each";
   return [

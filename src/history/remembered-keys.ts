@@ -33,8 +33,8 @@ export function createRememberedKeys(
   readKeys: (workspaceId: string, keys: string) => readonly number[],
 ): RememberedKeys {
   const bits = new Uint32Array(BITS / 32);
-  let held = 0;
-  let mostHeld = Infinity;
+  let keyCount = 0;
+  let mostKeys = Infinity;
   let lastId = 0;
   let isComplete = false;
   /** How often something made what is being read too old. */
@@ -46,13 +46,13 @@ export function createRememberedKeys(
       if (holds(key)) continue;
       setBit(bits, firstBit(key));
       setBit(bits, secondBit(key));
-      held += 1;
+      keyCount += 1;
     }
   };
   const startAnew = (): void => {
     bits.fill(0);
-    held = 0;
-    mostHeld = Infinity;
+    keyCount = 0;
+    mostKeys = Infinity;
     lastId = 0;
     isComplete = false;
     starts += 1;
@@ -65,7 +65,7 @@ export function createRememberedKeys(
     lastId = rows.at(-1)?.id ?? lastId;
     isComplete = rows.length < TEXTS_AT_A_TIME;
     // Forgotten texts leave their bits behind, so the filter is filled anew when it holds twice its first number of keys.
-    if (isComplete && mostHeld === Infinity) mostHeld = Math.max(MANY_KEYS, 2 * held);
+    if (isComplete && mostKeys === Infinity) mostKeys = Math.max(MANY_KEYS, 2 * keyCount);
   };
   return {
     *mayHold(keys) {
@@ -75,7 +75,7 @@ export function createRememberedKeys(
     },
     add(keys) {
       add(keys);
-      if (held > mostHeld) startAnew();
+      if (keyCount > mostKeys) startAnew();
     },
     catchUp(overlap = 0) {
       lastId = Math.max(0, lastId - overlap);

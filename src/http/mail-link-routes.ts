@@ -82,14 +82,14 @@ interface View extends Pick<ServicePage, "seal"> {
 
 const ASKED: Readonly<Record<MailLinkKind, View>> = {
   confirm: {
-    seal: "letter",
+    seal: "envelope",
     title: "agreeTitle",
     text: "agreeText",
     button: "agreeButton",
     note: "agreeNote",
   },
   unsubscribe: {
-    seal: "letter",
+    seal: "envelope",
     title: "stopTitle",
     text: "stopText",
     button: "stopButton",

@@ -160,7 +160,7 @@ export function sealOf(name: ServicePage["seal"]): Html {
 export interface ServicePage {
   readonly language: Language;
   readonly title: string;
-  readonly seal: "letter" | "check" | "stop";
+  readonly seal: "envelope" | "check" | "stop";
   readonly content: Html;
   readonly below?: string;
   /** Of the workspace that it speaks for; absent if whoever opens it agreed to nothing yet. */
@@ -202,7 +202,7 @@ function unbroken(title: string): Html {
 const MARK = html`<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true"><path d="M3 2h14v5H8v3h7v4H8v4H3z" fill="currentColor"/></svg>`;
 
 const SEALS: Readonly<Record<ServicePage["seal"], Html>> = {
-  letter: html`<rect x="2.5" y="4.5" width="15" height="11" rx="2"/><path d="m3 6 7 5 7-5"/>`,
+  envelope: html`<rect x="2.5" y="4.5" width="15" height="11" rx="2"/><path d="m3 6 7 5 7-5"/>`,
   check: html`<path d="m4.5 10.5 3.5 3.5 7.5-8"/>`,
   stop: html`<circle cx="10" cy="10" r="7"/><path d="M10 6.5v4.5M10 13.6h.01"/>`,
 };

@@ -326,7 +326,7 @@ export function* checkOtherOperator({ id, email }: Account): Steps<void> {
     });
 }
 
-/** The account with this e-mail address, in whatever letters, or undefined. */
+/** The account with this e-mail address, in whatever case, or undefined. */
 export function* findAccountByEmail(email: string): Steps<Account | undefined> {
   const row = yield* first(query.selectFrom("account").selectAll().where(hasEmail(email.trim())));
   return row === undefined ? undefined : toAccount(row);

@@ -339,7 +339,7 @@ describe("the 401", () => {
     });
   });
 
-  test("is not given for a key whose scheme is written in other letters or with more blanks", async () => {
+  test("is not given for a key whose scheme is written in another case or with more blanks", async () => {
     for (const scheme of ["bearer ", "BEARER ", "Bearer   "]) {
       const answer = await server.post(null, goodPost, { authorization: `${scheme}${keys.open.secret}` });
       expect(answer.status).toBe(200);

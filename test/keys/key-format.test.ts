@@ -87,7 +87,7 @@ test("any two neighbours in the wrong order are refused without a look-up", () =
   );
 });
 
-test("a key that is cut, doubled, padded or in other letters is refused", () => {
+test("a key that is cut, doubled, padded or in another case is refused", () => {
   fc.assert(
     fc.property(keys, fc.nat({ max: 53 }), ({ text }, length) => {
       for (const wrong of [

@@ -107,7 +107,7 @@ describe.each(ENGINES)("invitations on $name", ({ temporary }) => {
     expect(changes.map(({ action }) => action)).toEqual(["member.invite", "member.withdraw"]);
   });
 
-  test("an account finds its own, in whatever letters, and becomes what was offered by accepting it once", async () => {
+  test("an account finds its own, in whatever case, and becomes what was offered by accepting it once", async () => {
     const db = await temporary();
     const { workspace, shop, cleo: actor, cleoEmail } = await world(db);
     const { invitation } = await invite(db, workspace, {
@@ -167,7 +167,7 @@ describe.each(ENGINES)("invitations on $name", ({ temporary }) => {
     expect(await db.transaction(() => dropOldInvitations(late))).toBe(1);
   });
 
-  test("a second one to an address replaces the first, in whatever letters; other workspaces' stay", async () => {
+  test("a second one to an address replaces the first, in whatever case; other workspaces' stay", async () => {
     const db = await temporary();
     const { workspace, cleo } = await world(db);
     const first = await invite(db, workspace);

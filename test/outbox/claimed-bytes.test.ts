@@ -4,7 +4,7 @@ import { run } from "../../src/database/steps.ts";
 import { HEALTHY } from "../../src/outbox/sending/breaker.ts";
 import { ALONE, type Claim, type ClaimedDelivery } from "../../src/outbox/sending/claimed-delivery.ts";
 import type { Claims } from "../../src/outbox/sending/claims.ts";
-import { HeldClaims } from "../../src/outbox/sending/held-claims.ts";
+import { OwnClaims } from "../../src/outbox/sending/own-claims.ts";
 import { AHEAD_BYTES, LaneClaims } from "../../src/outbox/sending/lane-claims.ts";
 import { Lane } from "../../src/outbox/sending/lane.ts";
 import { Destinations } from "../../src/outbox/sending/destinations.ts";
@@ -118,11 +118,11 @@ function weigh(claims: Claims) {
 }
 
 test("bodies that were claimed ahead stay in memory no longer than it takes to decide that they are not sent", () => {
-  const held = new HeldClaims(true);
+  const claims = new OwnClaims(true);
   const delivery = { ...ALREADY_CLAIMED, body: LARGE };
-  held.return([delivery]);
-  expect(held.returning).toEqual([expect.objectContaining({ id: delivery.id, attempt: 1 })]);
-  expect(JSON.stringify(held.returning)).not.toContain(LARGE);
+  claims.return([delivery]);
+  expect(claims.returning).toEqual([expect.objectContaining({ id: delivery.id, attempt: 1 })]);
+  expect(JSON.stringify(claims.returning)).not.toContain(LARGE);
 });
 
 describe.each(ENGINES)("bodies that are claimed ahead on $name", ({ temporary }) => {

@@ -169,10 +169,10 @@ describe.runIf(hasPostgresql)("a row of the outbox that is claimed whole", () =>
 
   test("gives back what this server does not know of, because it did not hear of the claim", async () => {
     const { db, queue, claimed } = await claimRow(3);
-    const [held] = claimed as [ClaimedDelivery];
-    await db.relaxedTransaction(() => claimsOn(db).giveBackUnheld([held.id]));
+    const [own] = claimed as [ClaimedDelivery];
+    await db.relaxedTransaction(() => claimsOn(db).giveBackUnknown([own.id]));
     expect(await queue.states()).toEqual({ sending: 1, pending: 2 });
-    expect(await finish(db, ended(held))).toMatchObject([{ after: { state: "delivered" } }]);
+    expect(await finish(db, ended(own))).toMatchObject([{ after: { state: "delivered" } }]);
   });
 
   test("goes to another server when its own was lost, and late results of that one are refused", async () => {
@@ -216,7 +216,7 @@ describe.runIf(hasPostgresql)("a row of the outbox that is claimed whole", () =>
     const failed = { outcome: "failed", blame: "recipient" } as const;
     const records = await finish(db, ended(gone, failed), ended(kept));
     expect(records).toMatchObject([null, { after: { state: "delivered", breaker: { count: 0 } } }]);
-    await db.relaxedTransaction(() => claimsOn(db).giveBackUnheld([]));
+    await db.relaxedTransaction(() => claimsOn(db).giveBackUnknown([]));
     expect(await outboxOf(db)).toEqual([]);
     await db.transaction(() => run(query.deleteFrom("recipient")));
     expect(await finish(db, ended(kept))).toEqual([null]);

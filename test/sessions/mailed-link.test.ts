@@ -67,7 +67,7 @@ test.each([
   expect(take(purpose, token, NOON + lifetime)).toBeUndefined();
 });
 
-test("a new link replaces the earlier one of the same address, in whatever letters, and purpose only", () => {
+test("a new link replaces the earlier one of the same address, in whatever case, and purpose only", () => {
   const { make, find, count } = bench();
   const first = make("reset");
   const signUp = make("sign-up");

@@ -190,7 +190,7 @@ test("a table that is handed in without its name is caught, and what only looks 
     "// SELECT used FROM usage",
     'throw new Error("no word from usage")',
     'db.prepare("SELECT usage FROM json_each(?) AS usage")',
-    'db.prepare(`SELECT usage FROM ${LIST} AS usage`)',
+    "db.prepare(`SELECT usage FROM ${LIST} AS usage`)",
     'db.prepare("INSERT INTO held (usage) VALUES (?) ON CONFLICT DO UPDATE SET usage = 1")',
   ])
     expect(checkTableOwners([planted("submissions/a.ts", text)], owners, []), text).toEqual([]);

@@ -43,6 +43,6 @@ test("an operator gives an account another address, which no other account has a
   const row = await rowsOf(db, "SELECT email, email_proved_at FROM account WHERE email LIKE 'Ben@%'");
   expect(row).toEqual([{ email: "Ben@example.org", email_proved_at: null }]);
   expect(await changes(db)).toEqual([{ detail: "ben@example.com → Ben@example.org" }]);
-  // The same address in other letters is the same account's.
+  // The same address in another case is the same account's.
   expect((await rename("ben@example.org", "ben@example.org")).account.email).toBe("ben@example.org");
 });

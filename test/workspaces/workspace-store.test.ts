@@ -36,7 +36,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       expect(await db.transaction(() => listWorkspaces())).toEqual([workspace]);
     });
 
-    test("of the same address, in whatever letters, is made once", async () => {
+    test("of the same address, in whatever case, is made once", async () => {
       const db = await temporary();
       await db.transaction(() => insertAccountRows("ana@example.org", NOON));
       await expect(db.transaction(() => insertAccountRows("ANA@Example.ORG", NOON))).rejects.toThrow(

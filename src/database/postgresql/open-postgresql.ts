@@ -96,8 +96,10 @@ export async function openPostgresql(
     batches: {
       ...batches,
       transaction(work) {
-        const held = gate();
-        return held === undefined ? batches.transaction(work) : held.then(() => batches.transaction(work));
+        const waiting = gate();
+        return waiting === undefined
+          ? batches.transaction(work)
+          : waiting.then(() => batches.transaction(work));
       },
     },
     guardCommits: (guard) => void (gate = guard),

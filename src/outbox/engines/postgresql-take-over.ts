@@ -12,7 +12,7 @@ const ABANDONED_SQL = `SELECT delivery.id, attempts, spent, interruptions, claim
     WHERE live_server.id = delivery.claimed_by AND seen_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${LOST_MS})
   ORDER BY delivery.id FOR NO KEY UPDATE OF delivery SKIP LOCKED`;
 /** Messages that go with another one have no attempts of their own. */
-const UNHELD_SQL = `UPDATE delivery SET state = 'pending', claimed_at = NULL, claimed_by = NULL,
+const UNKNOWN_SQL = `UPDATE delivery SET state = 'pending', claimed_at = NULL, claimed_by = NULL,
     attempts = attempts - CASE WHEN lead_id IS NULL THEN 1 ELSE 0 END
   WHERE state = 'sending' AND claimed_by = ? AND NOT id = ANY (ARRAY${LISTED})`;
 /** One look at the index for each recipient, however many rows wait. */
@@ -23,15 +23,15 @@ const QUEUED_SQL = `WITH RECURSIVE waiting AS (
   SELECT recipient_id FROM waiting WHERE recipient_id IS NOT NULL`;
 
 /** What a server finds that nobody told it of: see {@link Claims}. */
-export function takeOver(self: string): Pick<Claims, "readAbandoned" | "giveBackUnheld" | "readQueued"> {
+export function takeOver(self: string): Pick<Claims, "readAbandoned" | "giveBackUnknown" | "readQueued"> {
   return {
     *readAbandoned() {
       yield* run(text(MOVE_ROWS_SQL.ofLostServers));
       return yield* all(text<AbandonedRow>(ABANDONED_SQL));
     },
-    *giveBackUnheld(heldIds) {
+    *giveBackUnknown(ownIds) {
       yield* run(text(MOVE_ROWS_SQL.own, self));
-      yield* run(text(UNHELD_SQL, self, JSON.stringify(heldIds)));
+      yield* run(text(UNKNOWN_SQL, self, JSON.stringify(ownIds)));
     },
     *readQueued() {
       const rows = yield* all(text<{ readonly recipient_id: string }>(QUEUED_SQL));

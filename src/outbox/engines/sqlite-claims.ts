@@ -85,7 +85,7 @@ export function createClaims(db: SqliteDatabase): Claims {
     finish: (ended, now) => runNow(() => finish(ended, now)),
     readAbandoned: () => all(selectSending()),
     // A commit that was not heard was not made.
-    giveBackUnheld: () => runNow(() => undefined),
+    giveBackUnknown: () => runNow(() => undefined),
     // Who else writes is noticed by the commit, and then everything is read again.
     readQueued: () => runNow(() => []),
   };

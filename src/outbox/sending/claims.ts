@@ -83,9 +83,9 @@ export interface Claims {
   /**
    * Has deliveries go back that this server has claimed and does not know of, because it did not hear that the claim was committed.
    *
-   * @param heldIds of all that it knows of.
+   * @param ownIds of all that it knows of.
    */
-  giveBackUnheld(heldIds: readonly string[]): Steps<void>;
+  giveBackUnknown(ownIds: readonly string[]): Steps<void>;
   /** Recipients that messages of the outbox wait for. */
   readQueued(): Steps<readonly string[]>;
 }

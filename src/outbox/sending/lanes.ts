@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts";
 import type { Steps } from "../../database/steps.ts";
 import type { Claim, ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
-import { HeldClaims } from "./held-claims.ts";
+import { OwnClaims } from "./own-claims.ts";
 import { keepUnconfirmedBack } from "./keep-unconfirmed-back.ts";
 import type { Lane } from "./lane.ts";
 import { LaneClaims } from "./lane-claims.ts";
@@ -56,7 +56,7 @@ export class Lanes {
   readonly #slots = new Slots();
   /** Among workspaces. */
   readonly #workspaceOrder = new WorkspaceOrder();
-  readonly #held: HeldClaims;
+  readonly #ownClaims: OwnClaims;
   /** The servers among which the recipients of these lanes were shared out. */
   #servers: readonly string[] = [];
   #isStale = true;
@@ -67,7 +67,7 @@ export class Lanes {
     this.#db = db;
     this.#claims = claims;
     this.#laneClaims = new LaneClaims(claims, this.#workspaceOrder);
-    this.#held = new HeldClaims(claims.isShared);
+    this.#ownClaims = new OwnClaims(claims.isShared);
     this.#rates = new Map(
       transports.flatMap((transport) => {
         const { pace } = transport.policy;
@@ -108,7 +108,7 @@ export class Lanes {
 
   /** Nothing is under way or claimed. */
   get isEmpty(): boolean {
-    return this.#slots.isEmpty() && this.aheadCount === 0 && !this.#held.areReturning;
+    return this.#slots.isEmpty() && this.aheadCount === 0 && !this.#ownClaims.areReturning;
   }
 
   get aheadCount(): number {
@@ -127,12 +127,12 @@ export class Lanes {
     this.returnAhead("all", now);
     const routes = await this.#reader.readRoutes(now);
     this.destinations.forgetWrongClock(now);
-    const { returning } = this.#held;
-    const facts = { routes, servers: this.#servers, returning, heldIds: this.#held.ids() };
+    const { returning } = this.#ownClaims;
+    const facts = { routes, servers: this.#servers, returning, ownIds: this.#ownClaims.ids() };
     const { lanes, draft, recovered, isShared, faults } = await this.#db.relaxedTransaction(() =>
       this.#read(facts, now),
     );
-    this.#held.forgetReturned(returning);
+    this.#ownClaims.forgetReturned(returning);
     this.destinations.followRows(faults);
     draft.accept();
     this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
@@ -170,7 +170,7 @@ export class Lanes {
 
   /** Whether claims wait to go back. */
   get areReturning(): boolean {
-    return this.#held.areReturning;
+    return this.#ownClaims.areReturning;
   }
 
   /** Whether anything may be claimed. */
@@ -200,7 +200,7 @@ export class Lanes {
    */
   async recordAndClaim(ended: readonly EndedAttempt[], most: MostClaims, now: number): Promise<Round> {
     const lanes = [...this.#lanes.values()];
-    const { returning } = this.#held;
+    const { returning } = this.#ownClaims;
     const faults = this.destinations.changes();
     const work = {
       ended,
@@ -211,13 +211,13 @@ export class Lanes {
       quick: takeQuick(lanes, most),
     };
     const { records, draft } = await this.#db.relaxedTransaction(() => this.#run(work, now));
-    this.#held.forgetReturned(returning);
-    for (const { delivery } of ended) this.#held.recorded(delivery);
+    this.#ownClaims.forgetReturned(returning);
+    for (const { delivery } of ended) this.#ownClaims.recorded(delivery);
     this.destinations.saved(faults);
     const heldUp = await keepUnconfirmedBack(this.#db, this.#claims, draft, now);
     draft.accept();
     for (const { lane, until } of heldUp) lane.noteDue(until);
-    this.#held.hold(draft);
+    this.#ownClaims.add(draft);
     if (draft.isStale) this.#isStale = true;
     for (const { lane } of draft.sendings) this.#take(lane);
     return { records, sendings: draft.sendings };
@@ -290,7 +290,7 @@ export class Lanes {
   }
 
   #return(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
-    this.#held.return(deliveries);
+    this.#ownClaims.return(deliveries);
     lane.noteDue(now);
   }
 

@@ -2,10 +2,10 @@ import { type Claim, type ClaimedDelivery, withoutBodies } from "./claimed-deliv
 import type { RoundDraft } from "./round-draft.ts";
 
 /** What this server has claimed. Changed only after a commit. */
-export class HeldClaims {
+export class OwnClaims {
   readonly #isShared: boolean;
   /** The messages that go with each that is neither recorded nor back, by its id; empty if no other server takes part. */
-  readonly #held = new Map<string, readonly string[]>();
+  readonly #claimed = new Map<string, readonly string[]>();
   /** Claimed, and will not be sent: they go back with the next transaction. */
   readonly #returning: Claim[] = [];
 
@@ -25,27 +25,27 @@ export class HeldClaims {
 
   /** Ids of all that this server knows of, with the messages that go with others. */
   ids(): string[] {
-    return [...this.#held].flatMap(([id, memberIds]) => memberIds.concat(id));
+    return [...this.#claimed].flatMap(([id, memberIds]) => memberIds.concat(id));
   }
 
   /** What a round has claimed. */
-  hold({ sendings, ahead }: RoundDraft): void {
+  add({ sendings, ahead }: RoundDraft): void {
     if (!this.#isShared) return;
-    for (const { delivery } of sendings) this.#held.set(delivery.id, delivery.memberIds);
-    for (const { id, memberIds } of [...ahead.values()].flat()) this.#held.set(id, memberIds);
+    for (const { delivery } of sendings) this.#claimed.set(delivery.id, delivery.memberIds);
+    for (const { id, memberIds } of [...ahead.values()].flat()) this.#claimed.set(id, memberIds);
   }
 
   recorded({ id }: Claim): void {
-    this.#held.delete(id);
+    this.#claimed.delete(id);
   }
 
   return(deliveries: readonly ClaimedDelivery[]): void {
     this.#returning.push(...deliveries.map(withoutBodies));
   }
 
-  /** These have gone back: what {@link HeldClaims.returning} was. */
+  /** These have gone back: what {@link OwnClaims.returning} was. */
   forgetReturned(returned: readonly Claim[]): void {
     this.#returning.splice(0, returned.length);
-    for (const { id } of returned) this.#held.delete(id);
+    for (const { id } of returned) this.#claimed.delete(id);
   }
 }

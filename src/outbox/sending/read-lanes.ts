@@ -37,7 +37,7 @@ export interface LaneFacts {
   /** The servers that live. */
   readonly servers: readonly string[];
   readonly returning: readonly Claim[];
-  readonly heldIds: readonly string[];
+  readonly ownIds: readonly string[];
 }
 
 /** Makes lanes of the recipients' rows. */
@@ -66,10 +66,10 @@ export class LaneReader {
    * The lanes of this server, how many deliveries of lost ones were recovered, whether several workspaces share the slots, and the
    * faults that the rows show. Inside a transaction.
    */
-  *read(draft: RoundDraft, { routes, servers, returning, heldIds }: LaneFacts, now: number) {
+  *read(draft: RoundDraft, { routes, servers, returning, ownIds }: LaneFacts, now: number) {
     const { claims, laneClaims } = this.#parts;
     yield* claims.giveBack(returning);
-    const recovered = claims.isShared ? yield* this.#recoverOthers(heldIds, now) : 0;
+    const recovered = claims.isShared ? yield* this.#recoverOthers(ownIds, now) : 0;
     draft.isStale = yield* alignDeliveries(now);
     const lanes = (yield* listEnabledRecipients())
       .filter(({ id }) => ownerOf(id, servers) === claims.servers.self)
@@ -78,8 +78,8 @@ export class LaneReader {
     return { lanes, recovered, isShared: yield* areSeveralWorkspaces(), faults: yield* readFaultRows() };
   }
 
-  *#recoverOthers(heldIds: readonly string[], now: number): Steps<number> {
-    yield* this.#parts.claims.giveBackUnheld(heldIds);
+  *#recoverOthers(ownIds: readonly string[], now: number): Steps<number> {
+    yield* this.#parts.claims.giveBackUnknown(ownIds);
     return yield* this.recover(now);
   }
 

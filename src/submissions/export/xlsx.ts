@@ -43,14 +43,14 @@ async function* members({ columns, clock, rows, sheetRows = MAX_SHEET_ROWS }: Bo
   yield { name: "[Content_Types].xml", content: [CONTENT_TYPES] };
   yield { name: "_rels/.rels", content: [relations([["officeDocument", "xl/workbook.xml"]])] };
   yield { name: "xl/styles.xml", content: [STYLES] };
-  const letters = columns.map((_, index) => columnLetters(index));
+  const columnNames = columns.map((_, index) => columnName(index));
   let next = await rows.next();
   let sheets = 0;
   const sheet = async function* (): AsyncGenerator<string> {
-    let text = SHEET_BEGIN + headingRow(columns, letters);
+    let text = SHEET_BEGIN + headingRow(columns, columnNames);
     let length = 0;
     for (let row = 2; next.done !== true && row <= sheetRows && length < MAX_SHEET_LENGTH; row += 1) {
-      text += submissionRow(next.value, { columns, letters, clock, row });
+      text += submissionRow(next.value, { columns, columnNames, clock, row });
       next = await rows.next();
       if (text.length < PART_LENGTH) continue;
       yield text;
@@ -78,20 +78,22 @@ function isOver({ done }: IteratorResult<StoredSubmission>): boolean {
 
 interface RowParts {
   readonly columns: readonly Column[];
-  readonly letters: readonly string[];
+  readonly columnNames: readonly string[];
   readonly clock: ZonedClock | null;
   readonly row: number;
 }
 
-function headingRow(columns: readonly Column[], letters: readonly string[]): string {
-  const cells = columns.map(({ heading }, index) => textCell(`${letters[index]}1`, heading, STYLE.heading));
+function headingRow(columns: readonly Column[], columnNames: readonly string[]): string {
+  const cells = columns.map(({ heading }, index) =>
+    textCell(`${columnNames[index]}1`, heading, STYLE.heading),
+  );
   return `<row r="1">${cells.join("")}</row>`;
 }
 
-function submissionRow(submission: StoredSubmission, { columns, letters, clock, row }: RowParts): string {
+function submissionRow(submission: StoredSubmission, { columns, columnNames, clock, row }: RowParts): string {
   const cells = columns.map(({ isTime, cell }, index) => {
     const value = cell(submission);
-    const reference = `${letters[index]}${row}`;
+    const reference = `${columnNames[index]}${row}`;
     return isTime ? timeCell(reference, value as number, clock) : valueCell(reference, value);
   });
   return `<row r="${row}">${cells.join("")}</row>`;
@@ -140,9 +142,9 @@ function escapeText(text: string): string {
 }
 
 /** A, B, …, Z, AA, AB, … */
-function columnLetters(index: number): string {
+function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
+  return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
 }
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

@@ -31,7 +31,7 @@ export async function* readCsv(chunks: Iterable<string> | AsyncIterable<string>)
 type ReadState = "plain" | "quoted" | "closing";
 
 class RecordReader {
-  #held = "";
+  #unread = "";
   #separator: string | null = null;
   #state: ReadState = "plain";
   #cells: string[] = [];
@@ -43,22 +43,22 @@ class RecordReader {
   #problem: string | null = null;
 
   *take(chunk: string): Generator<CsvRecord> {
-    this.#held += chunk;
+    this.#unread += chunk;
     if (this.#separator === null) {
-      const end = endOfFirstLine(this.#held);
-      if (end === -1 && this.#held.length <= MAX_RECORD_LENGTH) return;
-      this.#separator = separatorOf(this.#held.slice(0, end === -1 ? undefined : end));
+      const end = endOfFirstLine(this.#unread);
+      if (end === -1 && this.#unread.length <= MAX_RECORD_LENGTH) return;
+      this.#separator = separatorOf(this.#unread.slice(0, end === -1 ? undefined : end));
     }
     // Whether a quote or a line's end goes on is told by what follows it.
-    let end = this.#held.length;
-    while (end > 0 && '"\r'.includes(this.#held.charAt(end - 1))) end -= 1;
-    const text = this.#held.slice(0, end);
-    this.#held = this.#held.slice(text.length);
+    let end = this.#unread.length;
+    while (end > 0 && '"\r'.includes(this.#unread.charAt(end - 1))) end -= 1;
+    const text = this.#unread.slice(0, end);
+    this.#unread = this.#unread.slice(text.length);
     yield* this.#read(text, this.#separator);
   }
 
   *end(): Generator<CsvRecord> {
-    yield* this.#read(this.#held, this.#separator ?? separatorOf(this.#held));
+    yield* this.#read(this.#unread, this.#separator ?? separatorOf(this.#unread));
     if (this.#state === "quoted") throw unclosed(this.#began);
     if (this.#length > 0) yield* this.#endRecord();
   }
