@@ -12,6 +12,7 @@ import type { FileFault } from "../schemas/posted-file.ts";
 import type { FormEntry } from "../submissions/receive/coerce-form.ts";
 import type { IncomingFile } from "../submissions/receive/incoming-file.ts";
 import { createParser, malformed, tooManyEntries } from "./form-body.ts";
+import { createTurnSharing } from "./share-turns.ts";
 
 /** A form that was sent with files. */
 export interface UploadBody {
@@ -81,6 +82,8 @@ interface FileDraft {
 
 /** Of all uploads of this process. */
 const noteRead = createYoungCollector();
+/** Of all uploads too: eight of them at once doubled what other posts waited. */
+const nextTurn = createTurnSharing();
 
 /** How many times the largest post is read of a form that is refused, for what was typed. */
 export const MAX_READ_ON = 2;
@@ -113,6 +116,7 @@ class Draft {
     const ended = this.#listen(parser);
     let bytes = 0;
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      await nextTurn();
       bytes += chunk.length;
       if (bytes > maxPostBytes) this.#refuse(postTooLarge(maxPostBytes));
       if (this.problem !== null && !this.#mayReadOn(bytes)) break;
