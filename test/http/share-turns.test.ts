@@ -35,8 +35,8 @@ test("of all uploads under way, one part is read in each turn of the event loop,
 function countBytesByTurn(): () => readonly number[] {
   const turns: number[] = [];
   let isNewTurn = true;
-  const prototype = Object.getPrototypeOf(crypto.createHash("sha256")) as Hash;
-  const update = prototype.update;
+  const prototype = Object.getPrototypeOf(crypto.createHash("sha256")) as { update: (this: Hash) => Hash };
+  const { update } = prototype;
   const spy = vi.spyOn(prototype, "update").mockImplementation(function (this: Hash, ...args: unknown[]) {
     const [bytes] = args;
     if (Buffer.isBuffer(bytes)) {
