@@ -83,7 +83,7 @@ interface FileDraft {
 /** Of all uploads of this process. */
 const noteRead = createYoungCollector();
 /** Of all uploads too: eight of them at once doubled what other posts waited. */
-const nextTurn = createTurnSharing();
+const ownRound = createTurnSharing();
 
 /** How many times the largest post is read of a form that is refused, for what was typed. */
 export const MAX_READ_ON = 2;
@@ -116,7 +116,7 @@ class Draft {
     const ended = this.#listen(parser);
     let bytes = 0;
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      await nextTurn();
+      await ownRound();
       bytes += chunk.length;
       if (bytes > maxPostBytes) this.#refuse(postTooLarge(maxPostBytes));
       if (this.problem !== null && !this.#mayReadOn(bytes)) break;
