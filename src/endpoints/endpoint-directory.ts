@@ -46,6 +46,8 @@ export interface EndpointDirectory {
   recall(endpointId: string): ReadyEndpoint | undefined;
   /** The same, and reads it if it is not there; undefined when it was deleted. @throws unavailable if this process does not know its plan. */
   find(endpointId: string): Promise<ReadyEndpoint | undefined>;
+  /** The endpoint as it is now. @throws unavailable as {@link EndpointDirectory.find} does */
+  reread(endpointId: string): Promise<ReadyEndpoint | undefined>;
   /** Reads everything anew from now on. */
   forget(): void;
 }

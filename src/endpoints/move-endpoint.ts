@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { query } from "../database/database.ts";
-import { run, type Steps } from "../database/steps.ts";
+import { first, run, type Steps, textByEngine } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { changed, type Context, operation } from "../operations/operation.ts";
 import { reachWorkspace } from "../workspaces/reach.ts";
@@ -58,7 +58,14 @@ export const moveEndpoint = operation({
   },
 });
 
+/** Posts under way are stored before it, with the old workspace, or see the new one: PostgreSQL's UPDATE alone would pass them. */
+const LOCK_SQL = {
+  sqlite: "SELECT id FROM endpoint WHERE id = ?",
+  postgresql: "SELECT id FROM endpoint WHERE id = ? FOR UPDATE",
+};
+
 function* updateWorkspaceRow(endpoint: Endpoint, { id }: Workspace): Steps<Endpoint> {
+  yield* first(textByEngine(LOCK_SQL, endpoint.id));
   yield* run(query.updateTable("endpoint").set({ workspace_id: id }).where("id", "=", endpoint.id));
   yield* raiseSettingsVersion();
   return { ...endpoint, workspaceId: id };

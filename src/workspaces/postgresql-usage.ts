@@ -21,12 +21,12 @@ export const LOCK_USAGE: BatchStatement = {
     ORDER BY usage.workspace_id, usage.month FOR UPDATE OF usage`,
 };
 
-/** Makes those that are not there, with the same parameters. */
+/** Makes those that are not there, with the same parameters. A workspace that somebody is deleting is waited for, and has none then. */
 export const ADD_USAGE: BatchStatement = {
   name: "add_usage",
   text: `INSERT INTO usage (workspace_id, month, used)
     SELECT workspace.id, wanted.month, 0 FROM unnest($1::text[], $2::text[]) AS ${WANTED} JOIN workspace ON workspace.id = wanted.workspace_id
-    ORDER BY workspace.id, wanted.month ON CONFLICT DO NOTHING`,
+    ORDER BY workspace.id, wanted.month FOR KEY SHARE OF workspace ON CONFLICT DO NOTHING`,
 };
 
 /** Writes counts that are locked. The parameter is a JSON array of {@link UsedRow}. */

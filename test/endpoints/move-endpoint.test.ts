@@ -1,18 +1,37 @@
-import { describe, expect, test } from "vitest";
-import { MOVED_CONTENTS } from "../../src/app/features.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { MOVED_CONTENTS, WORKSPACE_CONTENTS } from "../../src/app/features.ts";
+import { createSubmitService } from "../../src/app/submit-service.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import type { AnyDatabase } from "../../src/database/any-database.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { moveEndpoint } from "../../src/endpoints/move-endpoint.ts";
 import { countWorkspaceBytes } from "../../src/files/file-room.ts";
+import { parseBody } from "../../src/submissions/receive/parse-body.ts";
+import type { IncomingPost } from "../../src/submissions/receive/receive-submission.ts";
+import { deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { threeOwners, threeOwnersOn } from "../support/actors.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
-import { ENGINES, rowsOf } from "../support/engines.ts";
-import { NOON } from "../support/fake-clock.ts";
-import { performOn } from "../support/terminal.ts";
+import { ENGINES, rowsOf, write } from "../support/engines.ts";
+import { createFakeClock, NOON } from "../support/fake-clock.ts";
+import { silentLog } from "../support/silent-log.ts";
+import { makeEndpoint, performOn } from "../support/terminal.ts";
 import { addSubmissionWithFile, pdf, sha256 } from "../support/uploads.ts";
 import { until } from "../support/until.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
 const parts = { movedContents: MOVED_CONTENTS };
+const plainPost: IncomingPost = {
+  body: Buffer.from('{"message":"Hello"}'),
+  readFields: parseBody,
+  origin: undefined,
+  fromBrowser: false,
+  userAgent: undefined,
+  acceptLanguage: undefined,
+  idempotencyKey: undefined,
+  submitterIp: undefined,
+  submitterUserAgent: undefined,
+};
 const hobby = { monthlySubmissions: null, endpoints: 1, customSpam: false };
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
@@ -55,6 +74,38 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     );
     expect(chunks.map(({ file_id: of }) => of)).toEqual([fileIds[0], fileIds[0]]);
     expect(sha256(Buffer.concat(chunks.map((chunk) => chunk.bytes)))).toBe(sha256(bytes));
+  });
+
+  test("a post that is under way while its form moves and the old workspace goes is checked anew, as one to the new workspace", async () => {
+    const db = (await temporary()) as AnyDatabase;
+    const { ben, cleo } = await threeOwnersOn(db);
+    const plans = {
+      ...defaultConfig.plans,
+      small: { ...defaultConfig.plans["hobby"]!, monthlySubmissions: 2 },
+    };
+    await write(db, `UPDATE workspace SET plan = 'small' WHERE id = '${cleo.workspace}'`);
+    const config = { ...defaultConfig, plans };
+    const clock = createFakeClock();
+    const service = await createSubmitService({ db, config, clock, log: silentLog, metrics: null });
+    onTestFinished(() => service.drain());
+    const { gatekeeper, intake } = service.posts;
+    const made = {
+      name: "Blog",
+      definition: { message: { type: "string" } },
+      settings: defaultEndpointSettings,
+    } as const;
+    const { endpoint, secret } = await makeEndpoint(db, made, { workspace: ben.workspace, plans, now: NOON });
+    const caller = await gatekeeper.authenticate(`Bearer ${secret.text}`, "192.0.2.7");
+    await performOn(db, moveEndpoint, { endpoint: endpoint.id, to: cleo.workspace }, { parts, plans });
+    const contents = { parts: { workspaceContents: WORKSPACE_CONTENTS } };
+    await performOn(db, deleteWorkspace, { workspace: ben.workspace }, contents);
+    const post = (idempotencyKey?: string) => intake.receive(caller, { ...plainPost, idempotencyKey });
+    const [first] = await Promise.all([post("one"), post()]);
+    expect(await post("one")).toBe(first);
+    await expect(post()).rejects.toMatchObject({ code: "submission_limit", facts: { isHeld: true } });
+    const counted = "SELECT workspace_id, used FROM usage";
+    expect(await rowsOf(db, counted)).toEqual([{ workspace_id: cleo.workspace, used: 2 }]);
+    expect(await rowsOf(db, "SELECT workspace_id FROM held")).toEqual([{ workspace_id: cleo.workspace }]);
   });
 
   test("a move that is cut off is finished by doing it again, and one to where it is changes and records nothing", async () => {

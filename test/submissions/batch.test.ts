@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import type { BatchConnection } from "../../src/database/postgresql/batch-connection.ts";
+import { moveEndpoint } from "../../src/endpoints/move-endpoint.ts";
+import { LOCK_ENDPOINTS } from "../../src/endpoints/postgresql-endpoints.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { Batch } from "../../src/submissions/commit/batch.ts";
 import type { MayReply } from "../../src/outbox/queue/outbox.ts";
@@ -11,6 +13,7 @@ import { addPlace, batchServer, outcomesOf, type Place, tally } from "../support
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
+import { performOn } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
@@ -118,6 +121,27 @@ describe.each(ENGINES)("a batch on $name", ({ temporary }) => {
     expect(await outcomesOf(batchServer(db), batch)).toEqual(["stored", "gone", "gone", "stored", "stored"]);
     expect([await countOf(db, "submission"), await countOf(db, "held")]).toEqual([2, 1]);
     expect([await usedIn(db), await countOf(db, "idempotency")]).toEqual([{ "2026-06": 2 }, 0]);
+  });
+
+  test("stores all others when an endpoint was moved meanwhile, and its old workspace deleted", async () => {
+    const db = await temporary();
+    const [from, to] = [await addPlace(db, "ana"), await addPlace(db, "ben")];
+    const { endpointId, workspaceId } = from;
+    await write(
+      db,
+      `UPDATE endpoint SET workspace_id = '${to.workspaceId}' WHERE id = '${endpointId}'`,
+      `DELETE FROM workspace WHERE id = '${workspaceId}'`,
+    );
+    const proof = { id: Buffer.alloc(16, 7), expiresAt: NOON + DAY_MS };
+    const posts = [to.pending(), from.pending({ idempotent: from.idempotent("key"), proof }), from.held()];
+    const server = batchServer(db);
+    expect(await outcomesOf(server, [...posts, to.held()])).toEqual(["stored", "moved", "moved", "stored"]);
+    expect([await usedIn(db), await countOf(db, "held_total")]).toEqual([{ "2026-06": 1 }, 1]);
+    // Its key and its proof are free for the next attempt, which knows the workspace.
+    expect(await countOf(db, "idempotency")).toBe(0);
+    const again = { ...from.pending({ proof }), workspaceId: to.workspaceId };
+    expect(await outcomesOf(server, [again])).toEqual(["stored"]);
+    expect(await usedIn(db)).toEqual({ "2026-06": 2 });
   });
 
   test("says of a post that cannot be stored for several reasons what every engine says", async () => {
@@ -312,6 +336,38 @@ describe.skipIf(!hasPostgresql)("two servers on one PostgreSQL", () => {
       );
     }
     expect(await countOf(dbs[0], "quota_use")).toBe(20);
+  });
+
+  test("store a batch whose workspace is deleted at that moment, and move no form while posts to it are stored", async () => {
+    const address = await temporaryAddress();
+    const dbs = [await openForTest(address), await openForTest(address)] as const;
+    const [from, to] = [await addPlace(dbs[0], "ana"), await addPlace(dbs[0], "ben")];
+    const input = { endpoint: from.endpointId, to: to.workspaceId };
+    const isWaiting = async () =>
+      (
+        await rowsOf(
+          dbs[0],
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+      ).length > 0;
+    /** What waits for a transaction that has run a statement, and ends after it. */
+    const during = async <Result>(text: string, parameter: unknown, work: () => Promise<Result>) => {
+      let waiting: Promise<Result> | undefined;
+      await dbs[0].batches.transaction(async (transaction) => {
+        await transaction.query({ name: text.slice(0, 6), text }, parameter);
+        waiting = work();
+        await until(isWaiting);
+        await transaction.commit();
+      });
+      return waiting;
+    };
+    await during(LOCK_ENDPOINTS.text, [from.endpointId], () =>
+      performOn(dbs[1], moveEndpoint, input, { parts: { movedContents: [] } }),
+    );
+    const outcomes = during("DELETE FROM workspace WHERE id = $1", from.workspaceId, () =>
+      outcomesOf(batchServer(dbs[1]), [from.pending(), to.pending()]),
+    );
+    expect(await outcomes).toEqual(["moved", "stored"]);
   });
 
   test("wait for nobody in a circle, whatever workspaces and networks their batches name", async () => {

@@ -43,10 +43,10 @@ export interface PendingHeld extends NewHeldPost {
 export type Batch = readonly (PendingSubmission | PendingHeld)[];
 
 /**
- * `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. `incomplete`: chunks of its files
- * are not there any more. `spent`: another post had its proof.
+ * `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. `moved`: it belongs to another
+ * workspace than the post was checked for. `incomplete`: chunks of its files are not there any more. `spent`: another post had its proof.
  */
-export type CommitOutcome = "stored" | "over_limit" | "gone" | "incomplete" | "spent" | Repeated;
+export type CommitOutcome = "stored" | "over_limit" | "gone" | "moved" | "incomplete" | "spent" | Repeated;
 
 /** Another server stored a post with this Idempotency-Key a moment ago. */
 export interface Repeated {
@@ -148,7 +148,8 @@ export function createCounts(read: (workspaceId: string, month: string) => numbe
 
 /** What an engine finds behind its locks, before it decides on a post. */
 export interface BatchFacts {
-  hasEndpoint(endpointId: string): boolean;
+  /** The workspace of an endpoint; undefined if it is gone. */
+  workspaceOf(endpointId: string): string | undefined;
   /** Whether an earlier attempt at this transaction stored it. */
   isStored(submissionId: string): boolean;
   /** What another post with its Idempotency-Key was given. */
@@ -166,7 +167,9 @@ export function decide(
   counts: BatchCounts,
 ): CommitOutcome {
   if (pending.kind === "submission" && found.isStored(pending.submission.id)) return "stored";
-  if (!found.hasEndpoint(endpointOf(pending))) return "gone";
+  const workspaceId = found.workspaceOf(endpointOf(pending));
+  if (workspaceId === undefined) return "gone";
+  if (workspaceId !== checkedFor(pending)) return "moved";
   if (pending.kind === "held") return found.hasProof(pending) ? "stored" : "spent";
   const first = found.firstOf(pending.submission.id);
   if (first !== undefined) return first;
@@ -199,6 +202,11 @@ export function isSubmission(pending: PendingSubmission | PendingHeld): pending 
 /** The id that the post has, whether it is stored or held. */
 export function idOf(pending: PendingSubmission | PendingHeld): string {
   return pending.kind === "held" ? pending.held.id : pending.submission.id;
+}
+
+/** The workspace whose limits and memory the post was checked with. */
+function checkedFor(pending: PendingSubmission | PendingHeld): string {
+  return pending.kind === "held" ? pending.held.workspaceId : pending.workspaceId;
 }
 
 export function endpointOf(pending: PendingSubmission | PendingHeld): string {

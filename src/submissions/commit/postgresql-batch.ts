@@ -143,8 +143,8 @@ async function writeBatch(
 interface Locked {
   /** Accepted submissions by {@link unitOf}. */
   readonly used: ReadonlyMap<string, number>;
-  /** The numbers of the endpoints that are there, by id. */
-  readonly endpoints: ReadonlyMap<string, number>;
+  /** The endpoints that are there, by id. */
+  readonly endpoints: ReadonlyMap<string, LockedEndpoint>;
   /** By endpoint. */
   readonly recipients: ReadonlyMap<string, readonly LockedRecipient[]>;
   /** Files that are there with all their bytes. */
@@ -173,7 +173,7 @@ async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked
   const won = new Set(recorded.map(({ submission_id: id }) => id));
   return {
     used: new Map(used.map((row) => [unitOf(row.workspace_id, row.month), row.used])),
-    endpoints: new Map(endpoints.map(({ id, number }) => [id, number])),
+    endpoints: new Map(endpoints.map((endpoint) => [endpoint.id, endpoint])),
     recipients: Map.groupBy(recipients, ({ endpoint_id: id }) => id),
     wholeFiles,
     there: transaction.isRetry ? await findStored(transaction, submissions) : NONE,
@@ -222,7 +222,7 @@ async function findFirst(
 
 function foundBy({ endpoints, there, repeated, wholeFiles, spent }: Locked): BatchFacts {
   return {
-    hasEndpoint: (id) => endpoints.has(id),
+    workspaceOf: (id) => endpoints.get(id)?.workspace_id,
     isStored: (id) => there.has(id),
     firstOf: (id) => repeated.get(id),
     areWhole: (ids) => ids.every((id) => wholeFiles.has(id)),
@@ -271,6 +271,7 @@ function writeSubmissions(
     if (waitsUntil !== null)
       waits.push({ submission_id: submission.id, until: waitsUntil, recipients: waiting });
     const endpointNumber = endpoints.get(endpointId);
+    const endpointNumber = endpoints.get(endpointId)?.number;
     return Object.assign(contentJson(submission), {
       endpoint_number: endpointNumber,
       event_head: head,

@@ -67,9 +67,9 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
       if (chunk !== undefined) files.store(chunk);
-      const numberOf = endpoints();
+      const endpointOf = endpoints();
       const found: BatchFacts = {
-        hasEndpoint: (endpointId) => numberOf(endpointId) !== undefined,
+        workspaceOf: (endpointId) => endpointOf(endpointId)?.workspaceId,
         isStored: () => false,
         firstOf: () => undefined,
         areWhole: files.areWhole,
@@ -79,7 +79,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
         const outcome = decide(pending, found, counts);
         if (outcome !== "stored") return outcome;
         if (pending.kind === "held") keep(pending);
-        else store(pending, enqueue, numberOf(pending.submission.endpointId));
+        else store(pending, enqueue, endpointOf(pending.submission.endpointId)?.number);
         return outcome;
       });
       for (const { workspaceId, month, before, used } of counts.all()) {

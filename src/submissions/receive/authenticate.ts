@@ -35,6 +35,8 @@ export interface Gatekeeper {
   ofPage(form: string, address: string): Promise<Caller | null>;
   /** The caller with the settings of now, at once if they are remembered; rejects with unauthorized if its key has ended meanwhile. */
   renew(caller: Caller): MaybeLater<Caller>;
+  /** The same for a caller whose endpoint is known to have changed a moment ago: it is read anew. */
+  reread(caller: Caller): Promise<Caller>;
   /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
   /** Counts a question for a challenge: an address may ask as often as it may post, and neither takes from the other. @throws rate_limited */
@@ -54,9 +56,8 @@ export interface GatekeeperParts {
 export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const { verifier, directory, limiter, limits, exempt } = parts;
   const onPage = async (endpointId: string, address: string): Promise<Caller | null> => {
-    const ready = await directory.find(endpointId);
-    if (ready === undefined || !ready.endpoint.settings.page.isOn) return null;
-    return { key: pageKey(endpointId), ready: withOwnPage(ready), address };
+    const ready = readyPage(await directory.find(endpointId));
+    return ready === null ? null : { key: pageKey(endpointId), ready, address };
   };
   const suspects = createSuspects(limiter, limits.badKey);
   /** Proves a key that this process does not remember. A bad key, or one that finds no place, counts against its address. */
@@ -104,6 +105,13 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
       );
     },
 
+    async reread(caller) {
+      const now = await directory.reread(caller.key.endpointId);
+      const ready = caller.key.id === PAGE_KEY_ID ? readyPage(now) : now;
+      if (!ready) throw unauthorized();
+      return { ...caller, ready };
+    },
+
     admit({ key, ready, address }) {
       if (exempt.contains(address)) return null;
       const isSecret = key.kind === "secret";
@@ -129,6 +137,11 @@ export const PAGE_KEY_ID = "page";
 function pageKey(endpointId: string): Key {
   const never = { createdAt: 0, revokedAt: null, isRevoked: false, seenInBrowserAt: null };
   return { ...never, id: PAGE_KEY_ID, endpointId, kind: "publishable", lookup: "", hash: "", tag: null };
+}
+
+/** Null if the endpoint is gone, or its page is off. */
+function readyPage(ready: ReadyEndpoint | undefined): ReadyEndpoint | null {
+  return ready?.endpoint.settings.page.isOn === true ? withOwnPage(ready) : null;
 }
 
 /** The page posts from our own origin, whatever other pages may, and shows itself what came of it. */

@@ -12,6 +12,7 @@ import type { IdempotentPost } from "../commit/idempotency.ts";
 import { acceptedFiles, type IncomingFile, withLostFiles } from "./incoming-file.ts";
 import { type FileStoring, storeFiles, uploadingOf } from "./store-files.ts";
 import type { CommitQueue } from "../commit/commit-batch.ts";
+import { MovedMeanwhile } from "./post-errors.ts";
 import { withScanning } from "../files/scanned-files.ts";
 import type { SpentProof } from "../commit/spent-proofs.ts";
 import type { Submission } from "../stored/submission.ts";
@@ -54,6 +55,8 @@ export interface HeldFiles {
 /**
  * Holds a refused post with its files, as far as there is room. A post that is spam and over the limit is held as spam, because its
  * release should teach. False if its workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
+ *
+ * @throws MovedMeanwhile
  */
 export async function hold(
   parts: HoldParts,
@@ -91,6 +94,7 @@ export async function hold(
       proof,
     };
     const outcome = await parts.commits.hold(pending);
+    if (outcome === "moved") throw new MovedMeanwhile();
     if (outcome !== "spent") return outcome === "stored";
     // Another post had the same proof a moment ago.
     if (caller.ready.endpoint.settings.challenge.isRequired) return false;

@@ -9,6 +9,13 @@ export function foreignOrigin(): FormsvcError {
   return new FormsvcError("forbidden", "This page's origin is not among the endpoint's allowed origins.");
 }
 
+/** The form went to another workspace while the post was under way: whoever catches it checks the post anew. */
+export class MovedMeanwhile extends FormsvcError {
+  constructor() {
+    super("unavailable", "The form was moved a moment ago; try again shortly.", { retryAfterSeconds: 1 });
+  }
+}
+
 /** @param details by field. */
 export function invalidData(details: Readonly<Record<string, unknown>>): FormsvcError {
   const names = Object.keys(details);

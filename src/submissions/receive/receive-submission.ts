@@ -23,7 +23,7 @@ import {
 } from "../commit/idempotency.ts";
 import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
-import { foreignOrigin, invalidData, overLimit } from "./post-errors.ts";
+import { foreignOrigin, invalidData, MovedMeanwhile, overLimit } from "./post-errors.ts";
 import type { RateState } from "../../foundation/rate-limit.ts";
 import { andThen, type MaybeLater } from "../../foundation/maybe-later.ts";
 import type { Recollection } from "../../history/remember-texts.ts";
@@ -116,6 +116,31 @@ export const POST_REFUSALS = [
 export function createIntake(parts: IntakeParts): Intake {
   const { gatekeeper, idempotency, clock } = parts;
   const inFlight = new Set<string>();
+  const receiveFor = async (caller: Caller, post: IncomingPost): Promise<string> => {
+    const foreign = checkMayPost(caller, post, parts.onSecretInBrowser);
+    if (foreign !== null) return await refuseForeign(parts, caller, post, foreign);
+    const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
+    if (idempotent === null) return await store(parts, caller, post, null);
+
+    const earlier = await idempotency.recall(idempotent, clock.now());
+    if (earlier !== null) return earlier;
+    const unit = `${idempotent.endpointId} ${idempotent.kind} ${idempotent.keyHash.toString("base64")}`;
+    if (inFlight.has(unit)) {
+      throw new FormsvcError(
+        "conflict",
+        "A post with this Idempotency-Key is still being stored; try again shortly.",
+        {
+          retryAfterSeconds: 1,
+        },
+      );
+    }
+    inFlight.add(unit);
+    try {
+      return await store(parts, caller, post, idempotent);
+    } finally {
+      inFlight.delete(unit);
+    }
+  };
   return {
     expectPost: () => parts.commits.expectMore(),
 
@@ -130,29 +155,13 @@ export function createIntake(parts: IntakeParts): Intake {
     },
 
     async receive(caller, post) {
-      const foreign = checkMayPost(caller, post, parts.onSecretInBrowser);
-      if (foreign !== null) return await refuseForeign(parts, caller, post, foreign);
-      const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
-      if (idempotent === null) return await store(parts, caller, post, null);
-
-      const earlier = await idempotency.recall(idempotent, clock.now());
-      if (earlier !== null) return earlier;
-      const unit = `${idempotent.endpointId} ${idempotent.kind} ${idempotent.keyHash.toString("base64")}`;
-      if (inFlight.has(unit)) {
-        throw new FormsvcError(
-          "conflict",
-          "A post with this Idempotency-Key is still being stored; try again shortly.",
-          {
-            retryAfterSeconds: 1,
-          },
-        );
-      }
-      inFlight.add(unit);
       try {
-        return await store(parts, caller, post, idempotent);
-      } finally {
-        inFlight.delete(unit);
+        return await receiveFor(caller, post);
+      } catch (error) {
+        if (!(error instanceof MovedMeanwhile)) throw error;
       }
+      // With the plan, the spam settings and the memory of the workspace that the form has now.
+      return await receiveFor(await gatekeeper.reread(caller), post);
     },
   };
 }
@@ -216,6 +225,7 @@ async function store(
       retryAfterSeconds: 5,
     });
   if (outcome === "gone") throw new FormsvcError("unauthorized");
+  if (outcome === "moved") throw new MovedMeanwhile();
   if (outcome !== "stored") return answerAgain(outcome);
   return submission.id;
 }
@@ -256,7 +266,7 @@ async function holdForeign(
     const files = { incoming: post.files, taken: null };
     await hold(parts, caller, examined, { idempotent, cause: "origin", origin, files });
   } catch (error) {
-    if (!(error instanceof FormsvcError)) throw error;
+    if (!(error instanceof FormsvcError) || error instanceof MovedMeanwhile) throw error;
   }
 }
 
