@@ -86,6 +86,8 @@ const WORDS: Words = {
   undo_structure_change: () => "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
   upgrade_plan: ({ workspaceId }) => `upgrade with: formsvc workspace set-plan ${workspaceId} PLAN`,
   upgrade_database: () => "restart the server with this version, or run: formsvc migrate up",
+  vouch_for_accounts: () =>
+    "see who is in doubt: formsvc account list; ask the holder of each address, then: formsvc account vouch EMAIL",
   wait_or_keep_id: () => "let it be sent, or replay it without --as-new",
 };
 

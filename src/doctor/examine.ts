@@ -59,6 +59,7 @@ import { checkOftenSent } from "../submissions/receive/often-sent.ts";
 import { checkScanner } from "../submissions/files/scanner-health.ts";
 import { findUntrustedProxy } from "../submissions/receive/untrusted-proxy.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
+import { checkDoubtfulAccounts } from "../sessions/doubt-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 
 /** What is examined. */
@@ -131,6 +132,7 @@ const CHECKS: readonly Check[] = [
   ({ config }) => checkMailSecurity(config.mail),
   askNetwork,
   askIssuer,
+  ofTables(({ db, config }) => db.read(() => checkDoubtfulAccounts(config))),
   ofTables(({ db }) => db.read(checkMailRecipients)),
   ofTables(({ db }) => db.read(checkFailedMail)),
   ofTables(({ db, now }) => db.read(() => checkFailedLetters(now))),

@@ -65,4 +65,5 @@ type PlainKind =
   | "stop_server"
   | "undo_structure_change"
   | "upgrade_database"
+  | "vouch_for_accounts"
   | "wait_or_keep_id";

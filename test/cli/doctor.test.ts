@@ -56,10 +56,19 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   machine.configure({
     plans: { hobby: { monthlySubmissions: 10, endpoints: null, customSpam: true } },
     backup: { everyHours: 1, keep: 1, directory: "./copies" },
+    server: { trustProxy: ["127.0.0.1"] },
+    dashboard: {
+      trustedUserHeader: {
+        name: "Remote-Email",
+        secretHeader: "X-Proxy-Secret",
+        secret: "of-the-proxy-alone",
+      },
+    },
   });
   const endpoint = await machine.createEndpoint();
   const connection = machine.open();
   connection.exec(`
+    UPDATE account SET is_doubtful = 1;
     UPDATE api_key SET seen_in_browser_at = 1 WHERE kind = 'secret';
     INSERT INTO usage SELECT id, strftime('%Y-%m', 'now'), 9 FROM workspace;
   `);
@@ -71,14 +80,16 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   expect(problems.map(({ name }) => name)).toEqual([
     "machine.clock",
     "files.modes",
+    "config.token",
     "backups.age",
     "keys.leaked",
+    "accounts.doubt",
     "limits.monthly",
   ]);
   expect(problems.every(({ advice }) => advice !== null)).toBe(true);
   const ran = await machine.run(["doctor", "--quiet"]);
-  expect(ran.stdout.split("\n").filter((line) => line.startsWith("PROBLEM"))).toHaveLength(5);
-  expect(ran.stderr).toBe("formsvc: 5 problems\n");
+  expect(ran.stdout.split("\n").filter((line) => line.startsWith("PROBLEM"))).toHaveLength(7);
+  expect(ran.stderr).toBe("formsvc: 7 problems\n");
 });
 
 test("a month is a problem from 80 % of its limit on, and says at 100 % that posts are refused", async () => {

@@ -40,6 +40,10 @@ test.each<[Hint, string]>([
     "if it is the right one: --config /a/b",
   ],
   [{ kind: "stop_server" }, "stop it first, or use another --db"],
+  [
+    { kind: "vouch_for_accounts" },
+    "see who is in doubt: formsvc account list; ask the holder of each address, then: formsvc account vouch EMAIL",
+  ],
   [{ kind: "wait_or_keep_id" }, "let it be sent, or replay it without --as-new"],
 ])("the command line says the hint %o with its flags", (hint, words) => {
   expect(describeHint(hint)).toBe(words);

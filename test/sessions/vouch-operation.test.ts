@@ -4,6 +4,7 @@ import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions
 import { admitPerson } from "../../src/sessions/oidc-sign-in.ts";
 import { insertPasskeyRow } from "../../src/sessions/passkey-store.ts";
 import { findNamedViewer, startSession } from "../../src/sessions/session.ts";
+import { checkDoubtfulAccounts } from "../../src/sessions/doubt-health.ts";
 import { vouchForAccount } from "../../src/sessions/vouch-operation.ts";
 import { addLoginRequest, decideLoginRow } from "../../src/tokens/login-store.ts";
 import { insertTokenRow } from "../../src/tokens/token-store.ts";
@@ -127,6 +128,32 @@ describe.each(ENGINES)("an account whose address is in doubt on $name", ({ tempo
     await expect(vouch(OTHER)).rejects.toMatchObject({ code: "conflict" });
     await expect(vouch("nobody@example.org")).rejects.toMatchObject({ code: "not_found" });
     expect(await waysIn(db, other.id)).toEqual(ALL_WAYS);
+  });
+
+  test("is counted among the findings as long as a proxy, or an issuer alone, should sign its holder in", async () => {
+    const { db, victim, vouch } = await world();
+    const found = (name: string | null, issuer: string | null, passwords: "on" | "off") => {
+      const settings = { dashboard: { passwords, trustedUserHeader: { name } }, oidc: { issuer } };
+      return db.read(() => checkDoubtfulAccounts(settings));
+    };
+    const issuer = "https://login.example.com";
+    expect([await found(null, null, "on"), await found(null, issuer, "on")]).toEqual([[], []]);
+    const doubted = (ways: string) => ({
+      ok: false,
+      message: `1 account cannot sign in by ${ways}, because nobody has proved the address`,
+      advice: { kind: "vouch_for_accounts" },
+    });
+    expect(await found("Remote-Email", null, "on")).toMatchObject([doubted("dashboard.trustedUserHeader")]);
+    expect(await found(null, issuer, "off")).toMatchObject([doubted("oidc")]);
+    const both = "dashboard.trustedUserHeader and oidc";
+    expect(await found("Remote-Email", issuer, "off")).toMatchObject([doubted(both)]);
+    await vouch();
+    expect(await found("Remote-Email", issuer, "off")).toMatchObject([{ ok: true }]);
+    await db.transaction(function* () {
+      yield* noteDoubt(victim.id);
+      yield* noteEmailProved(victim.id, NOON);
+    });
+    expect(await found("Remote-Email", issuer, "off")).toMatchObject([{ ok: true }]);
   });
 
   test("stays in doubt under another address, and one whose address was proved does not come into doubt by a new one", async () => {

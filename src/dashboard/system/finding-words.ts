@@ -7,6 +7,7 @@ export function checkName(name: string): string {
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {
+  "accounts.doubt": "Accounts in doubt",
   "backups.age": "Backup",
   "config.token": "Secrets in the configuration",
   "dashboard.address": "Dashboard",

@@ -77,6 +77,10 @@ const WORDS: Partial<{
   }),
   undo_structure_change: () => ({ text: "Undo that change, or restore a sound backup at the command line" }),
   upgrade_database: () => ({ text: "Restart the server with this version" }),
+  vouch_for_accounts: () => ({
+    text: "Ask the holders of the addresses, then vouch for them",
+    href: "/dashboard/system/accounts",
+  }),
 };
 
 /** What to do about a finding. */
