@@ -99,6 +99,24 @@ test("a schema is replaced and printed, and keys are issued, rotated and revoked
   expect(keys.map(({ state }) => state).toSorted()).toEqual(["active", "active", "revoked", "revoked"]);
 });
 
+test("an account in doubt is vouched for once, by its address, after what ends with it is confirmed", async () => {
+  const machine = operatorMachine();
+  const { account } = await machine.json<{ account: Named }>(["account", "create", "kim@example.org"]);
+  machine.open().exec("UPDATE account SET is_doubtful = 1 WHERE email = 'kim@example.org'");
+  expect((await machine.mustRun(["account", "list"])).stdout).toMatch(/kim@example\.org +\w+ +in doubt /);
+  const unasked = await machine.run(["account", "vouch", "kim@example.org"]);
+  expect([unasked.code, unasked.stderr]).toEqual([
+    2,
+    expect.stringMatching(/end its password, second factor, sessions and tokens.*Give --yes/s),
+  ]);
+  const vouch = ["account", "vouch", "KIM@example.org", "--yes"];
+  expect(await machine.json(vouch)).toMatchObject({ account: { id: account.id, is_doubtful: false } });
+  const again = await machine.run(vouch);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("nobody doubts whose address")]);
+  expect((await machine.run(["account", "vouch", "nobody@example.org", "--yes"])).code).toBe(3);
+  expect((await machine.mustRun(["account", "list"])).stdout).not.toContain("in doubt");
+});
+
 test("workspaces and accounts are made, renamed, counted and deleted", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
