@@ -20,7 +20,7 @@ import { listSignInKeys } from "../sessions/known-clients.ts";
 import { defaultSpamSettings, type SpamSettings } from "../spam/spam-settings.ts";
 import { forgetKeysOf } from "../submissions/commit/idempotency.ts";
 import { forgetImportedOf } from "../submissions/import/imported-rows.ts";
-import { moveHeldPostsOf } from "../submissions/held/held-post.ts";
+import { followMovedEndpoints, moveHeldPostsOf } from "../submissions/held/held-post.ts";
 import { deleteSubmissionsOf, findSubmission } from "../submissions/stored/submission-store.ts";
 import { countContentsOf } from "../submissions/stored/count-workspace.ts";
 import { deleteTokensElsewhere } from "../tokens/token-store.ts";
@@ -51,7 +51,7 @@ export const MOVED_CONTENTS: readonly MoveContents[] = [moveHeldPostsOf, deleteT
 /** What is counted and deleted with a workspace. A feature whose rows would be many adds its own here. */
 export const WORKSPACE_CONTENTS: WorkspaceContents = {
   count: countContentsOf,
-  removals: [closeEndpointsOf, deleteEndpointsOf(ENDPOINT_CONTENTS), forgetTextsOf],
+  removals: [followMovedEndpoints, closeEndpointsOf, deleteEndpointsOf(ENDPOINT_CONTENTS), forgetTextsOf],
 };
 
 /** The configured keys. @throws config_invalid if they do not open every secret of the database. */

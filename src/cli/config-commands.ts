@@ -32,11 +32,18 @@ const check = command({
     if (config.database.url !== null) parseDatabaseAddress(config.database.url);
     checkServerConfig(config);
     readSmtpSettings(config.mail, config.server.baseUrl);
-    readOidcSettings(config.oidc);
     if (config.files.s3.endpoint !== null) readStoreSettings(config.files.s3);
     const { issuer } = config.oidc;
     const { baseUrl } = config.server;
     const returns = issuer === null || baseUrl === null ? null : oidcReturnAddresses(baseUrl);
+    // The issuer asks for them before it gives the secret.
+    if (returns !== null && !context.output.isJson) {
+      context.output.note(`the return address (redirect URI) for ${issuer} is ${returns.signedIn}`);
+      context.output.note(
+        `the address after signing out there (post-logout redirect URI) is ${returns.signedOut}`,
+      );
+    }
+    readOidcSettings(config.oidc);
     if (context.output.isJson) {
       const oidc = returns && { return_address: returns.signedIn, signed_out_address: returns.signedOut };
       return context.output.json({
@@ -49,12 +56,6 @@ const check = command({
     }
     const source = [file ?? "built-in defaults; no file was found", ...variables].join(", ");
     context.output.note(`the configuration is valid (${source})`);
-    if (returns !== null) {
-      context.output.note(`the return address (redirect URI) for ${issuer} is ${returns.signedIn}`);
-      context.output.note(
-        `the address after signing out there (post-logout redirect URI) is ${returns.signedOut}`,
-      );
-    }
     for (const name of unknownVariables) {
       context.output.note(`${name} names no setting and is not read; see formsvc help environment`);
     }

@@ -59,7 +59,7 @@ import { checkOftenSent } from "../submissions/receive/often-sent.ts";
 import { checkScanner } from "../submissions/files/scanner-health.ts";
 import { findUntrustedProxy } from "../submissions/receive/untrusted-proxy.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
-import { checkDoubtfulAccounts } from "../sessions/doubt-health.ts";
+import { checkDoubtfulAccounts } from "../workspaces/doubt-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 
 /** What is examined. */

@@ -44,7 +44,10 @@ test("the secret is read from a file that others may not read", async () => {
     machine.configure({ server, oidc: { issuer, clientId, clientSecretFile: file } });
     return machine.run(["config", "check"]);
   };
-  expect((await check()).stderr).toContain("oidc.clientSecretFile");
+  // The issuer asks for the addresses before it gives the secret.
+  const early = await check();
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("oidc.clientSecretFile")]);
+  expect(early.stderr).toContain("https://forms.example.com/dashboard/sign-in/oidc/callback");
   machine.write("secret", "\nsecond line");
   chmodSync(file, 0o600);
   expect((await check()).stderr).toContain("has no secret in its first line");

@@ -59,6 +59,20 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect((await rowsOf<{ same: unknown }>(db, bytes)).map(({ same }) => Boolean(same))).toEqual([true]);
   });
 
+  test("held posts that a move left behind follow their form when its old workspace is deleted", async () => {
+    const db = await temporary();
+    const [from, to] = [await addPlace(db), await addPlace(db, "ben")];
+    await batchServer(db).write([from.held(), to.held()]);
+    const input = { endpoint: from.endpointId, to: to.workspaceId };
+    await performOn(db, moveEndpoint, input, { parts: { movedContents: [] } });
+    const contents = { parts: { workspaceContents: WORKSPACE_CONTENTS } };
+    await performOn(db, deleteWorkspace, { workspace: from.workspaceId }, contents);
+    const counted = await rowsOf(db, "SELECT workspace_id, posts FROM held_total");
+    expect(counted).toEqual([{ workspace_id: to.workspaceId, posts: 2 }]);
+    const there = { workspace_id: to.workspaceId };
+    expect(await rowsOf(db, "SELECT workspace_id FROM held")).toEqual([there, there]);
+  });
+
   test("files go along with all their bytes, and take of the new workspace's room alone", async () => {
     const db = await temporary();
     const [from, to] = [await addPlace(db), await addPlace(db, "ben")];
@@ -100,12 +114,18 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const contents = { parts: { workspaceContents: WORKSPACE_CONTENTS } };
     await performOn(db, deleteWorkspace, { workspace: ben.workspace }, contents);
     const post = (idempotencyKey?: string) => intake.receive(caller, { ...plainPost, idempotencyKey });
+    const spam = { ...plainPost, body: Buffer.from('{"message":"Hello","_gotcha":"x"}') };
+    await expect(intake.receive(caller, spam)).rejects.toMatchObject({ code: "spam_blocked" });
     const [first] = await Promise.all([post("one"), post()]);
     expect(await post("one")).toBe(first);
     await expect(post()).rejects.toMatchObject({ code: "submission_limit", facts: { isHeld: true } });
     const counted = "SELECT workspace_id, used FROM usage";
     expect(await rowsOf(db, counted)).toEqual([{ workspace_id: cleo.workspace, used: 2 }]);
-    expect(await rowsOf(db, "SELECT workspace_id FROM held")).toEqual([{ workspace_id: cleo.workspace }]);
+    const held = "SELECT workspace_id, why FROM held ORDER BY why";
+    expect(await rowsOf(db, held)).toEqual([
+      { workspace_id: cleo.workspace, why: "limit" },
+      { workspace_id: cleo.workspace, why: "spam" },
+    ]);
   });
 
   test("a move that is cut off is finished by doing it again, and one to where it is changes and records nothing", async () => {

@@ -4,7 +4,7 @@ import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions
 import { admitPerson } from "../../src/sessions/oidc-sign-in.ts";
 import { insertPasskeyRow } from "../../src/sessions/passkey-store.ts";
 import { findNamedViewer, startSession } from "../../src/sessions/session.ts";
-import { checkDoubtfulAccounts } from "../../src/sessions/doubt-health.ts";
+import { checkDoubtfulAccounts } from "../../src/workspaces/doubt-health.ts";
 import { vouchForAccount } from "../../src/sessions/vouch-operation.ts";
 import { addLoginRequest, decideLoginRow } from "../../src/tokens/login-store.ts";
 import { insertTokenRow } from "../../src/tokens/token-store.ts";

@@ -17,6 +17,8 @@ import { performOn } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
+const WAITING_SQL =
+  "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
 async function countOf(db: Database, table: string): Promise<number> {
   return (await rowsOf<{ rows: number }>(db, `SELECT count(*) AS rows FROM ${table}`))[0]?.rows ?? 0;
@@ -343,13 +345,7 @@ describe.skipIf(!hasPostgresql)("two servers on one PostgreSQL", () => {
     const dbs = [await openForTest(address), await openForTest(address)] as const;
     const [from, to] = [await addPlace(dbs[0], "ana"), await addPlace(dbs[0], "ben")];
     const input = { endpoint: from.endpointId, to: to.workspaceId };
-    const isWaiting = async () =>
-      (
-        await rowsOf(
-          dbs[0],
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        )
-      ).length > 0;
+    const isWaiting = async () => (await rowsOf(dbs[0], WAITING_SQL)).length > 0;
     /** What waits for a transaction that has run a statement, and ends after it. */
     const during = async <Result>(text: string, parameter: unknown, work: () => Promise<Result>) => {
       let waiting: Promise<Result> | undefined;

@@ -26,7 +26,7 @@ import {
   undeleteSubmissions,
 } from "../../src/submissions/work/work-operations.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
-import { ENGINES, rowsOf } from "../support/engines.ts";
+import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { untilTailed } from "../support/temporary-postgresql.ts";
 import { partsOn, performOn } from "../support/terminal.ts";
@@ -154,6 +154,25 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await rowsOf(db, "SELECT id FROM submission")).toEqual([{ id: hers.submission }]);
     await performOn(db, deleteSubmissions, { submissions: [hers.submission] });
     expect(await expire(0, NOON)).toBe(1);
+  });
+
+  test("the read API deletes for good, and an endpoint keeps nothing longer for lying in the bin", async () => {
+    const db = await temporary();
+    const { actor, shop, jobs, hers } = await twoOwners(db);
+    const reader = createSubmissionReader(db, searches, () => undefined);
+    await reader.remove(shop.endpoint, shop.submission);
+    expect(await listed(db, actor, { deleted: true })).toEqual([]);
+    await write(db, `UPDATE endpoint SET keep_days = 7 WHERE id = '${jobs.endpoint}'`);
+    await performOn(
+      db,
+      deleteSubmissions,
+      { submissions: [jobs.submission] },
+      { actor, now: NOON + 6 * DAY },
+    );
+    const expire = (now: number) => db.transaction(() => expireSubmissions(30, now));
+    expect([await expire(NOON + 7 * DAY - 1), await expire(NOON + 8 * DAY)]).toEqual([0, 1]);
+    expect(await rowsOf(db, "SELECT id FROM submission")).toEqual([{ id: hers.submission }]);
+    expect(await rowsOf(db, "SELECT id FROM submission_bin")).toEqual([]);
   });
 
   test("a person's records in the bin are found and erased at once", async () => {

@@ -270,7 +270,6 @@ function writeSubmissions(
     });
     if (waitsUntil !== null)
       waits.push({ submission_id: submission.id, until: waitsUntil, recipients: waiting });
-    const endpointNumber = endpoints.get(endpointId);
     const endpointNumber = endpoints.get(endpointId)?.number;
     return Object.assign(contentJson(submission), {
       endpoint_number: endpointNumber,

@@ -5,7 +5,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
 import { query } from "../../database/database.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
-import { all, first, run, type Steps } from "../../database/steps.ts";
+import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { listed } from "../../database/list-parameter.ts";
 import { firstIdAt } from "../../foundation/id.ts";
@@ -204,6 +204,15 @@ export function moveHeldPostsOf(endpointId: string, workspaceId: string, limit: 
     .orderBy("id")
     .limit(limit);
   return run(query.updateTable("held").set({ workspace_id: workspaceId }).where("id", "in", some));
+}
+
+const FOLLOW_SQL = `UPDATE held SET workspace_id = (SELECT workspace_id FROM endpoint WHERE endpoint.id = held.endpoint_id)
+  WHERE id IN (SELECT held.id FROM held JOIN endpoint ON endpoint.id = held.endpoint_id
+    WHERE held.workspace_id = ? AND endpoint.workspace_id <> held.workspace_id ORDER BY held.id LIMIT ?)`;
+
+/** Takes at most `limit` held posts to the workspaces of their endpoints, which moved there without them. Returns how many that were. */
+export function followMovedEndpoints(workspaceId: string, limit: number): Steps<number> {
+  return run(text(FOLLOW_SQL, workspaceId, limit));
 }
 
 /** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */

@@ -104,13 +104,7 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
         (renewed) => recallCaller(renewed, address) ?? callerWith(renewed, address),
       );
     },
-
-    async reread(caller) {
-      const now = await directory.reread(caller.key.endpointId);
-      const ready = caller.key.id === PAGE_KEY_ID ? readyPage(now) : now;
-      if (!ready) throw unauthorized();
-      return { ...caller, ready };
-    },
+    reread: (caller) => rereadCaller(directory, caller),
 
     admit({ key, ready, address }) {
       if (exempt.contains(address)) return null;
@@ -137,6 +131,14 @@ export const PAGE_KEY_ID = "page";
 function pageKey(endpointId: string): Key {
   const never = { createdAt: 0, revokedAt: null, isRevoked: false, seenInBrowserAt: null };
   return { ...never, id: PAGE_KEY_ID, endpointId, kind: "publishable", lookup: "", hash: "", tag: null };
+}
+
+/** @throws unauthorized if the endpoint is gone, or its page was turned off */
+async function rereadCaller(directory: EndpointDirectory, caller: Caller): Promise<Caller> {
+  const now = await directory.reread(caller.key.endpointId);
+  const ready = caller.key.id === PAGE_KEY_ID ? readyPage(now) : now;
+  if (!ready) throw unauthorized();
+  return { ...caller, ready };
 }
 
 /** Null if the endpoint is gone, or its page is off. */
