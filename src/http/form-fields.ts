@@ -88,6 +88,8 @@ export interface PageForm {
   readonly hidden: readonly FormEntry[];
   /** Problems that belong to no field, in sentences. */
   readonly problems: readonly string[];
+  /** Whether files that the visitor chose have to be chosen again: a page cannot keep them. Absent if not. */
+  readonly hasLostFiles?: boolean;
   /** What the page does before it is sent; absent if nothing. */
   readonly challenge?: PageChallenge | null;
 }
@@ -241,7 +243,7 @@ export function isRepeated({ fields, others }: PageForm): boolean {
   return fields.length > 0 || others.length > 0;
 }
 
-/** Whether the visitor has to choose files again. */
+/** Whether the visitor can choose files. */
 export function asksForFiles({ fields }: PageForm): boolean {
   return fields.some(({ kind }) => kind === "file" || kind === "files");
 }

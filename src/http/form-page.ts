@@ -86,10 +86,9 @@ const NEW_LINE = html`\n`;
  */
 function formHtml(form: PageForm, wording: Wording): Html {
   const { fields, others, hidden } = form;
-  const hasFiles = asksForFiles(form);
-  const encoding = hasFiles ? html` enctype="multipart/form-data"` : null;
+  const encoding = asksForFiles(form) ? html` enctype="multipart/form-data"` : null;
   return html`<form method="post" accept-charset="utf-8"${encoding}${challengeMark(form.challenge ?? null)} novalidate>
-${hasFiles && html`<p>${wording.text("chooseFilesAgain")}</p>`}
+${form.hasLostFiles === true && html`<p>${wording.text("chooseFilesAgain")}</p>`}
 ${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
 ${fieldsHtml(fields, wording)}
 ${joinHtml(others.map(otherHtml), NEW_LINE)}

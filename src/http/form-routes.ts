@@ -25,7 +25,14 @@ import {
   webOrigin,
 } from "./form-addresses.ts";
 import { checkMediaType, mediaType, MULTIPART, readFormBody, readWhole, URL_ENCODED } from "./form-body.ts";
-import { isRepeated, NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
+import {
+  asksForFiles,
+  isRepeated,
+  NOTHING_ASKED,
+  type PageForm,
+  pageForm,
+  withoutInputs,
+} from "./form-fields.ts";
 import { type ErrorPage, errorPage, ownErrorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
@@ -53,6 +60,8 @@ interface FormExchange {
   readonly reply: FastifyReply;
   caller: Caller | null;
   entries: readonly FormEntry[];
+  /** False if it was read and nobody chose a file. */
+  mayHaveFiles?: boolean;
   /** The origin of the page that the visitor filled in. */
   origin: string | undefined;
   /** Whether it is the form's own page. */
@@ -130,6 +139,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   const { body } = request;
   const { entries, problem } = isUploadBody(body) ? body : await readFormBody(type, rawBody(request));
   form.entries = entries;
+  if (isUploadBody(body)) form.mayHaveFiles = body.mayHaveFiles;
   request.saidLanguage = entryOf(entries, LANGUAGE_MEMBER);
   if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
@@ -272,7 +282,7 @@ const MAX_OTHERS = 100;
 
 /** The form with the visitor's input, to be sent again; all of it or nothing, because an omitted part would be lost unseen. */
 function formAgain(
-  { caller, request, entries, origin, isOwnPage }: FormExchange,
+  { caller, request, entries, mayHaveFiles, origin, isOwnPage }: FormExchange,
   error: FormsvcError,
   { wording, fileBounds }: { readonly wording: Wording; readonly fileBounds: FileBounds },
 ): PageForm {
@@ -291,7 +301,8 @@ function formAgain(
   const hidden: FormEntry[] = isSayable ? [[FIRST_ORIGIN_MEMBER, origin]] : [];
   const asking = caller.key.id === PAGE_KEY_ID ? { form: endpoint.id } : { key: keyOf(request) };
   const challenge = pageChallenge(endpoint.settings.challenge, asking);
-  return { ...form, hidden: [...form.hidden, ...hidden], challenge };
+  const hasLostFiles = mayHaveFiles !== false && asksForFiles(form);
+  return { ...form, hidden: [...form.hidden, ...hidden], challenge, hasLostFiles };
 }
 
 /** What the page says at the inputs. */

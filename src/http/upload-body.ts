@@ -25,6 +25,8 @@ export interface UploadBody {
   readonly problem: FormsvcError | null;
   /** Whether a part of the body was not read. */
   readonly isCut: boolean;
+  /** Whether somebody chose a file, as far as the body was read; what was not read may have had one. */
+  readonly mayHaveFiles: boolean;
   /** Gives back the room of the files. Call it when the post is stored or refused. */
   close(): Promise<void>;
 }
@@ -59,7 +61,9 @@ export async function readUpload(request: IncomingMessage, parts: UploadParts): 
     const isCut = await draft.readAll(request);
     const files = draft.problem === null ? await draft.checkFiles() : [];
     const { entries, problem } = draft;
-    return { entries, files, identity: draft.identity(), problem, isCut, close: () => spool.close() };
+    const mayHaveFiles = isCut || draft.hasFiles;
+    const identity = draft.identity();
+    return { entries, files, identity, problem, isCut, mayHaveFiles, close: () => spool.close() };
   } catch (error) {
     await spool.close();
     throw error;
@@ -103,6 +107,10 @@ class Draft {
   constructor(parts: UploadParts, spool: Spool) {
     this.#parts = parts;
     this.#spool = spool;
+  }
+
+  get hasFiles(): boolean {
+    return this.#files.length > 0;
   }
 
   /** Returns whether a part of the body was left unread. */

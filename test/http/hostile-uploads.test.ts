@@ -214,3 +214,21 @@ test("a form without script that is refused comes again with what was typed, and
   );
   expect(answer.text).toContain("Please choose your files again");
 });
+
+test("a form without script in which nobody chose a file is not asked to choose it again", async () => {
+  const server = await startServer();
+  const schema = { name: { type: "string", required: true, maxLength: 2 }, cv: { type: "file" } } as const;
+  const endpoint = await server.addEndpoint({ schema });
+  // What a browser sends of an input that was left empty: a part without a name and without a byte.
+  const form = await multipart([ana, ["cv", { name: "", bytes: "" }]]);
+  const answer = await server.request({
+    method: "POST",
+    path: `/f/${endpoint.publishable}`,
+    headers: { ...form.headers, origin: "https://example.com" },
+    body: form.body,
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.text).toContain('value="Ana"');
+  expect(answer.text).toContain('name="cv"');
+  expect(answer.text).not.toContain("choose your files again");
+});
