@@ -141,6 +141,8 @@ function makeSide(webhooks: readonly string[][], program?: string): Workplace {
 }
 
 async function measureOnce(place: Workplace): Promise<Costs> {
+  place.renewProgram();
+  place.run("version");
   const startedAt = performance.now();
   const server = await place.serve();
   const startMs = performance.now() - startedAt;

@@ -34,6 +34,8 @@ export interface Workplace {
   /** Runs a command on the database and returns what it printed. */
   readonly run: (...args: string[]) => string;
   readonly serve: (core?: string) => Promise<RunningServer>;
+  /** Copies the program anew: as the system holds the one or the other copy in memory, starts take 280 or 480 ms. */
+  readonly renewProgram: () => void;
   readonly remove: () => void;
 }
 
@@ -64,6 +66,10 @@ export function makeWorkplace(address: string | null = null, built = executable)
         WITHOUT_LIMITS,
         core,
       ),
+    renewProgram: () => {
+      rmSync(program);
+      copyFileSync(built, program);
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
