@@ -15,16 +15,20 @@ import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
  * What conditions cost a post: a webhook with ten of them that all hold against the same webhook without, and webhooks that are left
- * out against a form without any. Processor time of the server. A process has a level of its own, so each round
- * starts every server anew, and medians over the rounds are compared.
- * Usage: node scripts/bench/conditions.ts [ROUNDS] [SECONDS] [PROGRAM]
+ * out against a form without any. Processor time of the server. A shared machine changes its speed by half within seconds, and a process
+ * has a level of its own: so both servers of a ratio are there at once and take spells in turn, each round starts them anew from fresh
+ * copies, and the ratio is the median of neighbouring spells.
+ * Usage: node scripts/bench/conditions.ts [ROUNDS] [SPELLS] [PROGRAM]
  * PROGRAM is an executable from before, for what a post, a start and a server at rest cost with everything off.
  */
-const [rounds = 9, seconds = 3] = process.argv.slice(2, 4).map(Number);
+const [rounds = 9, spells = 6] = process.argv.slice(2, 4).map(Number);
 const before = process.argv[4];
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 4;
-const REST_MS = 2000;
+const WARM_UP_SECONDS = 3;
+const SPELL_SECONDS = 1;
+const REST_MS = 1500;
+/** Starts of each side in a round, before those that are measured. */
+const STARTS = 3;
 const TEN = 10;
 
 /** Of the fields of a plain contact form: all of them hold. */
@@ -43,12 +47,14 @@ const MET = [
 /** The last is the one that does not hold. */
 const UNMET = [...MET.slice(1), "message~purchase order"];
 
-/** What a server cost in one round. */
-interface Costs {
-  readonly startMs: number;
-  readonly restMb: number;
-  readonly postUs: number;
+/** The costs of two servers: pairs that were measured one right after the other. */
+interface Pairs {
+  readonly startMs: Pair[];
+  readonly restMb: Pair[];
+  readonly postUs: Pair[];
 }
+
+type Pair = readonly [one: number, other: number];
 
 const places: Workplace[] = [];
 const receiver = await startReceiver();
@@ -60,62 +66,49 @@ try {
 }
 
 async function compareSides(): Promise<Figure[]> {
-  const sides = {
-    without: makeSide([[]]),
-    met: makeSide([MET]),
-    none: makeSide([]),
-    unmet: makeSide([UNMET]),
-    manyUnmet: makeSide(Array.from({ length: TEN }, () => UNMET)),
-    ...(before !== undefined && { before: makeSide([], before) }),
-  };
-  const costs: Record<string, Costs[]> = {};
-  for (let round = 0; round < rounds; round += 1) {
-    const names = Object.entries(sides);
-    for (const [name, place] of round % 2 === 0 ? names : names.toReversed())
-      (costs[name] ??= []).push(await measureOnce(place));
-  }
-  const of = (side: string, cost: keyof Costs): number =>
-    median((costs[side] ?? []).map((each) => each[cost]));
-  const ratio = (
-    figure: string,
-    cost: keyof Costs,
-    over: readonly [string, string],
-    atMost: number,
-  ): Figure => {
-    const value = of(over[0], cost) / of(over[1], cost);
-    return { figure, value, unit: "", bound: { atMost } };
-  };
+  const none = makeSide([]);
+  const met = await comparePair(makeSide([MET]), makeSide([[]]));
+  const unmet = await comparePair(makeSide([UNMET]), none);
+  const many = await comparePair(makeSide(Array.from({ length: TEN }, () => UNMET)), none);
   const post = "processor time of a post, ";
+  const leftOut = "left out by the last of 10 conditions";
   return [
-    ratio(
-      `${post}10 conditions of a webhook that hold, over the webhook without`,
-      "postUs",
-      ["met", "without"],
-      1.05,
-    ),
-    ratio(
-      `${post}a webhook left out by the last of 10 conditions, over no webhook`,
-      "postUs",
-      ["unmet", "none"],
-      1.05,
-    ),
-    ...(before === undefined
-      ? []
-      : [
-          ratio(`${post}nothing switched on, over the program before`, "postUs", ["none", "before"], 1.02),
-          ratio("start of the server, over the program before", "startMs", ["none", "before"], 1.02),
-          ratio("memory of a server at rest, over the program before", "restMb", ["none", "before"], 1.02),
-        ]),
     {
-      figure: `${post}10 webhooks left out by the last of 10 conditions each, over no webhook`,
-      value: of("manyUnmet", "postUs") / of("none", "postUs"),
+      figure: `${post}10 conditions of a webhook that hold, over the webhook without`,
+      value: ratioOf(met.postUs),
+      unit: "",
+      bound: { atMost: 1.05 },
+    },
+    {
+      figure: `${post}a webhook ${leftOut}, over no webhook`,
+      value: ratioOf(unmet.postUs),
+      unit: "",
+      bound: { atMost: 1.05 },
+    },
+    {
+      figure: `${post}10 webhooks ${leftOut} each, over no webhook`,
+      value: ratioOf(many.postUs),
       unit: "",
       bound: null,
     },
-    { figure: `${post}no webhook`, value: of("none", "postUs"), unit: "µs", bound: null },
-    { figure: "start of the server", value: of("none", "startMs"), unit: "ms", bound: null },
-    { figure: "memory of a server at rest", value: of("none", "restMb"), unit: "MB", bound: null },
+    ...(before === undefined ? [] : overBefore(await comparePair(none, makeSide([], before)))),
   ];
+}
+
+function overBefore(pairs: Pairs): Figure[] {
+  const figures: readonly (readonly [figure: string, pairs: readonly Pair[], unit: string])[] = [
+    ["processor time of a post, nothing switched on", pairs.postUs, "µs"],
+    ["start of the server", pairs.startMs, "ms"],
+    ["memory of a server at rest", pairs.restMb, "MB"],
+  ];
+  return figures.flatMap(([figure, of, unit]) => [
+    { figure: `${figure}, over the program before`, value: ratioOf(of), unit: "", bound: { atMost: 1.02 } },
+    { figure, value: median(of.map(([one]) => one)), unit, bound: null },
+  ]);
+}
+
+function ratioOf(pairs: readonly Pair[]): number {
+  return median(pairs.map(([one, other]) => one / other));
 }
 
 /** A form with a webhook for each of these conditions. */
@@ -140,21 +133,47 @@ function makeSide(webhooks: readonly string[][], program?: string): Workplace {
   return place;
 }
 
-async function measureOnce(place: Workplace): Promise<Costs> {
-  place.renewProgram();
-  place.run("version");
+async function comparePair(one: Workplace, other: Workplace): Promise<Pairs> {
+  const pairs: Pairs = { startMs: [], restMb: [], postUs: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const place of [one, other]) place.renewProgram();
+    for (let start = 0; start < STARTS; start += 1)
+      pairs.startMs.push(await inTurn(start, (side) => timeStart(side === 0 ? one : other)));
+    const servers = [await one.serve(), await other.serve()] as const;
+    try {
+      await sleep(REST_MS);
+      pairs.restMb.push([residentMb(servers[0].pid), residentMb(servers[1].pid)]);
+      const requests = [one.request, other.request] as const;
+      for (const side of [0, 1] as const)
+        await runLoad(servers[side], CONNECTIONS, WARM_UP_SECONDS, requests[side]);
+      for (let spell = 0; spell < spells; spell += 1)
+        pairs.postUs.push(await inTurn(spell, (side) => costOfPost(servers[side], requests[side])));
+    } finally {
+      for (const server of servers) await server.stop();
+    }
+  }
+  return pairs;
+}
+
+/** Measures both sides, the second one first every other time. */
+async function inTurn(count: number, measureSide: (side: 0 | 1) => Promise<number>): Promise<Pair> {
+  const [first, second] = count % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
+  const values: [number, number] = [0, 0];
+  values[first] = await measureSide(first);
+  values[second] = await measureSide(second);
+  return values;
+}
+
+async function timeStart(place: Workplace): Promise<number> {
   const startedAt = performance.now();
   const server = await place.serve();
   const startMs = performance.now() - startedAt;
-  try {
-    await sleep(REST_MS);
-    const restMb = residentMb(server.pid);
-    await runLoad(server, CONNECTIONS, WARM_UP_SECONDS, place.request);
-    const { processorUs } = await measure(server, CONNECTIONS, seconds, place.request);
-    return { startMs, restMb, postUs: processorUs };
-  } finally {
-    await server.stop();
-  }
+  await server.stop();
+  return startMs;
+}
+
+async function costOfPost(server: RunningServer, request: string): Promise<number> {
+  return (await measure(server, CONNECTIONS, SPELL_SECONDS, request)).processorUs;
 }
 
 async function startReceiver(): Promise<RunningServer> {

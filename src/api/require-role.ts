@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type TokenActor, viewingOf } from "../operations/actor.ts";
 import type { Steps } from "../database/steps.ts";
 import { type Door, stepsOf } from "../operations/perform.ts";
-import { reachHeldPost } from "../submissions/work/reach-posts.ts";
+import { reachHeldPost } from "../submissions/manage/reach-posts.ts";
 import { requireAnywhere } from "../workspaces/standing.ts";
 import { type ApiParts, NO_FILE, type ServedParts } from "./parts.ts";
 import type { ApiRoute } from "./routes.ts";

@@ -58,16 +58,16 @@ import {
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
-} from "../submissions/work/submission-operations.ts";
-import { erasePersonRecords, findPersonRecords } from "../submissions/work/person-operations.ts";
-import { explainScore, previewSpam, scorePost } from "../submissions/work/spam-operations.ts";
+} from "../submissions/manage/submission-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../submissions/manage/person-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../submissions/manage/spam-operations.ts";
 import {
   addNote,
   deleteSubmissions,
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../submissions/work/work-operations.ts";
+} from "../submissions/manage/work-operations.ts";
 import { tailSubmissions } from "../submissions/find/tail-submissions.ts";
 import { noteCall } from "../tokens/agent-calls.ts";
 import { revokeOwnToken, showOwnToken } from "../tokens/token-operations.ts";

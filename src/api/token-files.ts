@@ -1,7 +1,7 @@
 import type { TokenFiles } from "../http/submission-routes.ts";
 import { readBytes } from "../files/read-file.ts";
 import { requireAccess, viewingOf } from "../operations/actor.ts";
-import { reachSubmission } from "../submissions/work/reach-posts.ts";
+import { reachSubmission } from "../submissions/manage/reach-posts.ts";
 import { getFileOf } from "../submissions/files/submission-files.ts";
 import { type AuthenticationParts, createAuthentication } from "./authenticate.ts";
 

@@ -3,7 +3,7 @@ import { setSpam, showSpam } from "../endpoints/spam-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { listHeld } from "../submissions/held/held-operations.ts";
-import { listSubmissions } from "../submissions/work/submission-operations.ts";
+import { listSubmissions } from "../submissions/manage/submission-operations.ts";
 import { listAllAccounts } from "../workspaces/account-operations.ts";
 import {
   createWorkspace,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { MAX_PERSON_RECORDS } from "../submissions/find/find-person.ts";
-import { erasePersonRecords, findPersonRecords } from "../submissions/work/person-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../submissions/manage/person-operations.ts";
 import { confirm } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { command, refuse } from "./command.ts";

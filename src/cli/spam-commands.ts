@@ -19,7 +19,7 @@ import {
 } from "../spam/spam-settings.ts";
 import type { SpamReason } from "../spam/spam-verdict.ts";
 import { type VerdictJson, verdictJson } from "../spam/verdict-json.ts";
-import { explainScore, previewSpam, scorePost } from "../submissions/work/spam-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../submissions/manage/spam-operations.ts";
 import { parseJson, readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";

@@ -10,7 +10,7 @@ import {
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
-} from "../submissions/work/submission-operations.ts";
+} from "../submissions/manage/submission-operations.ts";
 import { MAX_PAGE_SIZE } from "../submissions/stored/submission-store.ts";
 import { tailSubmissions } from "../submissions/find/tail-submissions.ts";
 import { parseCount } from "./arguments.ts";

@@ -6,7 +6,7 @@ import {
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../submissions/work/work-operations.ts";
+} from "../submissions/manage/work-operations.ts";
 import { MAX_NOTE_LENGTH, MAX_NOTES } from "../submissions/stored/submission-work.ts";
 import { confirm, readInput } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";

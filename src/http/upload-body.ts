@@ -86,8 +86,8 @@ interface FileDraft {
 
 /** Of all uploads of this process. */
 const noteRead = createYoungCollector();
-/** Of all uploads too: eight of them at once doubled what other posts waited. */
-const ownRound = createTurnSharing();
+/** All uploads share it: the parts of eight, read at once, doubled the time that other posts waited. */
+const waitInLine = createTurnSharing();
 
 /** How many times the largest post is read of a form that is refused, for what was typed. */
 export const MAX_READ_ON = 2;
@@ -124,7 +124,7 @@ class Draft {
     const ended = this.#listen(parser);
     let bytes = 0;
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      await ownRound();
+      await waitInLine();
       bytes += chunk.length;
       if (bytes > maxPostBytes) this.#refuse(postTooLarge(maxPostBytes));
       if (this.problem !== null && !this.#mayReadOn(bytes)) break;

@@ -3,13 +3,13 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { listHeld, releaseHeld, showHeld } from "../submissions/held/held-operations.ts";
 import type { HeldPostJson } from "../submissions/held/held-json.ts";
-import { explainScore } from "../submissions/work/spam-operations.ts";
+import { explainScore } from "../submissions/manage/spam-operations.ts";
 import type { SubmissionJson } from "../submissions/stored/submission-json.ts";
 import {
   listSubmissions,
   markSubmissionsAs,
   showSubmission,
-} from "../submissions/work/submission-operations.ts";
+} from "../submissions/manage/submission-operations.ts";
 import { idArgument, listArguments, onlyEndpoint, pageArguments, suspectedArgument, tool } from "./tool.ts";
 
 /** Posts that are marked at once, and that are released at once. */

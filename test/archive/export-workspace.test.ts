@@ -8,7 +8,7 @@ import { newId } from "../../src/foundation/id.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { performStream } from "../../src/operations/perform.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { deleteSubmissions } from "../../src/submissions/work/work-operations.ts";
+import { deleteSubmissions } from "../../src/submissions/manage/work-operations.ts";
 import { storeMember } from "../../src/workspaces/member-store.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { ENGINES, write } from "../support/engines.ts";

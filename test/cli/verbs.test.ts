@@ -4,7 +4,7 @@ import type { Database } from "../../src/database/database.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { spamDefaults } from "../../src/app/features.ts";
 import { setSpam, showSpam } from "../../src/endpoints/spam-operations.ts";
-import { explainScore, previewSpam, scorePost } from "../../src/submissions/work/spam-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../../src/submissions/manage/spam-operations.ts";
 import { issueKey } from "../../src/endpoints/key-operations.ts";
 import { importFrom, performOn } from "../support/terminal.ts";
 import { newId } from "../../src/foundation/id.ts";

@@ -55,7 +55,7 @@ import {
   listHeldPosts,
 } from "../../src/submissions/held/held-post.ts";
 import { forgetExpired, forgetKeysOf } from "../../src/submissions/commit/idempotency.ts";
-import { previewChoices } from "../../src/submissions/work/preview-choices.ts";
+import { previewChoices } from "../../src/submissions/manage/preview-choices.ts";
 import { listRead, insertReadRows, deleteReadRows } from "../../src/submissions/stored/read-marks.ts";
 import { expireSubmissions } from "../../src/submissions/stored/retention.ts";
 import {

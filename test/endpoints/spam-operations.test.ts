@@ -3,7 +3,7 @@ import { setSpam, showSpam } from "../../src/endpoints/spam-operations.ts";
 import type { Scope } from "../../src/operations/access.ts";
 import type { Actor } from "../../src/operations/actor.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
-import { explainScore, previewSpam, scorePost } from "../../src/submissions/work/spam-operations.ts";
+import { explainScore, previewSpam, scorePost } from "../../src/submissions/manage/spam-operations.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { performOn } from "../support/terminal.ts";
 import { twoOwners } from "../support/two-owners.ts";

@@ -6,7 +6,7 @@ import { listAttempts } from "../../src/outbox/queue/delivery-store.ts";
 import { createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { dropOldUse, isWithin } from "../../src/outbox/queue/quotas.ts";
 import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
-import { erasePersonRecords, findPersonRecords } from "../../src/submissions/work/person-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../../src/submissions/manage/person-operations.ts";
 import { performOn } from "../support/terminal.ts";
 import { ReplyWorld } from "../support/reply-world.ts";
 import { startMailServer } from "../support/smtp-servers.ts";

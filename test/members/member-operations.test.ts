@@ -18,15 +18,15 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { listEvents } from "../../src/submissions/find/event-operations.ts";
 import { exportSubmissions } from "../../src/submissions/export/export-submissions.ts";
 import { dropAllHeld, listHeld, showHeld } from "../../src/submissions/held/held-operations.ts";
-import { findPersonRecords } from "../../src/submissions/work/person-operations.ts";
-import { explainScore } from "../../src/submissions/work/spam-operations.ts";
+import { findPersonRecords } from "../../src/submissions/manage/person-operations.ts";
+import { explainScore } from "../../src/submissions/manage/spam-operations.ts";
 import { SearchSlots } from "../../src/submissions/find/search-slots.ts";
 import {
   listSubmissions,
   markSubmissionsRead,
   showSubmission,
-} from "../../src/submissions/work/submission-operations.ts";
-import { deleteSubmissions, setSubmissions } from "../../src/submissions/work/work-operations.ts";
+} from "../../src/submissions/manage/submission-operations.ts";
+import { deleteSubmissions, setSubmissions } from "../../src/submissions/manage/work-operations.ts";
 import { tailSubmissions } from "../../src/submissions/find/tail-submissions.ts";
 import { createToken, listAllTokens } from "../../src/tokens/token-operations.ts";
 import { deleteAccount } from "../../src/workspaces/delete-account.ts";

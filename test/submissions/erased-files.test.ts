@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ENDPOINT_CONTENTS, WORKSPACE_CONTENTS } from "../../src/app/features.ts";
 import type { Database } from "../../src/database/database.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
-import { erasePersonRecords } from "../../src/submissions/work/person-operations.ts";
+import { erasePersonRecords } from "../../src/submissions/manage/person-operations.ts";
 import { expireSubmissions } from "../../src/submissions/stored/retention.ts";
 import { deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
 import { askWith, makeToken } from "../support/api-client.ts";

@@ -6,7 +6,7 @@ import type { Database } from "../../src/database/database.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { dropAllHeld, dropHeld, releaseHeld } from "../../src/submissions/held/held-operations.ts";
 import { dropExpired } from "../../src/submissions/held/held-post.ts";
-import { erasePersonRecords } from "../../src/submissions/work/person-operations.ts";
+import { erasePersonRecords } from "../../src/submissions/manage/person-operations.ts";
 import { storeFiles } from "../../src/submissions/receive/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";

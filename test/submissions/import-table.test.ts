@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import type { Database } from "../../src/database/database.ts";
 import { importTable } from "../../src/submissions/import/import-table.ts";
-import { deleteSubmissions } from "../../src/submissions/work/work-operations.ts";
+import { deleteSubmissions } from "../../src/submissions/manage/work-operations.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import type { Actor } from "../../src/operations/actor.ts";
-import { erasePersonRecords, findPersonRecords } from "../../src/submissions/work/person-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../../src/submissions/manage/person-operations.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { performOn } from "../support/terminal.ts";
 import { twoOwners } from "../support/two-owners.ts";

@@ -17,8 +17,8 @@ import {
   markSubmissionsAs,
   markSubmissionsRead,
   showSubmission,
-} from "../../src/submissions/work/submission-operations.ts";
-import { deleteSubmissions } from "../../src/submissions/work/work-operations.ts";
+} from "../../src/submissions/manage/submission-operations.ts";
+import { deleteSubmissions } from "../../src/submissions/manage/work-operations.ts";
 import { tailSubmissions } from "../../src/submissions/find/tail-submissions.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";

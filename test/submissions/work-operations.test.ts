@@ -7,7 +7,7 @@ import type { Actor } from "../../src/operations/actor.ts";
 import { countSubmissions } from "../../src/submissions/find/count-submissions.ts";
 import { exportSubmissions } from "../../src/submissions/export/export-submissions.ts";
 import { listEvents } from "../../src/submissions/find/event-operations.ts";
-import { erasePersonRecords, findPersonRecords } from "../../src/submissions/work/person-operations.ts";
+import { erasePersonRecords, findPersonRecords } from "../../src/submissions/manage/person-operations.ts";
 import { expireSubmissions } from "../../src/submissions/stored/retention.ts";
 import { createSubmissionReader } from "../../src/submissions/find/submission-reader.ts";
 import { EVERY_SUBMISSION } from "../../src/submissions/stored/submission-store.ts";
@@ -16,7 +16,7 @@ import {
   listSubmissions,
   markSubmissionsAs,
   showSubmission,
-} from "../../src/submissions/work/submission-operations.ts";
+} from "../../src/submissions/manage/submission-operations.ts";
 import { tailSubmissions } from "../../src/submissions/find/tail-submissions.ts";
 import {
   addNote,
@@ -24,7 +24,7 @@ import {
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../../src/submissions/work/work-operations.ts";
+} from "../../src/submissions/manage/work-operations.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { WORKSPACE_CONTENTS } from "../../src/app/features.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import { addNote, setSubmissions } from "../../src/submissions/work/work-operations.ts";
-import { showSubmission } from "../../src/submissions/work/submission-operations.ts";
+import { addNote, setSubmissions } from "../../src/submissions/manage/work-operations.ts";
+import { showSubmission } from "../../src/submissions/manage/submission-operations.ts";
 import { deleteAccount } from "../../src/workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
 import { threeOwners, threeOwnersOn } from "../support/actors.ts";

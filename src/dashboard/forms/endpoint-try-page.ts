@@ -4,7 +4,7 @@ import { getViewableEndpoint, readSchema } from "../../endpoints/endpoint-store.
 import { monthOf } from "../../foundation/clock.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { isFileName } from "../../submissions/receive/often-sent.ts";
-import { scorePost } from "../../submissions/work/spam-operations.ts";
+import { scorePost } from "../../submissions/manage/spam-operations.ts";
 import { getWorkspace, readUsage } from "../../workspaces/workspace-store.ts";
 import type { Usage } from "../../workspaces/workspace.ts";
 import { page } from "../answer.ts";

@@ -3,17 +3,17 @@ import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { markSubmissionsAs, markSubmissionsRead } from "../../submissions/work/submission-operations.ts";
+import { markSubmissionsAs, markSubmissionsRead } from "../../submissions/manage/submission-operations.ts";
 import {
   deleteSubmissions,
   emptyBin,
   setSubmissions,
   undeleteSubmissions,
-} from "../../submissions/work/work-operations.ts";
+} from "../../submissions/manage/work-operations.ts";
 import type { Access } from "../../operations/access.ts";
 import type { Assignee } from "../../workspaces/assignee.ts";
 import { isInReach } from "../../workspaces/reach.ts";
-import { listAssigneesOf } from "../../submissions/work/reach-assignees.ts";
+import { listAssigneesOf } from "../../submissions/manage/reach-assignees.ts";
 import { getViewableSubmission } from "../../submissions/stored/submission-store.ts";
 import { page, redirect, redirectWithUndo } from "../answer.ts";
 import { canBeUndone } from "../kit/notices.ts";

@@ -11,7 +11,7 @@ import { hideNetwork } from "../../webhooks/hide-network.ts";
 import type { Access } from "../../operations/access.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
-import { listAssigneesOf } from "../../submissions/work/reach-assignees.ts";
+import { listAssigneesOf } from "../../submissions/manage/reach-assignees.ts";
 import { findNotSent, getViewableSubmission } from "../../submissions/stored/submission-store.ts";
 import { concealReasons } from "../../submissions/stored/conceal-reasons.ts";
 import type { StoredSubmission } from "../../submissions/stored/submission-work.ts";

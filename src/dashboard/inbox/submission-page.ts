@@ -13,7 +13,7 @@ import { findSubmissions } from "../../submissions/find/browse-submissions.ts";
 import { listRead } from "../../submissions/stored/read-marks.ts";
 import { archiveFiles } from "../../submissions/export/archive-files.ts";
 import { deleteFile } from "../../submissions/files/file-operations.ts";
-import { markSubmissionsRead } from "../../submissions/work/submission-operations.ts";
+import { markSubmissionsRead } from "../../submissions/manage/submission-operations.ts";
 import type { Submission } from "../../submissions/stored/submission.ts";
 import { getFileOf, requireFiles } from "../../submissions/files/submission-files.ts";
 import { getViewableSubmission, isLookup } from "../../submissions/stored/submission-store.ts";
@@ -27,7 +27,7 @@ import { contentOf, titleOf } from "./preview.ts";
 import { readWhole } from "./read-submission.ts";
 import { readText } from "../kit/typed-text.ts";
 import { submissionView } from "./submission-view.ts";
-import { addNote } from "../../submissions/work/work-operations.ts";
+import { addNote } from "../../submissions/manage/work-operations.ts";
 import { pageWords } from "../kit/sentence.ts";
 import type { NotesCardParts } from "./work-view.ts";
 

@@ -3,7 +3,7 @@ import { setSpam } from "../../endpoints/spam-operations.ts";
 import { readChoices } from "../../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SpamChoices } from "../../spam/spam-settings.ts";
-import { previewChoices } from "../../submissions/work/preview-choices.ts";
+import { previewChoices } from "../../submissions/manage/preview-choices.ts";
 import { countMarkedScores } from "../../submissions/find/marked-scores.ts";
 import { listViewableWorkspaces } from "../../workspaces/workspace-store.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";

@@ -6,7 +6,7 @@ import { isId } from "../../foundation/id.ts";
 import type { SpamClass } from "../../spam/spam-verdict.ts";
 import type { SpamChoices, SpamSettings } from "../../spam/spam-settings.ts";
 import type { MarkedScores } from "../../submissions/find/marked-scores.ts";
-import type { Preview } from "../../submissions/work/preview-choices.ts";
+import type { Preview } from "../../submissions/manage/preview-choices.ts";
 import type { Workspace } from "../../workspaces/workspace.ts";
 import { changedNotice } from "../kit/changed-notice.ts";
 import {

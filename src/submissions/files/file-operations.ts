@@ -10,7 +10,7 @@ import { checkCursor } from "../../foundation/id.ts";
 import { changed, operation } from "../../operations/operation.ts";
 import type { Asking } from "../../workspaces/reach.ts";
 import { postsInput } from "../find/choose-submissions.ts";
-import { reachSubmission } from "../work/reach-posts.ts";
+import { reachSubmission } from "../manage/reach-posts.ts";
 import { listBinned } from "../stored/submission-bin.ts";
 import { markFileRow } from "./submission-files.ts";
 import { MAX_PAGE_SIZE } from "../stored/submission-store.ts";

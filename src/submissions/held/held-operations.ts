@@ -18,10 +18,10 @@ import {
   HELD_REASONS,
   listHeldPosts,
 } from "./held-post.ts";
-import { reachHeldPost, reachHeldPosts } from "../work/reach-posts.ts";
+import { reachHeldPost, reachHeldPosts } from "../manage/reach-posts.ts";
 import { releaseHeldPostRow } from "./release-held.ts";
 import type { LinkRow } from "../files/scanned-files.ts";
-import { changesOf } from "../work/submission-operations.ts";
+import { changesOf } from "../manage/submission-operations.ts";
 import { MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "../stored/submission-store.ts";
 
 const DEFAULT_PAGE_SIZE = 25;

@@ -1,6 +1,6 @@
 import type { Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { findAssigneeOf } from "../work/reach-assignees.ts";
+import { findAssigneeOf } from "../manage/reach-assignees.ts";
 import { notesOf, type SubmissionLine } from "../stored/submission-json.ts";
 import { insertBroughtNotes, updateWork } from "../stored/submission-work.ts";
 
