@@ -1,4 +1,4 @@
-import { giveBuffer, takeBuffer } from "./spare-buffers.ts";
+import { giveBuffer, SPARE_BYTES, takeBuffer } from "./spare-buffers.ts";
 
 /** The bytes of one file, wherever they are. */
 export interface ByteSource {
@@ -8,7 +8,7 @@ export interface ByteSource {
 }
 
 /** Bytes of a file in one row, in one write, and in one read. */
-export const CHUNK_BYTES = 262_144;
+export const CHUNK_BYTES = SPARE_BYTES;
 
 /** The parts of a source, one after the other, each of {@link CHUNK_BYTES} but the last. */
 export async function* chunksOf(source: ByteSource): AsyncGenerator<Buffer> {
@@ -21,10 +21,6 @@ export async function* chunksOf(source: ByteSource): AsyncGenerator<Buffer> {
  * the buffers are used again.
  */
 export async function* chunksAhead(source: ByteSource): AsyncGenerator<Buffer> {
-  if (source.size <= CHUNK_BYTES) {
-    yield* chunksOf(source);
-    return;
-  }
   const [one, other] = [takeBuffer(), takeBuffer()];
   const readAt = (offset: number): Promise<Buffer> | null => {
     if (offset >= source.size) return null;

@@ -3,14 +3,11 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ByteSource } from "./byte-source.ts";
-import { giveBuffer, SPARE_BYTES, takeBuffer } from "./spare-buffers.ts";
+import { giveBuffer, takeBuffer } from "./spare-buffers.ts";
 import type { Crowd, Reservation, SpoolRoom, Uploader } from "./spool-room.ts";
 
-/** Bytes of one post that wait in memory, at most this and what came at once; what is more goes into a file, as many at a time. */
-const MEMORY_BYTES = 262_144;
-/** Posts with files seldom have more; what is more goes into a buffer that is used again. */
+/** A post that is smaller has one block of its size. */
 const SMALL_BYTES = 65_536;
-const EMPTY = Buffer.alloc(0);
 
 export interface SpoolParts {
   readonly room: SpoolRoom;
@@ -19,26 +16,34 @@ export interface SpoolParts {
   readonly reservation?: Reservation | null;
   /** Where the file is made. */
   readonly folder: string;
+  /** A post that is larger goes through a file, even if there is room in memory. */
+  readonly keptBytes: number;
 }
 
 /**
- * Holds the bytes of one post's files until the whole post is read and checked. The file loses its name right after it is opened, so
- * the end of the process leaves nothing behind. Nothing is synced: what is here was not acknowledged.
+ * Holds the bytes of one post's files until the whole post is read and checked: in memory as long as there is room, then in a file. The
+ * file loses its name right after it is opened, so the end of the process leaves nothing behind. Nothing is synced: what is here was not
+ * acknowledged.
  */
 export class Spool {
   readonly #parts: SpoolParts;
-  /** Begins with the bytes that are not in the file. */
-  #memory: Buffer = EMPTY;
-  #memoryBytes = 0;
-  /** Bytes of the buffer that the room knows of. */
+  /** Bytes that will come, as far as that is known. */
+  readonly #announcedBytes: number;
+  /** What is not in the file; all but the last are full. */
+  #blocks: Buffer[] = [];
+  /** Bytes in the last block. */
+  #lastBytes = 0;
+  /** Bytes of blocks that the room knows of. */
   #counted = 0;
   /** A descriptor. */
   #file: number | null = null;
+  #fileBytes = 0;
   #size = 0;
   #isClosed = false;
 
   constructor(parts: SpoolParts) {
     this.#parts = parts;
+    this.#announcedBytes = parts.reservation?.leftBytes ?? 0;
   }
 
   get size(): number {
@@ -50,43 +55,55 @@ export class Spool {
     const { room, sender, reservation } = this.#parts;
     const crowd = room.take(sender, bytes.length, reservation);
     if (crowd !== null) return crowd;
-    const needed = this.#memoryBytes + bytes.length;
-    if (needed > this.#memory.length) {
-      const grown = makeRoom(needed);
-      this.#memory.copy(grown, 0, 0, this.#memoryBytes);
-      this.#memory = grown;
+    for (let at = 0; at < bytes.length;) {
+      const copied = bytes.copy(this.#blockWithRoom(), this.#lastBytes, at);
+      this.#lastBytes += copied;
+      at += copied;
     }
-    bytes.copy(this.#memory, this.#memoryBytes);
-    this.#memoryBytes = needed;
     this.#size += bytes.length;
     return null;
   }
 
-  /** Writes what has no room in memory. @throws if the disk refuses. */
-  async settle(): Promise<void> {
-    const hasRoom = this.#countMemory();
-    if (hasRoom && this.#memoryBytes <= MEMORY_BYTES) return;
-    this.#file ??= openUnnamed(this.#parts.folder);
-    const bytes = this.#memoryBytes;
-    await writeAll(this.#file, this.#memory.subarray(0, bytes), this.#size - bytes);
-    // What came meanwhile, if anything did, is not lost.
-    this.#memory.copyWithin(0, bytes, this.#memoryBytes);
-    this.#memoryBytes -= bytes;
-    if (!hasRoom && this.#memoryBytes === 0) this.#leaveMemory();
+  #blockWithRoom(): Buffer {
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && this.#lastBytes < last.length) return last;
+    const isSmall = this.#announcedBytes > 1 && this.#announcedBytes <= SMALL_BYTES;
+    const block = isSmall ? Buffer.allocUnsafeSlow(this.#announcedBytes) : takeBuffer();
+    this.#blocks.push(block);
+    this.#lastBytes = 0;
+    return block;
   }
 
-  #countMemory(): boolean {
-    const grown = this.#memory.length - this.#counted;
-    if (!this.#parts.room.enterMemory(grown)) return false;
-    this.#counted += grown;
+  /** Writes what has no room in memory. @throws if the disk refuses. */
+  async settle(): Promise<void> {
+    const hasRoom = this.#countBlocks();
+    const isKept = this.#file === null && Math.max(this.#announcedBytes, this.#size) <= this.#parts.keptBytes;
+    if (hasRoom && (isKept || this.#blocks.length <= 1)) return;
+    this.#file ??= openUnnamed(this.#parts.folder);
+    const blocks = this.#blocks.splice(0);
+    try {
+      for (const block of blocks) await this.#write(block);
+    } finally {
+      this.#giveBack(blocks);
+    }
+  }
+
+  /** Returns whether there is room for all of them. */
+  #countBlocks(): boolean {
+    const added = bytesOf(this.#blocks) - this.#counted;
+    if (!this.#parts.room.enterMemory(added)) return false;
+    this.#counted += added;
     return true;
   }
 
-  #leaveMemory(): void {
-    // As long as there is no file, sources give parts of it away.
-    if (this.#file !== null) giveBuffer(this.#memory);
-    this.#memory = EMPTY;
-    this.#memoryBytes = 0;
+  async #write(block: Buffer): Promise<void> {
+    const bytes = Math.min(block.length, this.#size - this.#fileBytes);
+    await writeAll(this.#file as number, block.subarray(0, bytes), this.#fileBytes);
+    this.#fileBytes += bytes;
+  }
+
+  #giveBack(blocks: readonly Buffer[]): void {
+    for (const block of blocks) giveBuffer(block);
     this.#parts.room.leaveMemory(this.#counted);
     this.#counted = 0;
   }
@@ -100,28 +117,37 @@ export class Spool {
     };
   }
 
+  /** Copies: the blocks are used again as soon as the post ends, whoever still reads. */
   async #read(at: number, length: number, into?: Buffer): Promise<Buffer> {
     if (this.#isClosed) throw new Error("the spool of this post is closed");
-    if (this.#file === null) return this.#memory.subarray(at, at + length);
-    const buffer = into?.subarray(0, length) ?? Buffer.allocUnsafe(length);
-    const fileBytes = this.#size - this.#memoryBytes;
-    const fromFile = Math.max(0, Math.min(length, fileBytes - at));
-    let done = 0;
-    while (done < fromFile) {
-      const { bytesRead } = await read(this.#file, buffer, done, fromFile - done, at + done);
+    // A buffer that nobody has filled holds what others wrote there.
+    const wanted = Math.max(0, Math.min(length, this.#size - at));
+    const buffer = into?.subarray(0, wanted) ?? Buffer.allocUnsafe(wanted);
+    const fromFile = Math.max(0, Math.min(wanted, this.#fileBytes - at));
+    for (let done = 0; done < fromFile;) {
+      const { bytesRead } = await read(this.#file as number, buffer, done, fromFile - done, at + done);
       if (bytesRead === 0) throw new Error("the spool of this post is shorter than it was");
       done += bytesRead;
     }
-    const inMemory = Math.max(0, at - fileBytes);
-    this.#memory.copy(buffer, done, inMemory, inMemory + length - done);
+    if (fromFile < wanted) this.#copyBlocks(at + fromFile - this.#fileBytes, buffer.subarray(fromFile));
     return buffer;
+  }
+
+  /** @param start from the first byte that is not in the file. */
+  #copyBlocks(start: number, into: Buffer): void {
+    let from = start;
+    let done = 0;
+    for (const block of this.#blocks) {
+      if (from < block.length) done += block.copy(into, done, from);
+      from = Math.max(0, from - block.length);
+    }
   }
 
   /** Gives everything back. May be called again. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#leaveMemory();
+    this.#giveBack(this.#blocks.splice(0));
     const { room, sender, reservation } = this.#parts;
     if (reservation) room.release(reservation);
     room.give(sender, this.#size);
@@ -129,9 +155,8 @@ export class Spool {
   }
 }
 
-function makeRoom(bytes: number): Buffer {
-  if (bytes <= SMALL_BYTES) return Buffer.allocUnsafeSlow(Math.min(2 * bytes, SMALL_BYTES));
-  return bytes <= SPARE_BYTES ? takeBuffer() : Buffer.allocUnsafeSlow(bytes);
+function bytesOf(blocks: readonly Buffer[]): number {
+  return blocks.reduce((bytes, block) => bytes + block.length, 0);
 }
 
 const [read, write, close] = [promisify(fs.read), promisify(fs.write), promisify(fs.close)];

@@ -67,6 +67,9 @@ export interface Uploads {
 /** Time in which files may be deleted, or an operator may make room. */
 const NO_ROOM_SECONDS = 60;
 
+/** To write a post to a file and to read it again takes a tenth of the work of storing it. Larger ones would take the memory of many. */
+const KEPT_BYTES = 8_388_608;
+
 export function createUploads(parts: UploadsParts): Uploads {
   const { limits, spoolRoom: room, fileRoom, folder, clock } = parts;
   return {
@@ -84,7 +87,7 @@ export function createUploads(parts: UploadsParts): Uploads {
       return reserved;
     },
     noteRefusal: (uploading, reason) => fileRoom.noteRefusal(uploading, reason, clock.now()),
-    open: (sender, reservation) => new Spool({ room, sender, reservation, folder }),
+    open: (sender, reservation) => new Spool({ room, sender, reservation, folder, keptBytes: KEPT_BYTES }),
     async check(file, field) {
       const name = cleanName(file.name);
       const fault = file.fault ?? (file.size === 0 ? "size" : name === null ? "name" : null);

@@ -5,14 +5,20 @@ import { Spool } from "../../src/files/spool.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
 import { pdf, sha256 } from "../support/uploads.ts";
 
-const ROOM = 67_108_864;
+const ROOM = 4_294_967_296;
+const KEPT_BYTES = 8_388_608;
+const LARGE = 9_437_184;
 const room = new SpoolRoom(ROOM, ROOM / 2);
 
-/** A post that came whole. More than 256 KiB of it are in a file. */
-async function fill(bytes: Buffer): Promise<Spool> {
+const sender = { unit: "192.0.2.7", kind: "client" } as const;
+
+/** A post that came whole. If it is announced as large, more than 256 KiB of it are in a file. */
+async function fill(bytes: Buffer, announcedBytes = LARGE): Promise<Spool> {
   const folder = makeFolder();
   onTestFinished(() => folder.remove());
-  const spool = new Spool({ room, sender: { unit: "192.0.2.7", kind: "client" }, folder: folder.path });
+  const reservation = room.reserve(sender, announcedBytes);
+  if (typeof reservation === "string") throw new Error("the room is large");
+  const spool = new Spool({ room, sender, folder: folder.path, reservation, keptBytes: KEPT_BYTES });
   for (let at = 0; at < bytes.length; at += 60_000) {
     spool.append(bytes.subarray(at, at + 60_000));
     await spool.settle();
@@ -33,23 +39,29 @@ async function otherPosts(): Promise<void> {
   for (const spool of spools) await spool.close();
 }
 
-test("nobody writes into a part of a file that somebody still stores, also not into the last one", async () => {
-  await otherPosts();
-  const bytes = pdf(2 * CHUNK_BYTES + 100_000, "stored");
-  const spool = await fill(bytes);
-  let at = 0;
-  for await (const part of chunksAhead(spool.source(0, bytes.length))) {
+test.each([
+  ["of a large post", LARGE],
+  ["of a post in memory", 1_000_000],
+])(
+  "nobody writes into a part %s that somebody still stores, also not into the last one",
+  async (_, announcedBytes) => {
     await otherPosts();
-    expect(sha256(part)).toBe(sha256(bytes.subarray(at, at + part.length)));
-    at += part.length;
-  }
-  expect(at).toBe(bytes.length);
-  await spool.close();
-});
+    const bytes = pdf(2 * CHUNK_BYTES + 100_000, "stored");
+    const spool = await fill(bytes, announcedBytes);
+    let at = 0;
+    for await (const part of chunksAhead(spool.source(0, bytes.length))) {
+      await otherPosts();
+      expect(sha256(part)).toBe(sha256(bytes.subarray(at, at + part.length)));
+      at += part.length;
+    }
+    expect(at).toBe(bytes.length);
+    await spool.close();
+  },
+);
 
-test("a part of a post that was in memory alone stays as it is after the post is closed", async () => {
+test("a part of a post that was in memory stays as it is after the post is closed", async () => {
   const bytes = pdf(200_000, "in memory");
-  const spool = await fill(bytes);
+  const spool = await fill(bytes, bytes.length);
   const part = await spool.source(0, bytes.length).read(0, bytes.length);
   await spool.close();
   await otherPosts();
@@ -74,7 +86,7 @@ test("a read that is under way when nobody wants its part any more writes into n
     break;
   }
   const posts = Array.from({ length: 30 }, (_, number) => pdf(200_000, `post ${number}`));
-  const spools = await Promise.all(posts.map(fill));
+  const spools = await Promise.all(posts.map((bytes) => fill(bytes)));
   late.resolve();
   await ended.promise;
   for (const [index, spool] of spools.entries()) {

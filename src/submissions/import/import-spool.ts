@@ -102,6 +102,8 @@ export class ImportSpool {
       room: this.#room,
       sender: { unit: id, kind: "client" },
       folder: this.#parts.folder,
+      // It may wait for half an hour.
+      keptBytes: 0,
     });
     const stay = this.#stayOf(id, spool);
     try {
