@@ -3,14 +3,13 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { listMailDeliveries, replayMail, showMailDelivery } from "../mail/mail-deliveries.ts";
 import { DELIVERY_STATES, isGathered } from "../outbox/queue/delivery.ts";
-import { MAX_DELIVERY_PAGE } from "../outbox/queue/delivery-store.ts";
-import { DEFAULT_PAGE_SIZE } from "../recipients/delivery-input.ts";
 import type { replayedShape } from "../recipients/replay-recipients.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
-import { parseCount, parseTime } from "./arguments.ts";
+import { parseTime } from "./arguments.ts";
 import { type AnyCommand, command, type CommandContext } from "./command.ts";
 import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
+import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
 import type { PerformCommand } from "./terminal.ts";
 
 type Listed = z.output<(typeof listMailDeliveries | typeof listWebhookDeliveries)["output"]>;
@@ -104,12 +103,7 @@ function deliveriesOf(noun: Noun): AnyCommand {
       { flags: "--endpoint <endpoint>", summary: "only those of this endpoint" },
       { flags: "--submission <submission>", summary: "only this submission's" },
       { flags: "--state <state>", summary: "only those in this state", choices: DELIVERY_STATES },
-      {
-        flags: "--limit <count>",
-        summary: `how many, 1 to ${MAX_DELIVERY_PAGE} (default: ${DEFAULT_PAGE_SIZE})`,
-        parse: parseCount(MAX_DELIVERY_PAGE),
-      },
-      { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+      ...pageOptions,
     ],
     examples: [
       `formsvc ${noun} deliveries --state failed`,
@@ -117,8 +111,8 @@ function deliveriesOf(noun: Noun): AnyCommand {
     ],
     action: (context, options) =>
       operate(context, async ({ perform }) => {
-        const { endpoint, submission, state, cursor, limit } = options;
-        const request = { endpoint, submission, state, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
+        const { endpoint, submission, state } = options;
+        const request = { endpoint, submission, state, ...pageOf(options) };
         printList(context, recipient, await list(perform, options[recipient], request));
       }),
   });
@@ -128,8 +122,7 @@ function printList({ output }: CommandContext, recipient: DeliveryWords["recipie
   if (output.isJson) return output.json(listed);
   const rows = listed.data.map(toRow);
   output.table(headingsOf(recipient), rows, "no deliveries");
-  if (listed.next_cursor !== null) output.note(`more with: --cursor ${listed.next_cursor}`);
-  return undefined;
+  return noteNextPage(output, listed);
 }
 
 function attemptsOf(noun: Noun): AnyCommand {

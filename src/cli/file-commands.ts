@@ -9,20 +9,19 @@ import {
   saveFile,
   showFile,
 } from "../submissions/files/file-operations.ts";
-import { MAX_PAGE_SIZE } from "../submissions/stored/submission-store.ts";
-import { confirm, parseCount } from "./arguments.ts";
+import { confirm } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, parseFile } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { createExportFile } from "./export-file.ts";
 import { operate } from "./operate.ts";
+import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
 import { writeParts } from "./save-bytes.ts";
 
 export function register(program: Command): void {
   addNoun(program, "file", "Files that came with submissions", [list, show, save, remove]);
 }
 
-const DEFAULT_PAGE_SIZE = 25;
 const SAMPLE_ID = "fil_01h455vb4pex5vsknk084sn02q";
 
 const list = command({
@@ -31,24 +30,17 @@ const list = command({
   options: [
     { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
     { flags: "--submission <submission>", summary: "only this submission's" },
-    {
-      flags: "--limit <count>",
-      summary: `how many (default: ${DEFAULT_PAGE_SIZE})`,
-      parse: parseCount(MAX_PAGE_SIZE),
-    },
-    { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+    ...pageOptions,
   ],
   examples: ["formsvc file list --endpoint Jobs"],
-  action: (context, { endpoint, submission, limit, cursor }) =>
+  action: (context, { endpoint, submission, ...page }) =>
     operate(context, async ({ perform }) => {
-      const input = { endpoint, submission, limit: limit ?? DEFAULT_PAGE_SIZE, cursor };
-      const page = await perform(listAllFiles, input);
-      if (context.output.isJson) return context.output.json(page);
+      const listed = await perform(listAllFiles, { endpoint, submission, ...pageOf(page) });
+      if (context.output.isJson) return context.output.json(listed);
       const label = await labelEndpoints(perform);
-      const rows = page.data.map((file) => toRow(file, label(file.endpoint_id)));
+      const rows = listed.data.map((file) => toRow(file, label(file.endpoint_id)));
       context.output.table(["CREATED", "ID", "SUBMISSION", "ENDPOINT", "SIZE", "NAME"], rows, "no files");
-      if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
-      return undefined;
+      return noteNextPage(context.output, listed);
     }),
 });
 

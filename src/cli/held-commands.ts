@@ -10,13 +10,13 @@ import {
   showHeld,
 } from "../submissions/held/held-operations.ts";
 import { HELD_REASONS } from "../submissions/held/held-post.ts";
-import { MAX_PAGE_SIZE } from "../submissions/stored/submission-store.ts";
-import { confirm, parseCount, parseTimeText } from "./arguments.ts";
+import { confirm, parseTimeText } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
+import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
@@ -28,7 +28,6 @@ export function register(program: Command): void {
   );
 }
 
-const DEFAULT_PAGE_SIZE = 25;
 const MAX_SHOWN_DATA = 80;
 
 const list = command({
@@ -39,24 +38,17 @@ const list = command({
     { flags: "--why <why>", summary: "only those held for this", choices: [...HELD_REASONS] },
     { flags: "--since <time>", summary: "from then on: 2026-01-31, or 24h ago", parse: parseTimeText },
     { flags: "--until <time>", summary: "before then", parse: parseTimeText },
-    {
-      flags: "--limit <count>",
-      summary: `how many (default: ${DEFAULT_PAGE_SIZE})`,
-      parse: parseCount(MAX_PAGE_SIZE),
-    },
-    { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+    ...pageOptions,
   ],
   action: (context, options) =>
     operate(context, async ({ perform }) => {
-      const { endpoint, why, since, until, limit, cursor } = options;
-      const input = { endpoint, why, since, until, limit: limit ?? DEFAULT_PAGE_SIZE, cursor };
-      const page = await perform(listHeld, input);
+      const { endpoint, why, since, until } = options;
+      const page = await perform(listHeld, { endpoint, why, since, until, ...pageOf(options) });
       if (context.output.isJson) return context.output.json(page);
       const label = await labelEndpoints(perform);
       const rows = page.data.map((post) => toRow(post, label(post.endpoint_id)));
       context.output.table(["CREATED", "ID", "ENDPOINT", "WHY", "SPAM", "DATA"], rows, "no held posts");
-      if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
-      return undefined;
+      return noteNextPage(context.output, page);
     }),
 });
 

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { Mark } from "../history/teach.ts";
+import { MAX_PAGE_SIZE } from "../operations/list-page.ts";
 import type { SubmissionJson } from "../submissions/stored/submission-json.ts";
 import {
   listSubmissions,
@@ -11,13 +12,13 @@ import {
   markSubmissionsRead,
   showSubmission,
 } from "../submissions/manage/submission-operations.ts";
-import { MAX_PAGE_SIZE } from "../submissions/stored/submission-store.ts";
 import { tailSubmissions } from "../submissions/find/tail-submissions.ts";
 import { parseCount } from "./arguments.ts";
 import { addNoun, command } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { findCommand } from "./find-command.ts";
 import { operate } from "./operate.ts";
+import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
 import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
 import type { Here, PerformCommand } from "./terminal.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
@@ -38,15 +39,11 @@ export function register(program: Command): void {
   ]);
 }
 
-const DEFAULT_PAGE_SIZE = 25;
 const DEFAULT_TAIL = 10;
 /** Time between two checks for new commits. Each check is one pragma, which reads no file. */
 const FOLLOW_INTERVAL_MS = 200;
 /** Longest text of the data in a table's row. */
 const MAX_SHOWN_DATA = 80;
-
-const limitOption = (summary: string) =>
-  ({ flags: "--limit <count>", summary, parse: parseCount(MAX_PAGE_SIZE) }) as const;
 
 const list = command({
   usage: "list",
@@ -56,8 +53,7 @@ const list = command({
     searchOption,
     ...workOptions,
     { flags: "--deleted", summary: "what is in the bin, and nothing else" },
-    limitOption(`how many, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`),
-    { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+    ...pageOptions,
   ],
   examples: [
     "formsvc submission list --endpoint Contact --since 24h",
@@ -67,16 +63,15 @@ const list = command({
   ],
   action: (context, options) =>
     operate(context, async ({ perform }) => {
-      const { limit, cursor, search, state, assignee, deleted } = options;
+      const { search, state, assignee, deleted } = options;
       const chosen = { ...filterInput(options), search, state, assignee, deleted };
-      const input = { ...chosen, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
+      const input = { ...chosen, ...pageOf(options) };
       const page = await perform(listSubmissions, input, () => ({ searches: null }));
       if (context.output.isJson) return context.output.json(page);
       const label = await labelEndpoints(perform);
       const rows = page.data.map((submission) => toRow(submission, label(submission.endpoint_id)));
       context.output.table(HEADINGS, rows, "no submissions");
-      if (page.next_cursor !== null) context.output.note(`more with: --cursor ${page.next_cursor}`);
-      return undefined;
+      return noteNextPage(context.output, page);
     }),
 });
 
@@ -99,9 +94,11 @@ const tail = command({
   options: [
     { flags: "--follow", summary: "go on until interrupted" },
     ...filterOptions,
-    limitOption(
-      `how many of those that are there already (default: ${DEFAULT_TAIL}; with --since or --cursor: ${MAX_PAGE_SIZE}; with --cursor and --follow all)`,
-    ),
+    {
+      flags: "--limit <count>",
+      summary: `how many of those that are there already (default: ${DEFAULT_TAIL}; with --since or --cursor: ${MAX_PAGE_SIZE}; with --cursor and --follow all)`,
+      parse: parseCount(MAX_PAGE_SIZE),
+    },
     {
       flags: "--cursor <submission>",
       summary: "what was stored after this id, like the last one printed, in the order of storing",

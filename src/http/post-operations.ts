@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { POST_REFUSALS } from "../submissions/receive/receive-submission.ts";
+import { submissionId } from "../submissions/stored/submission-json.ts";
 import { COMMON_ERRORS, type RouteDescription } from "./operation.ts";
 
 const accepted = z
   .object({
     success: z.literal(true),
     message: z.string(),
-    submission_id: z.string().describe("`sub_` and 26 characters."),
+    submission_id: submissionId,
   })
   .meta({ id: "Accepted" });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nextCursor } from "../operations/list-page.ts";
 import { operation } from "../operations/operation.ts";
 import {
   attemptJson,
@@ -12,7 +13,7 @@ import { replay, type ReplayedKinds, replayedShape, replayInput } from "../recip
 import { getMail, listMail, type ListedMail, MAIL_KINDS, refuseLetter } from "./list-mail.ts";
 import { mailKinds } from "./mail-kinds.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
-import { noMailRecipient, RECIPIENTS } from "./mail-recipient-store.ts";
+import { noMailRecipient, MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 
 const shape = z.strictObject({
   id: z.string(),
@@ -39,13 +40,13 @@ export const listMailDeliveries = operation({
   kind: "read",
   access: "recipients:read",
   input: z.strictObject({ recipient: onlyOne, ...deliveryListInput }),
-  output: z.strictObject({ data: z.array(shape), next_cursor: z.string().nullable() }),
+  output: z.strictObject({ data: z.array(shape), next_cursor: nextCursor }),
   *run(context, { recipient, endpoint, workspace, submission, ...page }) {
     const choice = { recipientId: recipient, endpoint, workspace };
     const { recipientId, endpointIds } = yield* chooseRecipients(context, mailKinds, choice, noMailRecipient);
     const filter = { recipientId, endpointIds, submissionId: submission, ...page };
-    const { deliveries, nextCursor } = yield* listMail(filter);
-    return { data: deliveries.map(json), next_cursor: nextCursor };
+    const { deliveries, nextCursor: next } = yield* listMail(filter);
+    return { data: deliveries.map(json), next_cursor: next };
   },
 });
 
@@ -64,7 +65,7 @@ export const showMailDelivery = operation({
 
 const replayed: ReplayedKinds<MailRecipient> = {
   ...mailKinds,
-  type: RECIPIENTS,
+  type: MAIL_RECIPIENTS,
   action: "recipient.replay",
   // They have no addresses of files.
   renew: null,

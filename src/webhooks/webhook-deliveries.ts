@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nextCursor } from "../operations/list-page.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { listShownDeliveries } from "../outbox/queue/shown-deliveries.ts";
 import {
@@ -32,13 +33,13 @@ export const listWebhookDeliveries = operation({
   kind: "read",
   access: "recipients:read",
   input: z.strictObject({ webhook: onlyOne, ...deliveryListInput }),
-  output: z.strictObject({ data: z.array(shape), next_cursor: z.string().nullable() }),
+  output: z.strictObject({ data: z.array(shape), next_cursor: nextCursor }),
   *run(context, { webhook, endpoint, workspace, submission, ...page }) {
     const choice = { recipientId: webhook, endpoint, workspace };
     const { recipientId, endpointIds } = yield* chooseRecipients(context, webhookKinds, choice, noWebhook);
     const filter = { recipientId, endpointIds, submissionId: submission, ...page };
-    const { deliveries, nextCursor } = yield* listShownDeliveries(webhookKinds, filter);
-    return { data: deliveries.map(json), next_cursor: nextCursor };
+    const { deliveries, nextCursor: next } = yield* listShownDeliveries(webhookKinds, filter);
+    return { data: deliveries.map(json), next_cursor: next };
   },
 });
 

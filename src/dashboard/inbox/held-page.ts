@@ -14,6 +14,7 @@ import {
   type HeldPostFilter,
   listHeldPosts,
 } from "../../submissions/held/held-post.ts";
+import { MAX_PAGE_BYTES } from "../../operations/list-page.ts";
 import { findStanding, mayWithAny, refusalOf } from "../../workspaces/standing.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { listFormChoices } from "../forms/form-choice.ts";
@@ -23,9 +24,6 @@ import type { DashboardParts } from "../parts.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import { nameForMany } from "./read-submission.ts";
 import type { Routes, Visit } from "../routes.ts";
-
-/** Bytes of data on one page; that is 16 posts of 64 KiB, which are read at once. */
-const MAX_PAGE_BYTES = 1_048_576;
 
 /** Posts that were refused as spam or over the limit: released if they are genuine, or dropped. */
 export function heldPages(routes: Routes, parts: DashboardParts): void {

@@ -1,5 +1,6 @@
 import { type EndpointInWorkspace, readEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { listMarks, type Mark } from "../../history/teach.ts";
+import { MAX_PAGE_BYTES } from "../../operations/list-page.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { findSubmissions, fittingOf } from "../../submissions/find/browse-submissions.ts";
 import { listRead } from "../../submissions/stored/read-marks.ts";
@@ -15,8 +16,6 @@ import type { Visit } from "../routes.ts";
 
 /** Rows of one page. */
 export const PAGE_ROWS = 50;
-/** Bytes of JSON on one page; that is 16 submissions of 64 KiB. */
-const MAX_PAGE_BYTES = 1_048_576;
 /**
  * Submissions that a page looks at for a filter that no index answers, so that it comes at once: each costs about two
  * microseconds. Whoever goes on from there waits for more of them.

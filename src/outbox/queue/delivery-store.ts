@@ -8,8 +8,6 @@ import { checkCursor } from "../../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
 import { EVERYTHING_QUEUED, lookThroughQueued } from "./queued-deliveries.ts";
 
-export const MAX_DELIVERY_PAGE = 1000;
-
 /** Messages of a recipient that one page looks at for delivered ones, of which no index tells. */
 const MAX_LOOKED = 10_000;
 

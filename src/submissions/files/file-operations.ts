@@ -7,16 +7,15 @@ import { findFile, type FoundFile, listFiles, readBytes, refuseUnreadable } from
 import { toIsoTime } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { checkCursor } from "../../foundation/id.ts";
+import { nextCursor, pageInput } from "../../operations/list-page.ts";
 import { changed, operation } from "../../operations/operation.ts";
 import type { Asking } from "../../workspaces/reach.ts";
 import { postsInput } from "../find/choose-submissions.ts";
 import { reachSubmission } from "../manage/reach-posts.ts";
 import { listBinned } from "../stored/submission-bin.ts";
 import { markFileRow } from "./submission-files.ts";
-import { MAX_PAGE_SIZE } from "../stored/submission-store.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 
-const DEFAULT_PAGE_SIZE = 25;
 /** Longest part of a given id that a message repeats, in characters. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
@@ -45,15 +44,11 @@ export const listAllFiles = operation({
     endpoint: postsInput.endpoint,
     workspace: postsInput.workspace,
     submission: z.string().nullable().default(null).describe("Only this submission's, by its id."),
-    limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
-    cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
+    ...pageInput,
   }),
   output: z.strictObject({
     data: z.array(fileShape),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe("A page may have fewer files than `limit` while there are more."),
+    next_cursor: nextCursor.describe("A page may have fewer files than `limit` while there are more."),
   }),
   *run(context, { endpoint, workspace, submission, limit, cursor }) {
     const endpointIds = yield* reachEndpointIds(context, { endpoint, workspace });

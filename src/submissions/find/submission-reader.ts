@@ -6,11 +6,11 @@ import { type ByteRange, type FileStream, readBytes } from "../../files/read-fil
 import type { FileFacts } from "../../schemas/posted-file.ts";
 import { getFileOf } from "../files/submission-files.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { MAX_PAGE_BYTES } from "../../operations/list-page.ts";
 import {
   deleteSubmissionRows,
   getSubmission,
   isLookup,
-  MAX_PAGE_BYTES,
   type SubmissionFilter,
   type SubmissionPage,
 } from "../stored/submission-store.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readSlice } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
+import { MAX_PAGE_SIZE, maxPageBytes } from "../../operations/list-page.ts";
 import { type Context, operation } from "../../operations/operation.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
 import {
@@ -12,12 +13,7 @@ import {
 import { type Conceal, concealReasons } from "../stored/conceal-reasons.ts";
 import { followSubmissions, type Tail } from "./follow-submissions.ts";
 import { type SubmissionJson, submissionJson, submissionShape } from "../stored/submission-json.ts";
-import {
-  isLookup,
-  MAX_PAGE_BYTES,
-  MAX_PAGE_SIZE,
-  type SubmissionFilter,
-} from "../stored/submission-store.ts";
+import { isLookup, type SubmissionFilter } from "../stored/submission-store.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
 import { readTail, tailAfter, tailEnd, type TailPage } from "./tail.ts";
 
@@ -81,8 +77,7 @@ async function readNewest(
   limit: number,
 ): Promise<readonly StoredSubmission[]> {
   const { db, actor, gone } = context;
-  const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
-  const request = { limit, cursor: null, maxBytes, ...(gone && { gone }) };
+  const request = { limit, cursor: null, maxBytes: maxPageBytes(actor), ...(gone && { gone }) };
   const { data } = await inSearchSlot(context, isLookup(filter), () =>
     browseSubmissions(db, filter, request),
   );

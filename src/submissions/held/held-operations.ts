@@ -5,10 +5,11 @@ import { type EndpointsReference, reachEndpointIds } from "../../endpoints/viewa
 import { dropFiles, listFileIdsOfHeld } from "../../files/file-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
+import { maxPageBytes, nextCursor, pageInput } from "../../operations/list-page.ts";
 import { changed, type Context, operation, type Outcome } from "../../operations/operation.ts";
 import { postsInput, readPostsFilter } from "../find/choose-submissions.ts";
 import { concealReasons } from "../stored/conceal-reasons.ts";
-import { heldPostJson, heldPostShape } from "./held-json.ts";
+import { heldId, heldPostJson, heldPostShape } from "./held-json.ts";
 import {
   dropExpired,
   dropHeldPostRows,
@@ -22,12 +23,8 @@ import { reachHeldPost, reachHeldPosts } from "../manage/reach-posts.ts";
 import { releaseHeldPostRow } from "./release-held.ts";
 import type { LinkRow } from "../files/scanned-files.ts";
 import { changesOf } from "../manage/submission-operations.ts";
-import { MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "../stored/submission-store.ts";
 
-const DEFAULT_PAGE_SIZE = 25;
-
-const id = z.string().describe("`held_` and 26 characters.");
-const ids = z.array(id).readonly();
+const heldIds = z.array(heldId).readonly();
 
 /** What was held long enough goes first, whether a server runs or not. A read that finds nothing of it changes nothing. */
 async function dropOld({ db, config, now }: Context): Promise<void> {
@@ -43,19 +40,17 @@ export const listHeld = operation({
   input: z.strictObject({
     ...postsInput,
     why: z.enum(HELD_REASONS).nullable().default(null).describe("Only those held for this."),
-    limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
-    cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
+    ...pageInput,
   }),
-  output: z.strictObject({ data: z.array(heldPostShape), next_cursor: z.string().nullable() }),
+  output: z.strictObject({ data: z.array(heldPostShape), next_cursor: nextCursor }),
   async run(context, { why, limit, cursor, ...input }) {
     await dropOld(context);
     const { db, actor } = context;
-    const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
     return db.read(function* () {
       const filter = { ...(yield* readPostsFilter(context, input)), why };
-      const { data, nextCursor } = yield* listHeldPosts(filter, limit, cursor, maxBytes);
+      const { data, nextCursor: next } = yield* listHeldPosts(filter, limit, cursor, maxPageBytes(actor));
       const conceal = yield* concealReasons(context.viewing);
-      return { data: data.map((each) => heldPostJson(conceal(each))), next_cursor: nextCursor };
+      return { data: data.map((each) => heldPostJson(conceal(each))), next_cursor: next };
     });
   },
 });
@@ -65,7 +60,7 @@ export const showHeld = operation({
   summary: "Show a held post with its spam reasons",
   kind: "read",
   access: "submissions:read",
-  input: z.strictObject({ held: id }),
+  input: z.strictObject({ held: heldId }),
   output: heldPostShape.extend({
     schema_version: z.number().describe("Of the endpoint's schema, when it came."),
   }),
@@ -89,8 +84,8 @@ export const releaseHeld = operation({
   summary: "Turn a held post into a submission: it is counted and sent to webhooks; spam teaches the filter",
   kind: "write",
   access: "held:write",
-  input: z.strictObject({ held: id }),
-  output: z.strictObject({ held: id, submission: z.string() }),
+  input: z.strictObject({ held: heldId }),
+  output: z.strictObject({ held: heldId, submission: z.string() }),
   async run(context: Context<ReleaseParts>, { held: reference }) {
     await dropOld(context);
     const { config, now, parts } = context;
@@ -110,8 +105,8 @@ export const dropHeld = operation({
   summary: "Drop held posts for good, all of them or none",
   kind: "danger",
   access: "held:write",
-  input: z.strictObject({ held: ids }),
-  output: z.strictObject({ dropped: ids }),
+  input: z.strictObject({ held: heldIds }),
+  output: z.strictObject({ dropped: heldIds }),
   async run(context, { held: wanted }) {
     await dropOld(context);
     const fileIds = await context.transact(function* () {
@@ -133,7 +128,7 @@ export const dropAllHeld = operation({
   input: z.strictObject({
     endpoint: postsInput.endpoint,
     workspace: postsInput.workspace,
-    newest: id
+    newest: heldId
       .nullable()
       .default(null)
       .describe("Id of the newest that goes: what came after it stays. Null is the newest of now."),

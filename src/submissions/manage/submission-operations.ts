@@ -5,6 +5,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { findMark } from "../../history/teach.ts";
 import type { Viewing } from "../../operations/actor.ts";
 import type { Access } from "../../operations/access.ts";
+import { maxPageBytes, nextCursor, pageInput } from "../../operations/list-page.ts";
 import { changed, type Context, operation, type OwnChange } from "../../operations/operation.ts";
 import { requireAlso } from "../../workspaces/reach.ts";
 import { getAccount } from "../../workspaces/workspace-store.ts";
@@ -20,13 +21,14 @@ import {
 import { markSubmissions } from "../stored/mark-submission.ts";
 import { reachSubmission, reachSubmissions, reachWorkspacesOf } from "./reach-posts.ts";
 import { deleteReadRows, insertReadRows } from "../stored/read-marks.ts";
-import { notSentShape, submissionJson, submissionShape } from "../stored/submission-json.ts";
-import { findNotSent, isLookup, MAX_PAGE_BYTES, MAX_PAGE_SIZE } from "../stored/submission-store.ts";
-
-const DEFAULT_PAGE_SIZE = 25;
-
-const id = z.string().describe("`sub_` and 26 characters.");
-const ids = z.array(id).readonly();
+import {
+  notSentShape,
+  submissionId,
+  submissionIds,
+  submissionJson,
+  submissionShape,
+} from "../stored/submission-json.ts";
+import { findNotSent, isLookup } from "../stored/submission-store.ts";
 
 export const listSubmissions = operation({
   name: "submission.list",
@@ -36,16 +38,14 @@ export const listSubmissions = operation({
   input: z.strictObject({
     ...submissionsInput,
     ...searchInput,
-    limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
-    cursor: z.string().nullable().default(null).describe("The `next_cursor` of the page before."),
+    ...pageInput,
     deleted: z.boolean().default(false).describe("What is in the bin, and nothing else."),
   }),
-  output: z.strictObject({ data: z.array(submissionShape), next_cursor: z.string().nullable() }),
+  output: z.strictObject({ data: z.array(submissionShape), next_cursor: nextCursor }),
   async run(context: Context<SearchParts>, { limit, cursor, ...input }) {
     const { db, actor, gone } = context;
     const filter = await db.read(() => readSubmissionFilter(context, input));
-    const maxBytes = actor.kind === "terminal" ? Infinity : MAX_PAGE_BYTES;
-    const request = { limit, cursor, maxBytes, ...(gone && { gone }) };
+    const request = { limit, cursor, maxBytes: maxPageBytes(actor), ...(gone && { gone }) };
     const page = await inSearchSlot(context, isLookup(filter), () => browseSubmissions(db, filter, request));
     const conceal = await db.read(() => concealReasons(context.viewing));
     return { data: page.data.map((each) => submissionJson(conceal(each))), next_cursor: page.nextCursor };
@@ -57,7 +57,7 @@ export const showSubmission = operation({
   summary: "Show a submission with its spam reasons",
   kind: "read",
   access: "submissions:read",
-  input: z.strictObject({ submission: id }),
+  input: z.strictObject({ submission: submissionId }),
   output: submissionShape.extend({
     schema_version: z.number().describe("Of the endpoint's schema, as it was checked with."),
     mark: z.enum(["spam", "ham"]).nullable().describe("What somebody taught the filter that it is."),
@@ -101,10 +101,10 @@ export const markSubmissionsAs = operation({
   kind: "write",
   access: "submissions:write",
   input: z.strictObject({
-    submissions: ids,
+    submissions: submissionIds,
     mark: z.enum(["spam", "ham"]).nullable().describe("Null takes back what they taught."),
   }),
-  output: z.strictObject({ marked: ids, mark: z.enum(["spam", "ham"]).nullable() }),
+  output: z.strictObject({ marked: submissionIds, mark: z.enum(["spam", "ham"]).nullable() }),
   async *run(context, { submissions: wanted, mark }) {
     await context.db.read(() => reachSubmissions(context, wanted));
     for (let from = 0; from < wanted.length; from += MARKED_AT_ONCE) {
@@ -128,7 +128,7 @@ export const markSubmissionsRead = operation({
   kind: "write",
   access: "submissions:mark-read",
   input: z.strictObject({
-    submissions: ids,
+    submissions: submissionIds,
     read: z.boolean().default(true).describe("False shows them as unread again."),
     account: z
       .string()
@@ -136,7 +136,7 @@ export const markSubmissionsRead = operation({
       .default(null)
       .describe("Whose inbox shows it; null is whoever asks. Only somebody at the machine names another."),
   }),
-  output: z.strictObject({ submissions: ids, read: z.boolean() }),
+  output: z.strictObject({ submissions: submissionIds, read: z.boolean() }),
   async run(context, { submissions: wanted, read, account }) {
     await context.db.relaxedTransaction(function* () {
       const { accountId, viewing } = yield* readerOf(context, account);

@@ -16,7 +16,13 @@ import { postsInput } from "../find/choose-submissions.ts";
 import { reachSubmissions } from "./reach-posts.ts";
 import { findAssigneeOf } from "./reach-assignees.ts";
 import { deleteBinRows, insertBinRows, listBinOf } from "../stored/submission-bin.ts";
-import { assigneeShape, noteJson, noteShape } from "../stored/submission-json.ts";
+import {
+  assigneeShape,
+  noteJson,
+  noteShape,
+  submissionId,
+  submissionIds,
+} from "../stored/submission-json.ts";
 import { changesOf } from "./submission-operations.ts";
 import { deleteSubmissionRows } from "../stored/submission-store.ts";
 import {
@@ -28,16 +34,13 @@ import {
   WORK_STATES,
 } from "../stored/submission-work.ts";
 
-const id = z.string().describe("`sub_` and 26 characters.");
-const ids = z.array(id).readonly();
-
 export const setSubmissions = operation({
   name: "submission.set",
   summary: "Say of submissions that they are done or open, and who looks after them",
   kind: "write",
   access: "submissions:write",
   input: z.strictObject({
-    submissions: ids,
+    submissions: submissionIds,
     state: z.enum(WORK_STATES).optional().describe("What is not given stays as it is."),
     assignee: z
       .string()
@@ -48,7 +51,7 @@ export const setSubmissions = operation({
       ),
   }),
   output: z.strictObject({
-    set: ids,
+    set: submissionIds,
     state: z.enum(WORK_STATES).optional(),
     assignee: assigneeShape.nullable().optional(),
   }),
@@ -79,7 +82,7 @@ export const addNote = operation({
   kind: "write",
   access: "submissions:write",
   input: z.strictObject({
-    submission: id,
+    submission: submissionId,
     text: z
       .string()
       .describe(`Plain text of 1 to ${MAX_NOTE_LENGTH} characters; at most ${MAX_NOTES} notes.`),
@@ -120,7 +123,7 @@ export const deleteSubmissions = operation({
   access: "submissions:write",
   furtherAccess: ["submissions:purge"],
   input: z.strictObject({
-    submissions: ids,
+    submissions: submissionIds,
     now: z
       .boolean()
       .default(false)
@@ -128,7 +131,7 @@ export const deleteSubmissions = operation({
         "For good, also what is in the bin already. Without a bin (`submissions.binDays` 0) it always is.",
       ),
   }),
-  output: z.strictObject({ deleted: ids }),
+  output: z.strictObject({ deleted: submissionIds }),
   async run(context, { submissions: wanted, now }) {
     const isFinal = now || context.config.submissions.binDays === 0;
     const fileIds = await context.transact(function* () {
@@ -152,8 +155,8 @@ export const undeleteSubmissions = operation({
   summary: "Bring submissions back out of the bin, all of them or none",
   kind: "write",
   access: "submissions:write",
-  input: z.strictObject({ submissions: ids }),
-  output: z.strictObject({ undeleted: ids }),
+  input: z.strictObject({ submissions: submissionIds }),
+  output: z.strictObject({ undeleted: submissionIds }),
   *run(context, { submissions: wanted }) {
     const consequence = "; nothing was changed";
     const workspaceIds = yield* reachSubmissions(context, wanted, { consequence, bin: "binned" });

@@ -66,6 +66,9 @@ export function setAsideJson(setAside: SetAside | null) {
   };
 }
 
+export const submissionId = z.string().describe("`sub_` and 26 characters.");
+export const submissionIds = z.array(submissionId).readonly();
+
 export const noteShape = z.strictObject({
   id: z.string().describe("`note_` and 26 characters."),
   text: z.string(),
@@ -91,7 +94,7 @@ const workMembers = {
 /** The shape of a submission as JSON, for the description of the API. */
 export const submissionSchema = z
   .object({
-    id: z.string().describe("`sub_` and 26 characters."),
+    id: submissionId,
     endpoint_id: z.string(),
     data: z.record(z.string(), z.unknown()).describe("The submitted fields."),
     unknown_fields: z

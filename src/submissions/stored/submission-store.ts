@@ -68,12 +68,6 @@ export interface SubmissionPage {
   readonly nextCursor: string | null;
 }
 
-/** The largest number of submissions on one page. */
-export const MAX_PAGE_SIZE = 1000;
-
-/** Bytes of JSON on one page of who asks over a network; that is 16 submissions of 64 KiB. */
-export const MAX_PAGE_BYTES = 1_048_576;
-
 /** The largest number of characters of a given id that a message repeats. */
 const MAX_SHOWN_ID_LENGTH = 100;
 

@@ -1,0 +1,24 @@
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../operations/list-page.ts";
+import { parseCount } from "./arguments.ts";
+import type { OptionValues } from "./option-values.ts";
+import type { Output } from "./output.ts";
+
+/** What a command takes that lists in pages. */
+export const pageOptions = [
+  {
+    flags: "--limit <count>",
+    summary: `how many, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`,
+    parse: parseCount(MAX_PAGE_SIZE),
+  },
+  { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+] as const;
+
+/** What the operations take of them. */
+export function pageOf({ limit, cursor }: OptionValues<typeof pageOptions>) {
+  return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor };
+}
+
+/** How to go on behind a page. */
+export function noteNextPage(output: Output, page: { readonly next_cursor: string | null }): void {
+  if (page.next_cursor !== null) output.note(`more with: --cursor ${page.next_cursor}`);
+}
