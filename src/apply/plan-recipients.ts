@@ -93,12 +93,11 @@ function changedWebhook(cell: EndpointCell, webhook: FileWebhook, known: ShownWe
       }),
     );
   }
-  const { enabled } = webhook;
-  if (enabled === undefined || enabled === (known.state !== "disabled")) return changes;
-  const operation = enabled ? enableWebhook : disableWebhook;
-  const switched = [{ member: "enabled", from: !enabled, to: enabled }];
+  const switched = differenceOfState(webhook, known);
+  if (switched === null) return changes;
+  const operation = switched.to ? enableWebhook : disableWebhook;
   changes.push(
-    changeOf("webhook", name, switched, async (perform) => {
+    changeOf("webhook", name, [switched], async (perform) => {
       await perform(operation, { webhook: known.id });
     }),
   );
@@ -153,17 +152,24 @@ function changedRecipient(
         await perform(setRecipient, { recipient: known.id, ...valuesAfter(differences) });
       }),
     );
-  const { enabled } = recipient;
-  const isSame = enabled === undefined || enabled === (known.state !== "disabled");
-  if (isSame || !hasAgreed(known)) return changes;
-  const operation = enabled ? enableRecipient : disableRecipient;
-  const switched = [{ member: "enabled", from: !enabled, to: enabled }];
+  const switched = differenceOfState(recipient, known);
+  if (switched === null || !hasAgreed(known)) return changes;
+  const operation = switched.to ? enableRecipient : disableRecipient;
   changes.push(
-    changeOf("recipient", name, switched, async (perform) => {
+    changeOf("recipient", name, [switched], async (perform) => {
       await perform(operation, { recipient: known.id });
     }),
   );
   return changes;
+}
+
+/** Whether one is to be switched on or off; null if it stays. */
+function differenceOfState(
+  { enabled }: { readonly enabled?: boolean | undefined },
+  { state }: { readonly state: string },
+): Difference | null {
+  if (enabled === undefined || enabled === (state !== "disabled")) return null;
+  return { member: "enabled", from: !enabled, to: enabled };
 }
 
 /** Whether its holder wants e-mail: no file decides that. */
