@@ -2,11 +2,12 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { setConfirmed, setRecipientEnabled } from "../outbox/queue/recipient-store.ts";
+import { findRecipientOf } from "../recipients/recipient-type.ts";
 import { CONFIRMATION_MS, type MailRecipient } from "./mail-recipient.ts";
 import {
-  findMailRecipient,
   getMailRecipient,
   readConfirmation,
+  MAIL_RECIPIENTS,
   setUnsubscribed,
   writeConfirmation,
 } from "./mail-recipient-store.ts";
@@ -38,7 +39,7 @@ export function* startConfirmation(id: string, now: number): Steps<string> {
 
 /** Whom a link of a confirmation is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link */
 export function* readAsked(id: string, token: string, now: number): Steps<MailRecipient> {
-  const recipient = yield* findMailRecipient(id);
+  const recipient = yield* findRecipientOf(MAIL_RECIPIENTS, id);
   const open = yield* readConfirmation(id);
   const isRight = timingSafeEqual(sha256(token), open?.hash ?? Buffer.alloc(32));
   if (recipient === undefined || open === null || !isRight || open.expiresAt <= now)
@@ -56,7 +57,7 @@ export function* confirmMailRecipient(id: string, token: string, now: number): S
 
 /** Whom a link of an unsubscription is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link */
 export function* readSubscribed(id: string, token: string): Steps<MailRecipient> {
-  const recipient = yield* findMailRecipient(id);
+  const recipient = yield* findRecipientOf(MAIL_RECIPIENTS, id);
   const isRight = timingSafeEqual(sha256(token), sha256(recipient?.unsubscribeToken ?? ""));
   if (recipient === undefined || !isRight)
     throw new FormsvcError("not_found", "The link does not work: the recipient is no longer there.");

@@ -6,12 +6,13 @@ import type { Language } from "../languages/language.ts";
 import { wordingIn } from "../languages/wording.ts";
 import type { LimitedAccount } from "../outbox/queue/account-limits.ts";
 import { countUse, isWithin, type Quota, quotaKey } from "../outbox/queue/quotas.ts";
+import { findRecipientOf } from "../recipients/recipient-type.ts";
 import { startConfirmation } from "./agree-to-mail.ts";
 import { mailboxOf } from "./auto-reply/automatic-address.ts";
 import { isLetterWaiting, type LetterContent, queueLetter } from "./letter-store.ts";
 import { mailLinkUrl } from "./mail-links.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
-import { findMailRecipient } from "./mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 
 /** Asks the holder of an address whether they want a form's submissions. Who gets such a letter may know nothing of this server. */
 
@@ -99,7 +100,7 @@ export function createConfirmationLinks({ db, clock, baseUrl }: LinkParts) {
   return async (recipientId: string): Promise<LetterContent["link"]> => {
     if (baseUrl === null) return null;
     const made = await db.transaction(function* () {
-      const recipient = yield* findMailRecipient(recipientId);
+      const recipient = yield* findRecipientOf(MAIL_RECIPIENTS, recipientId);
       if (recipient?.confirmedAt !== null || recipient.unsubscribedAt !== null) return null;
       const endpoint = yield* findEndpoint(recipient.endpointId);
       const token = yield* startConfirmation(recipientId, clock.now());

@@ -14,7 +14,7 @@ import { askHolder } from "./ask-holder.ts";
 import { mailMissing } from "./mail-missing.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
 import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
-import { insertMailRecipientRows, RECIPIENTS } from "./mail-recipient-store.ts";
+import { insertMailRecipientRows, MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 import { requireAgreed } from "./mail-recipient-state.ts";
 import { namedOrNull, newRecipientInput, recipientReference } from "./recipient-operations.ts";
 import type { StoredLetters } from "./stored-letters.ts";
@@ -63,7 +63,7 @@ export const createRecipient = operation({
       const made = yield* insertMailRecipientRows(endpoint.id, given, isAgreed ? now : null, now);
       const recipient = mailRecipientJson(made);
       const { isAsked, changes } = isAgreed ? NO_QUESTION : yield* ask(context, made, endpoint);
-      return changed({ recipient, asked: isAsked }, changeOf(RECIPIENTS, made, endpoint), ...changes);
+      return changed({ recipient, asked: isAsked }, changeOf(MAIL_RECIPIENTS, made, endpoint), ...changes);
     });
     if (actor.kind !== "terminal") parts.storedLetters?.wake();
     return created;
@@ -96,13 +96,13 @@ export const askRecipient = operation({
   output: z.strictObject({ recipient: mailRecipientShape, asked }),
   async run(context: Context<Parts>, { recipient: id }) {
     const done = await context.transact(function* () {
-      const { member, endpoint } = yield* reachRecipient(context, RECIPIENTS, id);
+      const { recipient, endpoint } = yield* reachRecipient(context, MAIL_RECIPIENTS, id);
       requireMail(context.config);
-      if (member.unsubscribedAt !== null) requireAgreed(member);
-      if (member.confirmedAt !== null)
-        throw new FormsvcError("conflict", `The holder of ${member.settings.address} agreed already.`);
-      const { isAsked, changes } = yield* ask(context, member, endpoint);
-      return changed({ recipient: mailRecipientJson(member), asked: isAsked }, ...changes);
+      if (recipient.unsubscribedAt !== null) requireAgreed(recipient);
+      if (recipient.confirmedAt !== null)
+        throw new FormsvcError("conflict", `The holder of ${recipient.settings.address} agreed already.`);
+      const { isAsked, changes } = yield* ask(context, recipient, endpoint);
+      return changed({ recipient: mailRecipientJson(recipient), asked: isAsked }, ...changes);
     });
     context.parts.storedLetters?.wake();
     return done;
@@ -129,6 +129,6 @@ function* ask(
   const language = recipient.settings.language ?? endpoint.settings.language ?? "en";
   const question = { recipient, endpointName: endpoint.name, language, asker, baseUrl, perHour };
   const outcome = yield* askHolder(question, now);
-  const change = { ...changeOf(RECIPIENTS, recipient, endpoint), action: "recipient.ask" } as const;
+  const change = { ...changeOf(MAIL_RECIPIENTS, recipient, endpoint), action: "recipient.ask" } as const;
   return { isAsked: outcome !== "refused", changes: outcome === "written" ? [change] : [] };
 }

@@ -6,7 +6,7 @@ import { changed, operation } from "../operations/operation.ts";
 import { changeOf } from "../recipients/change-recipient.ts";
 import { confirmMailRecipient, readSubscribed, unsubscribe } from "./agree-to-mail.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
-import { noMailRecipient, RECIPIENTS } from "./mail-recipient-store.ts";
+import { noMailRecipient, MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 
 /*
  * What a visitor does by the link of a letter. The link's token is the whole right to it: who has it needs no account, and no account
@@ -26,7 +26,7 @@ export const confirmRecipient = operation({
   *run({ now }, { recipient: id, token }) {
     const recipient = yield* confirmMailRecipient(id, token, now);
     const endpoint = yield* endpointOf(recipient);
-    return changed(linked(recipient, endpoint), changeOf(RECIPIENTS, recipient, endpoint));
+    return changed(linked(recipient, endpoint), changeOf(MAIL_RECIPIENTS, recipient, endpoint));
   },
 });
 
@@ -43,7 +43,7 @@ export const unsubscribeRecipient = operation({
     const endpoint = yield* endpointOf(before);
     if (before.unsubscribedAt !== null) return changed(linked(before, endpoint));
     const recipient = yield* unsubscribe(before, now);
-    return changed(linked(recipient, endpoint), changeOf(RECIPIENTS, recipient, endpoint));
+    return changed(linked(recipient, endpoint), changeOf(MAIL_RECIPIENTS, recipient, endpoint));
   },
 });
 

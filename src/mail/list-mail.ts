@@ -13,7 +13,7 @@ import type { Asking } from "../workspaces/reach.ts";
 import { findLetter, listLetters, type StoredLetter } from "./letter-store.ts";
 import { mailKinds } from "./mail-kinds.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
-import { RECIPIENTS } from "./mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 
 /** Every e-mail that the database knows: those about submissions, automatic replies, and letters of the server itself. */
 
@@ -86,7 +86,7 @@ function* reachLetter(asking: Asking, { id, recipientId }: StoredLetter): Steps<
   const { isOperator, reach = null } = asking.viewing;
   if (isOperator && reach === null) return;
   if (recipientId === null) throw noDelivery(id);
-  yield* reachRecipient(asking, { ...RECIPIENTS, none: () => noDelivery(id) }, recipientId);
+  yield* reachRecipient(asking, { ...MAIL_RECIPIENTS, none: () => noDelivery(id) }, recipientId);
 }
 
 /** @throws conflict if it is a letter of the server. */

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import { isDeepStrictEqual } from "node:util";
 import { randomBytes } from "node:crypto";
 import { query } from "../database/database.ts";
+import { listed } from "../database/list-parameter.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
@@ -11,13 +12,13 @@ import { findLanguage } from "../languages/language.ts";
 import { domainOf } from "../foundation/mail-address.ts";
 import { endGathering } from "../outbox/queue/end-gathering.ts";
 import { MAX_RECIPIENTS_OF_KIND, type Recipient } from "../outbox/queue/recipient.ts";
+import { insertRecipient, setWanted } from "../outbox/queue/recipient-store.ts";
 import {
-  findRecipient,
-  insertRecipient,
-  listRecipients,
-  setWanted,
-} from "../outbox/queue/recipient-store.ts";
-import type { RecipientType } from "../recipients/recipient-type.ts";
+  getRecipientOf,
+  joinRows,
+  listRecipientsOf,
+  type RecipientType,
+} from "../recipients/recipient-type.ts";
 import { requireAgreed } from "./mail-recipient-state.ts";
 import { checkRecipientSettings } from "./check-recipient-settings.ts";
 import { MAIL_KIND, type MailRecipient, type MailRecipientSettings } from "./mail-recipient.ts";
@@ -25,9 +26,9 @@ import { MAIL_KIND, type MailRecipient, type MailRecipientSettings } from "./mai
 const UNSUBSCRIBE_TOKEN_BYTES = 24;
 
 /** Recipients of e-mail among all. An address is a person's, so the record of changes names its domain alone. */
-export const RECIPIENTS: RecipientType<MailRecipient> = {
+export const MAIL_RECIPIENTS: RecipientType<MailRecipient> = {
   kind: MAIL_KIND,
-  complete: withAddress,
+  complete: withAddresses,
   none: noMailRecipient,
   describe: ({ settings }) => `an address at ${domainOf(settings.address)}`,
   requireEnabling: requireAgreed,
@@ -80,38 +81,23 @@ function requireNoneEqual(
 }
 
 /** @throws not_found */
-export function* getMailRecipient(id: string): Steps<MailRecipient> {
-  const found = yield* findMailRecipient(id);
-  if (found === undefined) throw noMailRecipient(id);
-  return found;
-}
-
-/** The recipient with this id, or undefined. */
-export function* findMailRecipient(id: string): Steps<MailRecipient | undefined> {
-  const recipient = yield* findRecipient(MAIL_KIND, id);
-  return recipient && (yield* withAddress(recipient));
+export function getMailRecipient(id: string): Steps<MailRecipient> {
+  return getRecipientOf(MAIL_RECIPIENTS, id);
 }
 
 export function noMailRecipient(id: string): FormsvcError {
   return new FormsvcError("not_found", `there is no recipient ${id}`, { hint: { kind: "list_recipients" } });
 }
 
-/** The recipient with its own row; undefined if that is gone. */
-function* withAddress(recipient: Recipient): Steps<MailRecipient | undefined> {
-  const row = yield* first(query.selectFrom("mail_recipient").selectAll().where("id", "=", recipient.id));
-  return row && toMailRecipient(recipient, row);
+function* withAddresses(recipients: readonly Recipient[]): Steps<MailRecipient[]> {
+  const ids = listed(recipients.map(({ id }) => id));
+  const rows = yield* all(query.selectFrom("mail_recipient").selectAll().where("id", "in", ids));
+  return joinRows(recipients, rows, toMailRecipient);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */
-export function* listMailRecipients(endpointId: string | null): Steps<MailRecipient[]> {
-  const rows = yield* all(query.selectFrom("mail_recipient").selectAll());
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return (yield* listRecipients(MAIL_KIND, endpointId === null ? null : [endpointId])).flatMap(
-    (recipient) => {
-      const row = byId.get(recipient.id);
-      return row === undefined ? [] : [toMailRecipient(recipient, row)];
-    },
-  );
+export function listMailRecipients(endpointId: string | null): Steps<MailRecipient[]> {
+  return listRecipientsOf(MAIL_RECIPIENTS, endpointId === null ? null : [endpointId]);
 }
 
 /**

@@ -11,7 +11,7 @@ import { reachRecipient } from "../recipients/reach-recipient.ts";
 import { recipientOperations } from "../recipients/recipient-operations.ts";
 import { DIGESTS, defaultMailRecipientSettings, type MailRecipientSettings } from "./mail-recipient.ts";
 import { mailRecipientJson, mailRecipientShape } from "./mail-recipient-json.ts";
-import { RECIPIENTS, updateMailRecipientRows } from "./mail-recipient-store.ts";
+import { MAIL_RECIPIENTS, updateMailRecipientRows } from "./mail-recipient-store.ts";
 
 /** How an operation names a recipient of e-mail. */
 export const recipientReference = { recipient: z.string().describe("Its id.") };
@@ -54,7 +54,7 @@ export const {
   delete: deleteRecipient,
 } = recipientOperations({
   noun: "recipient",
-  type: RECIPIENTS,
+  type: MAIL_RECIPIENTS,
   reference: z.strictObject(recipientReference),
   idOf: ({ recipient }) => recipient,
   shape: mailRecipientShape,
@@ -87,13 +87,16 @@ export const setRecipient = operation({
   }),
   output: shown,
   *run(context, { recipient: id, ...input }) {
-    const { member, endpoint } = yield* reachRecipient(context, RECIPIENTS, id);
-    const known = member.settings.conditions;
+    const { recipient: before, endpoint } = yield* reachRecipient(context, MAIL_RECIPIENTS, id);
+    const known = before.settings.conditions;
     const conditions = input.conditions && (yield* checkOwnConditions(endpoint, input.conditions, known));
     const change = changeIn({ ...input, conditions });
-    if (Object.keys(change).length === 0) return changed({ recipient: mailRecipientJson(member) });
-    const recipient = yield* updateMailRecipientRows(member, change, context.now);
-    return changed({ recipient: mailRecipientJson(recipient) }, changeOf(RECIPIENTS, recipient, endpoint));
+    if (Object.keys(change).length === 0) return changed({ recipient: mailRecipientJson(before) });
+    const recipient = yield* updateMailRecipientRows(before, change, context.now);
+    return changed(
+      { recipient: mailRecipientJson(recipient) },
+      changeOf(MAIL_RECIPIENTS, recipient, endpoint),
+    );
   },
 });
 

@@ -6,7 +6,7 @@ import { changeOf } from "../recipients/change-recipient.ts";
 import { limitedAccountOf } from "../recipients/limited-account.ts";
 import { reachRecipient } from "../recipients/reach-recipient.ts";
 import { NOT_SET_UP } from "./mail-missing.ts";
-import { RECIPIENTS } from "./mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 import type { MailTests } from "./mail-tests.ts";
 import { recipientReference } from "./recipient-operations.ts";
 import { testMailJson, testMailShape } from "./test-mail-json.ts";
@@ -26,16 +26,16 @@ export const testRecipient = operation({
   output: testMailShape,
   async run(context: Context<Parts>, { recipient: id }) {
     const { db, actor, now, parts } = context;
-    const { member, endpoint } = await db.read(() => reachRecipient(context, RECIPIENTS, id));
-    const { address } = member.settings;
+    const { recipient, endpoint } = await db.read(() => reachRecipient(context, MAIL_RECIPIENTS, id));
+    const { address } = recipient.settings;
     if (parts.mailTests === null) throw new FormsvcError("unavailable", NOT_SET_UP);
-    if (member.unsubscribedAt !== null || member.confirmedAt === null)
+    if (recipient.unsubscribedAt !== null || recipient.confirmedAt === null)
       throw new FormsvcError("conflict", `The holder of ${address} did not agree to get e-mail.`);
     const account = limitedAccountOf(actor);
     const note = (): Promise<null> =>
       context.transact(function* () {
         if (account !== null) yield* countAction(account, "test", 1, now);
-        return changed(null, changeOf(RECIPIENTS, member, endpoint));
+        return changed(null, changeOf(MAIL_RECIPIENTS, recipient, endpoint));
       });
     return testMailJson(await parts.mailTests.send(account?.accountId ?? "", address, note));
   },

@@ -9,10 +9,10 @@ import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 /** What the record says of a change to a recipient. */
 export function changeOf<Of extends AnyRecipient>(
   { describe }: RecipientType<Of>,
-  member: Of,
+  recipient: Of,
   { workspaceId }: Endpoint,
 ): OwnChange {
-  return { subject: member.id, workspaceId, detail: describe(member) };
+  return { subject: recipient.id, workspaceId, detail: describe(recipient) };
 }
 
 /** Enables or disables a recipient, and moves its deliveries to the matching state. @throws not_found, forbidden */
@@ -24,11 +24,11 @@ export async function switchRecipient<Of extends AnyRecipient>(
 ): Promise<Of> {
   const { db, now } = context;
   const switched = await context.transact(function* () {
-    const { member: before, endpoint } = yield* reachRecipient(context, type, id);
+    const { recipient: before, endpoint } = yield* reachRecipient(context, type, id);
     if (isEnabled) type.requireEnabling?.(before);
     yield* setRecipientEnabled(id, isEnabled);
-    const { member } = yield* reachRecipient(context, type, id);
-    return changed(member, changeOf(type, member, endpoint));
+    const { recipient } = yield* reachRecipient(context, type, id);
+    return changed(recipient, changeOf(type, recipient, endpoint));
   });
   while (await writeSlice(db, () => alignDeliveries(now)));
   return switched;
@@ -42,8 +42,8 @@ export async function removeRecipient<Of extends AnyRecipient>(
 ): Promise<{ deleted: string[] }> {
   // Recorded first: the deliveries go in many transactions, and the recipient in the last one.
   await context.transact(function* () {
-    const { member, endpoint } = yield* reachRecipient(context, type, id);
-    return changed(null, changeOf(type, member, endpoint));
+    const { recipient, endpoint } = yield* reachRecipient(context, type, id);
+    return changed(null, changeOf(type, recipient, endpoint));
   });
   await deleteRecipient(context.db, id, context.now);
   return { deleted: [id] };

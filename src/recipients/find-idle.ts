@@ -18,10 +18,6 @@ export function* findIdle<Of extends AnyRecipient>(
   const endpointIds = yield* viewableEndpointIds(viewing, "recipients:read");
   const filter = { kind, endpointIds, idleOrFailing: true };
   const found = (yield* listSomeRecipients(filter, null, MAX_LOOKED_AT)).filter(isMeant);
-  const first: Of[] = [];
-  for (const recipient of found.slice(0, limit)) {
-    const member = yield* complete(recipient);
-    if (member !== undefined) first.push(member);
-  }
+  const first = yield* complete(found.slice(0, limit));
   return { first, more: found.length - first.length };
 }

@@ -3,13 +3,13 @@ import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findReachableEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import type { Viewing } from "../operations/actor.ts";
-import { findRecipient, listRecipients, listSomeRecipients } from "../outbox/queue/recipient-store.ts";
+import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
 import type { Asking } from "../workspaces/reach.ts";
-import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
+import { type AnyRecipient, findRecipientOf, type RecipientType } from "./recipient-type.ts";
 
 /** A recipient with the endpoint whose submissions it gets. */
 export interface Owned<Of> {
-  readonly member: Of;
+  readonly recipient: Of;
   readonly endpoint: Endpoint;
 }
 
@@ -24,11 +24,10 @@ export function* reachRecipient<Of extends AnyRecipient>(
   type: RecipientType<Of>,
   id: string,
 ): Steps<Owned<Of>> {
-  const recipient = yield* findRecipient(type.kind, id);
-  const member = recipient && (yield* type.complete(recipient));
-  const endpoint = member && (yield* findReachableEndpoint(asking, member.endpointId));
-  if (member === undefined || endpoint === undefined) throw type.none(id);
-  return { member, endpoint };
+  const recipient = yield* findRecipientOf(type, id);
+  const endpoint = recipient && (yield* findReachableEndpoint(asking, recipient.endpointId));
+  if (recipient === undefined || endpoint === undefined) throw type.none(id);
+  return { recipient, endpoint };
 }
 
 /** The same for somebody who only looks. @throws not_found, forbidden */
@@ -52,19 +51,6 @@ export const endpointChoice = {
 
 export type EndpointChoice = z.output<z.ZodObject<typeof endpointChoice>>;
 
-/** All of these endpoints, oldest first. @param endpointIds null is every endpoint */
-export function* listMembers<Of extends AnyRecipient>(
-  { kind, complete }: RecipientType<Of>,
-  endpointIds: readonly string[] | null,
-): Steps<Of[]> {
-  const members: Of[] = [];
-  for (const recipient of yield* listRecipients(kind, endpointIds)) {
-    const member = yield* complete(recipient);
-    if (member !== undefined) members.push(member);
-  }
-  return members;
-}
-
 /** Up to `limit` that are visible, oldest first. @param after the id of the last one of the page before; null is the first page. */
 export function* listOwned<Of extends AnyRecipient>(
   viewing: Viewing,
@@ -76,10 +62,9 @@ export function* listOwned<Of extends AnyRecipient>(
   const endpointIds = yield* viewableEndpointIds(viewing, "recipients:read");
   const filter = { kind, endpointIds, idleOrFailing: false };
   const owned: Owned<Of>[] = [];
-  for (const recipient of yield* listSomeRecipients(filter, after, limit)) {
-    const member = yield* complete(recipient);
+  for (const recipient of yield* complete(yield* listSomeRecipients(filter, after, limit))) {
     const endpoint = yield* findReachableEndpoint(asking, recipient.endpointId);
-    if (member !== undefined && endpoint !== undefined) owned.push({ member, endpoint });
+    if (endpoint !== undefined) owned.push({ recipient, endpoint });
   }
   return owned;
 }

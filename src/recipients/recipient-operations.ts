@@ -2,8 +2,8 @@ import { z } from "zod";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { operation } from "../operations/operation.ts";
 import { removeRecipient, switchRecipient } from "./change-recipient.ts";
-import { endpointChoice, listMembers, reachRecipient } from "./reach-recipient.ts";
-import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
+import { endpointChoice, reachRecipient } from "./reach-recipient.ts";
+import { type AnyRecipient, listRecipientsOf, type RecipientType } from "./recipient-type.ts";
 import { tryRecipient } from "./try-recipient.ts";
 
 /** A kind of recipient as operations name and show it. */
@@ -20,10 +20,10 @@ interface ShownType<
   readonly reference: Reference;
   readonly idOf: (reference: z.output<Reference>) => string;
   readonly shape: Shape;
-  readonly json: (member: Of) => z.output<Shape>;
+  readonly json: (recipient: Of) => z.output<Shape>;
   /** What is shown of one alone. */
   readonly shown: Shown;
-  readonly show: (member: Of) => z.output<Shown>;
+  readonly show: (recipient: Of) => z.output<Shown>;
   readonly summaries: Readonly<Record<"list" | "show" | "enable" | "disable" | "try" | "delete", string>>;
 }
 
@@ -45,8 +45,8 @@ export function recipientOperations<
       input: z.strictObject(endpointChoice),
       output: z.strictObject({ data: z.array(shape) }),
       *run(context, choice) {
-        const members = yield* listMembers(type, yield* reachEndpointIds(context, choice));
-        return { data: members.map(json) };
+        const recipients = yield* listRecipientsOf(type, yield* reachEndpointIds(context, choice));
+        return { data: recipients.map(json) };
       },
     }),
     show: operation({
@@ -57,7 +57,7 @@ export function recipientOperations<
       input: reference,
       output: shown,
       *run(context, input) {
-        return show((yield* reachRecipient(context, type, idOf(input))).member);
+        return show((yield* reachRecipient(context, type, idOf(input))).recipient);
       },
     }),
     enable: operation({

@@ -1,6 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import type { FormsvcError } from "../foundation/errors.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
+import { findRecipient, listRecipients } from "../outbox/queue/recipient-store.ts";
 
 /** What every recipient has, whatever kind it is of. */
 export interface AnyRecipient {
@@ -12,12 +13,49 @@ export interface AnyRecipient {
 export interface RecipientType<Of extends AnyRecipient> {
   /** As `recipient.kind` has it. */
   readonly kind: string;
-  /** The recipient with its further columns; undefined if its own row is gone. */
-  readonly complete: (recipient: Recipient) => Steps<Of | undefined>;
+  /** These with their further columns, in their order; without those whose own row is gone. */
+  readonly complete: (recipients: readonly Recipient[]) => Steps<Of[]>;
   /** The refusal of an id that leads to none. */
   readonly none: (id: string) => FormsvcError;
   /** What the record of changes says of one. Never a secret. */
-  readonly describe: (member: Of) => string;
+  readonly describe: (recipient: Of) => string;
   /** Asked before one is enabled; without it everybody may be. @throws conflict */
-  readonly requireEnabling?: (member: Of) => void;
+  readonly requireEnabling?: (recipient: Of) => void;
+}
+
+/** The recipient with this id; undefined if there is none of this kind. */
+export function* findRecipientOf<Of extends AnyRecipient>(
+  { kind, complete }: RecipientType<Of>,
+  id: string,
+): Steps<Of | undefined> {
+  const found = yield* findRecipient(kind, id);
+  return found && (yield* complete([found]))[0];
+}
+
+/** @throws not_found */
+export function* getRecipientOf<Of extends AnyRecipient>(type: RecipientType<Of>, id: string): Steps<Of> {
+  const found = yield* findRecipientOf(type, id);
+  if (found === undefined) throw type.none(id);
+  return found;
+}
+
+/** Recipients of these endpoints, oldest first. @param endpointIds null is every endpoint */
+export function* listRecipientsOf<Of extends AnyRecipient>(
+  { kind, complete }: RecipientType<Of>,
+  endpointIds: readonly string[] | null,
+): Steps<Of[]> {
+  return yield* complete(yield* listRecipients(kind, endpointIds));
+}
+
+/** Each recipient with its own row, in their order; without those whose row is gone. */
+export function joinRows<Row extends { readonly id: string }, Of>(
+  recipients: readonly Recipient[],
+  rows: readonly Row[],
+  join: (recipient: Recipient, row: Row) => Of,
+): Of[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return recipients.flatMap((recipient) => {
+    const row = byId.get(recipient.id);
+    return row === undefined ? [] : [join(recipient, row)];
+  });
 }

@@ -158,8 +158,8 @@ function* changeTo<Of extends AnyRecipient>(
   { type, action, everyone }: ReplayedKinds<Of>,
   reached: ReachedRecipient | null,
 ): Steps<OwnChange> {
-  const member = reached === null ? undefined : yield* type.complete(reached.recipient);
-  if (reached === null || member === undefined)
+  const [recipient] = reached === null ? [] : yield* type.complete([reached.recipient]);
+  if (reached === null || recipient === undefined)
     return { action, subject: everyone, workspaceId: null, detail: null };
-  return { ...changeOf(type, member, reached.endpoint), action };
+  return { ...changeOf(type, recipient, reached.endpoint), action };
 }

@@ -17,9 +17,9 @@ export function tryRecipient<Of extends AnyRecipient>(
 ): Promise<Of> {
   const account = limitedAccountOf(context.actor);
   return context.transact(function* () {
-    const { member } = yield* reachRecipient(context, type, id);
+    const { recipient } = yield* reachRecipient(context, type, id);
     if (account !== null) yield* countAction(account, "test", 1, context.now);
     yield* tryNow(id, context.now);
-    return changed(member);
+    return changed(recipient);
   });
 }

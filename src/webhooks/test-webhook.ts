@@ -33,12 +33,12 @@ export const testWebhook = operation({
   output: testResultShape,
   async run(context: Context<Parts>, { webhook: id, data }) {
     const { db, parts, actor, viewing, now } = context;
-    const { member, endpoint } = await db.read(() => reachRecipient(context, WEBHOOKS, id));
+    const { recipient, endpoint } = await db.read(() => reachRecipient(context, WEBHOOKS, id));
     const account = limitedAccountOf(actor);
     return parts.testSlots.run(account?.accountId ?? null, async () => {
       // If a power cut loses the count, one test more is sent. No other part of the server reads it.
       if (account !== null) await db.relaxedTransaction(() => countAction(account, "test", 1, now));
-      const message = { webhook: member, endpointName: endpoint.name, data };
+      const message = { webhook: recipient, endpointName: endpoint.name, data };
       const result = await sendTest({ ...parts, db }, message, now);
       return testResultJson(hideNetwork(result, viewing.isOperator));
     });

@@ -4,7 +4,7 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { countFailed } from "../outbox/queue/count-deliveries.ts";
 import { listRecipients } from "../outbox/queue/recipient-store.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
-import { type Webhook, WEBHOOK_KIND } from "./webhook.ts";
+import { WEBHOOK_KIND } from "./webhook.ts";
 import { WEBHOOKS } from "./webhook-store.ts";
 
 /** Least time of failing before it is reported: a receiver may fail for a moment while it is deployed. Probes are always reported. */
@@ -12,11 +12,8 @@ const LONG_FAILING_MS = 3_600_000;
 
 /** A finding for each webhook that is stopped, gets probes only or fails for an hour; a single sound one if none does. */
 export function* checkReceivers(now: number): Steps<Finding[]> {
-  const ill: Webhook[] = [];
-  for (const recipient of yield* listRecipients(WEBHOOK_KIND, null)) {
-    const webhook = isIll(recipient, now) ? yield* WEBHOOKS.complete(recipient) : undefined;
-    if (webhook !== undefined) ill.push(webhook);
-  }
+  const recipients = yield* listRecipients(WEBHOOK_KIND, null);
+  const ill = yield* WEBHOOKS.complete(recipients.filter((recipient) => isIll(recipient, now)));
   if (ill.length === 0) return [sound("webhooks.receivers", "no receiver keeps failing")];
   return ill.map(({ id, settings, state, breaker, failingSince }) => {
     const { host } = new URL(settings.url);

@@ -131,16 +131,17 @@ export const setWebhook = operation({
   async run(context: Context<Parts>, { webhook: id, ...input }) {
     const { db, config, viewing, parts } = context;
     const { known, conditions } = await db.read(function* () {
-      const { member, endpoint } = yield* reachRecipient(context, WEBHOOKS, id);
+      const { recipient, endpoint } = yield* reachRecipient(context, WEBHOOKS, id);
       const given = input.conditions;
-      const checked = given && (yield* checkOwnConditions(endpoint, given, member.settings.conditions));
-      return { known: member, conditions: checked };
+      const checked = given && (yield* checkOwnConditions(endpoint, given, recipient.settings.conditions));
+      return { known: recipient, conditions: checked };
     });
     const change = checkWebhookSettings(changeIn({ ...input, conditions }), known.settings.format);
     const doubt = await findDoubt(viewing, { ...known.settings, ...change }, config.webhooks.allowNetworks);
     return context.transact(function* () {
       const before = yield* reachRecipient(context, WEBHOOKS, id);
-      if (Object.keys(change).length === 0) return changed({ webhook: webhookJson(before.member), ...doubt });
+      if (Object.keys(change).length === 0)
+        return changed({ webhook: webhookJson(before.recipient), ...doubt });
       yield* checkLead(context, before, change);
       const webhook = yield* updateWebhookRows(parts.keyring, id, change);
       const recorded = changeOf(WEBHOOKS, webhook, before.endpoint);
@@ -170,7 +171,7 @@ function changeIn(input: {
 /** Whether the actor may lead the webhook where the change leads it. @throws forbidden */
 function* checkLead(
   context: Context,
-  { member: { settings }, endpoint }: Owned<Webhook>,
+  { recipient: { settings }, endpoint }: Owned<Webhook>,
   { url: given, allowPrivate: allows = settings.allowPrivate }: WebhookChange,
 ): Steps<void> {
   if (allows && !settings.allowPrivate) requireOperator(context, "let a webhook reach private addresses");
@@ -199,8 +200,12 @@ export const rotateSecret = operation({
     previous_secret_expires_at: z.string(),
   }),
   *run(context: Context<Parts>, { webhook: id }) {
-    const { member, endpoint } = yield* reachRecipient(context, WEBHOOKS, id);
-    const { webhook, secret, oldUntil } = yield* rotateSecretRows(context.parts.keyring, member, context.now);
+    const { recipient, endpoint } = yield* reachRecipient(context, WEBHOOKS, id);
+    const { webhook, secret, oldUntil } = yield* rotateSecretRows(
+      context.parts.keyring,
+      recipient,
+      context.now,
+    );
     const output = { webhook: webhookJson(webhook), secret, previous_secret_expires_at: toIsoTime(oldUntil) };
     return changed(output, changeOf(WEBHOOKS, webhook, endpoint));
   },

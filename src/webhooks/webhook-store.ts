@@ -1,14 +1,19 @@
 import { query } from "../database/database.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import { all, run, type Steps } from "../database/steps.ts";
+import { listed } from "../database/list-parameter.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Selectable } from "kysely";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { MAX_RECIPIENTS_OF_KIND, type Recipient } from "../outbox/queue/recipient.ts";
-import { findRecipient, insertRecipient, setWanted } from "../outbox/queue/recipient-store.ts";
-import { listMembers } from "../recipients/reach-recipient.ts";
-import type { RecipientType } from "../recipients/recipient-type.ts";
+import { insertRecipient, setWanted } from "../outbox/queue/recipient-store.ts";
+import {
+  getRecipientOf,
+  joinRows,
+  listRecipientsOf,
+  type RecipientType,
+} from "../recipients/recipient-type.ts";
 import type { WebhookFormat } from "./formats/format.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";
@@ -32,7 +37,7 @@ import {
 /** Webhooks as recipients. An address often holds a secret, so the record of changes names the host alone. */
 export const WEBHOOKS: RecipientType<Webhook> = {
   kind: WEBHOOK_KIND,
-  complete: withAddress,
+  complete: withAddresses,
   none: noWebhook,
   describe: ({ settings }) => new URL(settings.url).host,
 };
@@ -65,31 +70,23 @@ export function* insertWebhookRows(
 }
 
 /** @throws not_found */
-export function* getWebhook(id: string): Steps<Webhook> {
-  const webhook = yield* findWebhook(id);
-  if (webhook === undefined) throw noWebhook(id);
-  return webhook;
-}
-
-/** The webhook with this id, or undefined. */
-export function* findWebhook(id: string): Steps<Webhook | undefined> {
-  const recipient = yield* findRecipient(WEBHOOK_KIND, id);
-  return recipient && (yield* withAddress(recipient));
+export function getWebhook(id: string): Steps<Webhook> {
+  return getRecipientOf(WEBHOOKS, id);
 }
 
 export function noWebhook(id: string): FormsvcError {
   return new FormsvcError("not_found", `there is no webhook ${id}`, { hint: { kind: "list_webhooks" } });
 }
 
-/** The webhook of a recipient; undefined if its own row is gone. */
-function* withAddress(recipient: Recipient): Steps<Webhook | undefined> {
-  const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", recipient.id));
-  return row && toWebhook(recipient, row);
+function* withAddresses(recipients: readonly Recipient[]): Steps<Webhook[]> {
+  const ids = listed(recipients.map(({ id }) => id));
+  const rows = yield* all(query.selectFrom("webhook").selectAll().where("id", "in", ids));
+  return joinRows(recipients, rows, toWebhook);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */
 export function listWebhooks(endpointId: string | null): Steps<Webhook[]> {
-  return listMembers(WEBHOOKS, endpointId === null ? null : [endpointId]);
+  return listRecipientsOf(WEBHOOKS, endpointId === null ? null : [endpointId]);
 }
 
 /** Pending deliveries use the new settings from their next attempt on. @throws usage when a setting is out of its bounds; not_found */

@@ -23,12 +23,12 @@ import {
   type MailRecipient,
   type MailRecipientSettings,
 } from "../../src/mail/mail-recipient.ts";
+import { findRecipientOf } from "../../src/recipients/recipient-type.ts";
 import { mailRecipientJson } from "../../src/mail/mail-recipient-json.ts";
 import {
-  findMailRecipient,
   getMailRecipient,
   listMailRecipients,
-  RECIPIENTS,
+  MAIL_RECIPIENTS,
 } from "../../src/mail/mail-recipient-store.ts";
 import { listOwned, viewRecipient } from "../../src/recipients/reach-recipient.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
@@ -105,7 +105,7 @@ test("a change keeps what it does not name, and a removal leaves nothing but its
   world.post(3);
   await world.spread();
   await performOn(db, deleteRecipient, { recipient: id });
-  expect(world.db.now(() => findMailRecipient(id))).toBeUndefined();
+  expect(world.db.now(() => findRecipientOf(MAIL_RECIPIENTS, id))).toBeUndefined();
   expect(world.states()).toEqual({});
   expect(
     world.db.now(() => listChanges(9)).map(({ action, subject, detail }) => [action, subject, detail]),
@@ -218,12 +218,14 @@ test("somebody sees the recipients of their own endpoints, and another's is like
   const { account } = world.db.now(() => insertAccountRows("other@example.com", 1));
   const operator = { accountId: "acct_none", isOperator: true };
   const stranger = { accountId: account.id, isOperator: false };
-  expect(world.db.now(() => viewRecipient(operator, RECIPIENTS, made.id)).member).toEqual(made);
-  expect(world.db.now(() => listOwned(operator, RECIPIENTS, null, 9))).toMatchObject([{ member: made }]);
-  expect(world.db.now(() => listOwned(operator, RECIPIENTS, made.id, 9))).toEqual([]);
-  expect(world.db.now(() => listOwned(stranger, RECIPIENTS, null, 9))).toEqual([]);
+  expect(world.db.now(() => viewRecipient(operator, MAIL_RECIPIENTS, made.id)).recipient).toEqual(made);
+  expect(world.db.now(() => listOwned(operator, MAIL_RECIPIENTS, null, 9))).toMatchObject([
+    { recipient: made },
+  ]);
+  expect(world.db.now(() => listOwned(operator, MAIL_RECIPIENTS, made.id, 9))).toEqual([]);
+  expect(world.db.now(() => listOwned(stranger, MAIL_RECIPIENTS, null, 9))).toEqual([]);
   for (const id of [made.id, "rcpt_none"])
-    expect(() => world.db.now(() => viewRecipient(stranger, RECIPIENTS, id))).toThrow(
+    expect(() => world.db.now(() => viewRecipient(stranger, MAIL_RECIPIENTS, id))).toThrow(
       `there is no recipient ${id}`,
     );
 });

@@ -16,9 +16,10 @@ import { findNotSent, getViewableSubmission } from "../../submissions/stored/sub
 import { concealReasons } from "../../submissions/stored/conceal-reasons.ts";
 import type { StoredSubmission } from "../../submissions/stored/submission-work.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import { findMailRecipient } from "../../mail/mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { REPLY_KIND } from "../../outbox/queue/recipient.ts";
-import { findWebhook } from "../../webhooks/webhook-store.ts";
+import { findRecipientOf } from "../../recipients/recipient-type.ts";
+import { WEBHOOKS } from "../../webhooks/webhook-store.ts";
 import { WEBHOOK_KIND } from "../../webhooks/webhook.ts";
 import type { Assignee } from "../../workspaces/assignee.ts";
 import { findStanding, refusalOf } from "../../workspaces/standing.ts";
@@ -142,9 +143,9 @@ type Named = Pick<SentMessage, "recipient" | "kind">;
 
 /** Null if it is neither a recipient of e-mail nor a webhook. */
 function* findName(id: string): Steps<Named | null> {
-  const mail = yield* findMailRecipient(id);
+  const mail = yield* findRecipientOf(MAIL_RECIPIENTS, id);
   if (mail !== undefined) return { recipient: mail.settings.address, kind: MAIL_KIND };
-  const webhook = yield* findWebhook(id);
+  const webhook = yield* findRecipientOf(WEBHOOKS, id);
   if (webhook === undefined) return null;
   return { recipient: new URL(webhook.settings.url).host, kind: WEBHOOK_KIND };
 }

@@ -5,7 +5,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import { replayMail } from "../../mail/mail-deliveries.ts";
 import { REPLIES } from "../../mail/auto-reply/auto-reply-store.ts";
 import { MAIL_KIND } from "../../mail/mail-recipient.ts";
-import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { viewRecipient } from "../../recipients/reach-recipient.ts";
 import { getDeliveryTo } from "../../outbox/queue/shown-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../../outbox/queue/delivery.ts";
@@ -74,7 +74,7 @@ const PAGES_BY_KIND: readonly DeliveryPages[] = [
     },
     name: "recipients",
     back: "The recipient",
-    getRecipient: (viewer, id) => viewRecipient(viewer, RECIPIENTS, id),
+    getRecipient: (viewer, id) => viewRecipient(viewer, MAIL_RECIPIENTS, id),
   },
   {
     kind: REPLY_KIND,

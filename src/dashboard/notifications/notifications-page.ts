@@ -3,7 +3,7 @@ import { html, type Html } from "../../foundation/html.ts";
 import type { AutoReply } from "../../mail/auto-reply/auto-reply.ts";
 import { REPLIES } from "../../mail/auto-reply/auto-reply-store.ts";
 import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
-import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { listOwned, type Owned } from "../../recipients/reach-recipient.ts";
 import { readQueue, type RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { Viewer } from "../../sessions/session.ts";
@@ -65,7 +65,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const mailAfter = query.get("mail_after");
     const webhooksAfter = query.get("after");
     const repliesAfter = query.get("replies_after");
-    const recipients = await db.read(() => listOwned(viewer, RECIPIENTS, mailAfter, PAGE_SIZE + 1));
+    const recipients = await db.read(() => listOwned(viewer, MAIL_RECIPIENTS, mailAfter, PAGE_SIZE + 1));
     const webhooks = await db.read(() => listOwned(viewer, WEBHOOKS, webhooksAfter, PAGE_SIZE + 1));
     const replies = await db.read(() => listOwned(viewer, REPLIES, repliesAfter, PAGE_SIZE + 1));
     const fault = await db.read(() => readMailFault(config));
@@ -120,7 +120,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
   }
 }
 
-function mailRow({ member: recipient, endpoint }: Owned<MailRecipient>, fault: DestinationFault | null): Row {
+function mailRow({ recipient, endpoint }: Owned<MailRecipient>, fault: DestinationFault | null): Row {
   const { id, settings, failingSince } = recipient;
   const health = recipientHealth(recipient, fault);
   const path = recipientPath(MAIL_KIND, id);
@@ -128,7 +128,7 @@ function mailRow({ member: recipient, endpoint }: Owned<MailRecipient>, fault: D
   return { id, path, name: settings.address, health, failingSince, endpoint, conditions };
 }
 
-function webhookRow({ member: webhook, endpoint }: Owned<Webhook>): Row {
+function webhookRow({ recipient: webhook, endpoint }: Owned<Webhook>): Row {
   const { id, settings, failingSince } = webhook;
   const name = new URL(settings.url).host;
   const health = healthOf(webhook);
@@ -137,7 +137,7 @@ function webhookRow({ member: webhook, endpoint }: Owned<Webhook>): Row {
   return { id, path, name, health, failingSince, endpoint, conditions };
 }
 
-function replyRow({ member: reply, endpoint }: Owned<AutoReply>, fault: DestinationFault | null): Row {
+function replyRow({ recipient: reply, endpoint }: Owned<AutoReply>, fault: DestinationFault | null): Row {
   const { name } = endpoint;
   const path = pathOf(endpoint, "/reply");
   const health = replyState(reply, fault);

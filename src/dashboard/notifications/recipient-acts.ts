@@ -19,7 +19,7 @@ interface ActPages<Of extends AnyRecipient, Tested> {
   readonly folder: "recipients" | "webhooks";
   readonly noun: "recipient" | "webhook";
   /** What stands for it in a sentence. */
-  readonly nameOf: (member: Of) => string;
+  readonly nameOf: (recipient: Of) => string;
   /** @param tested the test that was just asked for; null if none was. */
   readonly show: (visit: Visit, owned: Owned<Of>, tested: Tested | null) => Promise<Answer>;
   readonly test: Act<Tested>;
@@ -52,7 +52,7 @@ export function actPages<Of extends AnyRecipient, Tested>(
 
   routes.write(`${one}/test`, async (visit) => {
     const found = await owned(visit);
-    return of.show(visit, found, await of.test(visit, found.member.id));
+    return of.show(visit, found, await of.test(visit, found.recipient.id));
   });
 
   for (const [verb, notice] of SWITCHES)
@@ -75,15 +75,15 @@ export function actPages<Of extends AnyRecipient, Tested>(
 
 function deleteView<Of extends AnyRecipient>(
   { type, noun, nameOf }: Pick<ActPages<Of, unknown>, "type" | "noun" | "nameOf">,
-  { member, endpoint }: Owned<Of>,
+  { recipient, endpoint }: Owned<Of>,
 ): Html {
-  const path = recipientPath(type.kind, member.id);
+  const path = recipientPath(type.kind, recipient.id);
   return html`${recipientCrumbs(path, noun)}
     <div class="head"><h1>Delete this ${noun}?</h1></div>
     <section class="card">
       <div class="body">
         <p>
-          Submissions of <bdi>${endpoint.name}</bdi> are no longer sent to <b>${nameOf(member)}</b>. All its messages and
+          Submissions of <bdi>${endpoint.name}</bdi> are no longer sent to <b>${nameOf(recipient)}</b>. All its messages and
           attempts are deleted, those that wait too. The submissions themselves stay.
         </p>
         <div class="actions">

@@ -2,7 +2,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { html } from "../../foundation/html.ts";
 import { setRecipient } from "../../mail/recipient-operations.ts";
 import { MAIL_KIND, type MailRecipient } from "../../mail/mail-recipient.ts";
-import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { viewRecipient } from "../../recipients/reach-recipient.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { recipientPath } from "./recipient-paths.ts";
@@ -21,24 +21,24 @@ import type { Routes, Visit } from "../routes.ts";
 
 /** Changing a recipient, on a page of its own below `/dashboard/recipients/:id`. */
 export function recipientChangePages(routes: Routes, parts: DashboardParts): void {
-  const edited = (visit: Visit): Promise<Edited<MailRecipient>> => readEdited(parts, visit, RECIPIENTS);
+  const edited = (visit: Visit): Promise<Edited<MailRecipient>> => readEdited(parts, visit, MAIL_RECIPIENTS);
 
   routes.read("/recipients/:id/edit", async (visit) => {
     const found = await edited(visit);
-    return editPage(found, typedFrom(found.member), NO_PROBLEMS);
+    return editPage(found, typedFrom(found.recipient), NO_PROBLEMS);
   });
 
   routes.write("/recipients/:id/edit", async (visit) => {
     const found = await edited(visit);
     const typed = readTyped(visit.form);
     const problems = new Map<string, string>();
-    const known = found.member.settings.conditions;
+    const known = found.recipient.settings.conditions;
     const wanted = checkChange(problems, typed, found.fields, known);
     if (wanted === null) return editPage(found, typed, problems);
-    const { id } = found.member;
+    const { id } = found.recipient;
     const guard = function* () {
-      const { member } = yield* viewRecipient(visit.viewer, RECIPIENTS, id);
-      requireSeen(visit, fingerprintOf(member), "recipient", async (problems) =>
+      const { recipient } = yield* viewRecipient(visit.viewer, MAIL_RECIPIENTS, id);
+      requireSeen(visit, fingerprintOf(recipient), "recipient", async (problems) =>
         editPage(await edited(visit), typed, problems),
       );
     };
@@ -56,19 +56,19 @@ export function recipientChangePages(routes: Routes, parts: DashboardParts): voi
 const EQUAL_TO_ANOTHER = "This address is a recipient of the form with the same conditions already.";
 
 function editPage(
-  { member, fields }: Edited<MailRecipient>,
+  { recipient, fields }: Edited<MailRecipient>,
   typed: TypedRecipient,
   problems: Problems,
 ): Answer {
-  const path = recipientPath(MAIL_KIND, member.id);
+  const path = recipientPath(MAIL_KIND, recipient.id);
   const content = html`${recipientCrumbs(path, "recipient")}
     <div class="head"><h1>Change the recipient</h1></div>
     ${problemSummary(problems)}
     <section class="card">
       <form class="stacked" method="post" action="${path}/edit" data-unsaved>
-        <input type="hidden" name="seen" value="${fingerprintOf(member)}" />
+        <input type="hidden" name="seen" value="${fingerprintOf(recipient)}" />
         <p>
-          <b>${member.settings.address}</b> itself stays, because its holder agreed for it alone. For another address, add a
+          <b>${recipient.settings.address}</b> itself stays, because its holder agreed for it alone. For another address, add a
           recipient.
         </p>
         ${recipientFields({ typed, problems, endpoints: null, fields })}

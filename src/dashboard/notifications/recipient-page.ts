@@ -2,7 +2,7 @@ import { findLastQuestion } from "../../mail/letter-store.ts";
 import { mailKinds } from "../../mail/mail-kinds.ts";
 import { mailMissing } from "../../mail/mail-missing.ts";
 import type { MailRecipient } from "../../mail/mail-recipient.ts";
-import { RECIPIENTS } from "../../mail/mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
 import {
   deleteRecipient,
@@ -27,7 +27,7 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
   const { db, config, mailTests } = parts;
   recipientNewPages(routes, parts);
   actPages(routes, parts, {
-    type: RECIPIENTS,
+    type: MAIL_RECIPIENTS,
     folder: "recipients",
     noun: "recipient",
     nameOf: ({ settings }) => settings.address,
@@ -40,12 +40,12 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
   });
 
   async function show(visit: Visit, found: Owned<MailRecipient>, tested: MailTest | null): Promise<Answer> {
-    const { id, settings } = found.member;
+    const { id, settings } = found.recipient;
     const list = await readDeliveryList(db, mailKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
     const missing = mailMissing(config, visit.viewer.isOperator);
-    const canTest = mailTests !== null && isTestable(found.member);
-    const isOpen = found.member.confirmedAt === null;
+    const canTest = mailTests !== null && isTestable(found.recipient);
+    const isOpen = found.recipient.confirmedAt === null;
     const question = isOpen ? ((await db.read(() => findLastQuestion(id)))?.lastAttempt ?? null) : null;
     const fault = await db.read(() => readMailFault(config));
     const content = recipientView({ ...found, list, queue, fault, missing, canTest, tested, question });

@@ -34,7 +34,7 @@ interface RecipientView extends Owned<MailRecipient> {
 }
 
 export function recipientView(view: RecipientView): Html {
-  const { member: recipient, queue, list, missing, canTest, tested, question } = view;
+  const { recipient, queue, list, missing, canTest, tested, question } = view;
   const health = recipientHealth(recipient, view.fault);
   const path = recipientPath(MAIL_KIND, recipient.id);
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
@@ -76,7 +76,7 @@ function questionView({ outcome, message }: Attempt): Html | null {
 }
 
 /** What its state calls for. Only the holder of an address can undo that they unsubscribed. */
-function mainAction({ member: recipient }: RecipientView, path: string): Html | null {
+function mainAction({ recipient }: RecipientView, path: string): Html | null {
   const state = stateOf(recipient);
   if (state === "unsubscribed") return null;
   if (state === "enabled")
@@ -86,7 +86,7 @@ function mainAction({ member: recipient }: RecipientView, path: string): Html | 
   return html`<form method="post" action="${path}/${verb}"><button class="primary">${label}</button></form>`;
 }
 
-function settingsCard({ member: recipient, endpoint }: RecipientView, path: string): Html {
+function settingsCard({ recipient, endpoint }: RecipientView, path: string): Html {
   const { settings, confirmedAt, createdAt } = recipient;
   const { attach, maxSpamScore, subject } = settings;
   return html`<section class="card">

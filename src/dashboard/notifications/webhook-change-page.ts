@@ -31,22 +31,22 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
 
   routes.read("/webhooks/:id/edit", async (visit) => {
     const found = await edited(visit);
-    return editPage(visit, found, typedFrom(found.member), NO_PROBLEMS);
+    return editPage(visit, found, typedFrom(found.recipient), NO_PROBLEMS);
   });
 
   routes.write("/webhooks/:id/edit", async (visit) => {
     const found = await edited(visit);
     const typed = readTyped(visit.form);
-    const checked = checkChange(typed, found.member.settings, found.fields);
+    const checked = checkChange(typed, found.recipient.settings, found.fields);
     if ("problems" in checked) return editPage(visit, found, typed, checked.problems);
     const { viewer } = visit;
-    const { id } = found.member;
+    const { id } = found.recipient;
     const guard = function* () {
-      const { member } = yield* viewRecipient(viewer, WEBHOOKS, id);
-      requireSeen(visit, fingerprintOf(member), "webhook", async (problems) =>
+      const { recipient } = yield* viewRecipient(viewer, WEBHOOKS, id);
+      requireSeen(visit, fingerprintOf(recipient), "webhook", async (problems) =>
         editPage(visit, await edited(visit), typed, problems),
       );
-      const { url, allowPrivate } = member.settings;
+      const { url, allowPrivate } = recipient.settings;
       const isMoved = checked.settings.url !== undefined && checked.settings.url !== url;
       if (!viewer.isOperator && allowPrivate && isMoved)
         throw new Stopped(() => editPage(visit, found, typed, ONLY_OPERATORS));
@@ -57,7 +57,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   });
 
   routes.read("/webhooks/:id/rotate-secret", async (visit) =>
-    page("New secret", rotateView((await edited(visit)).member)),
+    page("New secret", rotateView((await edited(visit)).recipient)),
   );
 
   routes.write("/webhooks/:id/rotate-secret", async (visit) =>
@@ -91,7 +91,7 @@ const ONLY_OPERATORS: Problems = new Map([
 
 function editPage(
   { viewer }: Visit,
-  { member: webhook, fields }: Edited<Webhook>,
+  { recipient: webhook, fields }: Edited<Webhook>,
   typed: TypedWebhook,
   problems: Problems,
 ): Answer {

@@ -37,7 +37,7 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
 
   async function show(visit: Visit, found: Owned<Webhook>, tested: TestOutcome | null): Promise<Answer> {
     const { viewer } = visit;
-    const { id, settings } = found.member;
+    const { id, settings } = found.recipient;
     const { allowNetworks } = parts.config.webhooks;
     const list = await readDeliveryList(db, webhookKinds, id, visit);
     const queue = await db.read(() => readQueue(id));

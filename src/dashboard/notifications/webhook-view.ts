@@ -26,7 +26,7 @@ export interface WebhookView extends Owned<Webhook> {
 }
 
 export function webhookView(view: WebhookView): Html {
-  const { member: webhook, queue, tested, refused } = view;
+  const { recipient: webhook, queue, tested, refused } = view;
   const { host } = new URL(webhook.settings.url);
   const health = healthOf(webhook);
   const path = pathOf(webhook.id);
@@ -63,7 +63,7 @@ function testedView({ outcome, status, message, duration_ms: durationMs }: TestO
   </div>`;
 }
 
-function settingsCard({ member: webhook, endpoint, allowNetworks }: WebhookView): Html {
+function settingsCard({ recipient: webhook, endpoint, allowNetworks }: WebhookView): Html {
   const { id, settings, headers, createdAt } = webhook;
   const path = pathOf(id);
   return html`<section class="card">

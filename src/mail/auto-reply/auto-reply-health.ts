@@ -2,8 +2,9 @@ import type { Steps } from "../../database/steps.ts";
 import { findEndpoint } from "../../endpoints/endpoint-store.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { plainText } from "../../foundation/plain-text.ts";
+import { listRecipientsOf } from "../../recipients/recipient-type.ts";
 import { listMailFields } from "../mail-fields.ts";
-import { listAutoReplies } from "./auto-reply-store.ts";
+import { REPLIES } from "./auto-reply-store.ts";
 import { isServiceFull, type ReplyLimits } from "./reply-limits.ts";
 
 /** The largest number of automatic replies that are named. */
@@ -14,7 +15,7 @@ export function* checkAutoReplies({ perHour }: ReplyLimits, now: number): Steps<
   const findings: Finding[] = [];
   if (perHour !== null && perHour > 0 && (yield* isServiceFull(perHour, now)))
     findings.push(problem("mail.replies", `${perHour} automatic replies in an hour: ${KEPT_BACK}`, TOO_MANY));
-  for (const { endpointId, onSince, settings } of yield* listAutoReplies()) {
+  for (const { endpointId, onSince, settings } of yield* listRecipientsOf(REPLIES, null)) {
     const endpoint = onSince === null ? undefined : yield* findEndpoint(endpointId);
     if (endpoint === undefined || findings.length >= MAX_NAMED) continue;
     if ((yield* listMailFields(endpoint)).includes(settings.field)) continue;

@@ -1,13 +1,14 @@
 import type { Selectable } from "kysely";
 import { query } from "../../database/database.ts";
+import { listed } from "../../database/list-parameter.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import { findLanguage, type Language } from "../../languages/language.ts";
 import { type Recipient, REPLY_KIND } from "../../outbox/queue/recipient.ts";
-import { findRecipient, insertRecipient, listRecipients } from "../../outbox/queue/recipient-store.ts";
-import type { RecipientType } from "../../recipients/recipient-type.ts";
+import { findRecipient, insertRecipient } from "../../outbox/queue/recipient-store.ts";
+import { joinRows, listRecipientsOf, type RecipientType } from "../../recipients/recipient-type.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
 import { mailboxOf } from "./automatic-address.ts";
 import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } from "./auto-reply.ts";
@@ -22,24 +23,7 @@ export const REPLIES: RecipientType<AutoReply> = {
 
 /** The automatic reply of an endpoint, on or off; undefined if it never had one. */
 export function* findAutoReplyOf(endpointId: string): Steps<AutoReply | undefined> {
-  const [recipient] = yield* listRecipients(REPLY_KIND, [endpointId]);
-  return recipient && (yield* withWords(recipient));
-}
-
-/** By the id of its recipient in the outbox. */
-export function* findAutoReply(id: string): Steps<AutoReply | undefined> {
-  const recipient = yield* findRecipient(REPLY_KIND, id);
-  return recipient && (yield* withWords(recipient));
-}
-
-/** Of every endpoint, oldest first. */
-export function* listAutoReplies(): Steps<AutoReply[]> {
-  const rows = yield* all(query.selectFrom("auto_reply").selectAll());
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return (yield* listRecipients(REPLY_KIND, null)).flatMap((recipient) => {
-    const row = byId.get(recipient.id);
-    return row === undefined ? [] : [toAutoReply(recipient, row)];
-  });
+  return (yield* listRecipientsOf(REPLIES, [endpointId]))[0];
 }
 
 /** The name of the field that has the address; undefined if there is no such automatic reply. */
@@ -114,9 +98,10 @@ export const REPLY_SQL = {
   },
 } as const;
 
-function* withWords(recipient: Recipient): Steps<AutoReply | undefined> {
-  const row = yield* first(query.selectFrom("auto_reply").selectAll().where("id", "=", recipient.id));
-  return row && toAutoReply(recipient, row);
+function* withWords(recipients: readonly Recipient[]): Steps<AutoReply[]> {
+  const ids = listed(recipients.map(({ id }) => id));
+  const rows = yield* all(query.selectFrom("auto_reply").selectAll().where("id", "in", ids));
+  return joinRows(recipients, rows, toAutoReply);
 }
 
 function toColumns({ field, subject, text: body, replyToId }: AutoReplySettings) {

@@ -11,19 +11,19 @@ import type { AttemptResult, DeliveryPolicy, Message, Transport } from "../../ou
 import { logMailAttempt } from "../log-mail-attempt.ts";
 import { keepFrame } from "../mail-frames.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
-import { findMailRecipient } from "../mail-recipient-store.ts";
+import { findRecipientOf, listRecipientsOf } from "../../recipients/recipient-type.ts";
+import { MAIL_RECIPIENTS } from "../mail-recipient-store.ts";
 import { readBrand, readTimeZone } from "../../workspaces/workspace-settings.ts";
 import { type MailDeliverySettings, mailPolicyOf, toAttempt } from "../mail-transport.ts";
 import { readEvent, UTC } from "../mailed-event.ts";
 import type { SmtpSender } from "../smtp-sender.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import {
-  findAutoReply,
   isSuppressed,
-  listAutoReplies,
   noteReplyBegun,
   noteReplySent,
   readReplyLanguage,
+  REPLIES,
 } from "./auto-reply-store.ts";
 import { getsAnswers } from "./check-auto-reply-settings.ts";
 import { composeAutoReply } from "./compose-auto-reply.ts";
@@ -50,7 +50,9 @@ export function createAutoReplyTransport(parts: AutoReplyTransportParts): Transp
     sharedKind: MAIL_KIND,
     policy: autoReplyPolicyOf(settings),
     async routes() {
-      const on = (await db.read(listAutoReplies)).filter(({ onSince }) => onSince !== null);
+      const on = (await db.read(() => listRecipientsOf(REPLIES, null))).filter(
+        ({ onSince }) => onSince !== null,
+      );
       const routeTo = ({ id }: AutoReply) => ({
         destination,
         gatherSeconds: null,
@@ -141,7 +143,7 @@ async function begin(
 ): Promise<Begun | string | null> {
   try {
     return await db.transaction(function* (): Steps<Begun | string> {
-      const reply = yield* findAutoReply(id);
+      const reply = yield* findRecipientOf(REPLIES, id);
       const to = reply === undefined ? null : replyAddress(data, reply.settings.field);
       if (reply === undefined || to === null) return "The post has no address to reply to.";
       if (reply.onSince === null) return "The automatic reply was turned off.";
@@ -169,7 +171,8 @@ async function begin(
 
 /** Null if the recipient is gone or gets no e-mail any more. */
 function* readReplyTo({ settings }: AutoReply): Steps<string | null> {
-  const recipient = settings.replyToId === null ? undefined : yield* findMailRecipient(settings.replyToId);
+  const recipient =
+    settings.replyToId === null ? undefined : yield* findRecipientOf(MAIL_RECIPIENTS, settings.replyToId);
   return recipient !== undefined && getsAnswers(recipient) ? recipient.settings.address : null;
 }
 

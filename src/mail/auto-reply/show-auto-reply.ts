@@ -1,6 +1,7 @@
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { findMailRecipient } from "../mail-recipient-store.ts";
+import { findRecipientOf } from "../../recipients/recipient-type.ts";
+import { MAIL_RECIPIENTS } from "../mail-recipient-store.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import type { ShownAutoReply } from "./auto-reply-json.ts";
 import { findAutoReplyOf } from "./auto-reply-store.ts";
@@ -25,7 +26,7 @@ export function* showAutoReply(
 
 function* replyToOf(reply: AutoReply | undefined): Steps<string | null> {
   const id = reply?.settings.replyToId ?? null;
-  const recipient = id === null ? undefined : yield* findMailRecipient(id);
+  const recipient = id === null ? undefined : yield* findRecipientOf(MAIL_RECIPIENTS, id);
   return recipient?.settings.address ?? null;
 }
 
