@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -10,10 +11,20 @@ const SIZE = 1_500_000;
 /** Slow enough that the browser tells of the upload more often than a page is told. */
 const BYTES_PER_SECOND = 500_000;
 
+/** The bar that the page about formsvc.js shows: the HTML that follows its sentence about the event. */
+function documentedBar(): string {
+  const page = readFileSync(new URL("../../docs/recipes/html-with-script.md", import.meta.url), "utf8");
+  const code = /`formsvc:progress`[^]*?```html\n([^]*?)```/.exec(page)?.[1];
+  if (code === undefined) throw new Error("the page shows no bar");
+  return code;
+}
+
 interface Told {
   readonly at: number;
   readonly loaded: number;
   readonly total: number;
+  /** What the bar of the recipe shows; null if it is hidden. */
+  readonly bar: number | null;
 }
 
 describe.skipIf(chromiumPath === null)("a form with files that is sent by script", () => {
@@ -43,9 +54,13 @@ describe.skipIf(chromiumPath === null)("a form with files that is sent by script
         "/upload",
         `<!doctype html><form data-formsvc action="${server.url}/f/${form.publishable}" method="post" enctype="multipart/form-data">
           ${fields}<button>Send</button></form>
+        ${documentedBar()}
         <script>
           globalThis.told = [];
-          addEventListener("formsvc:progress", ({ detail }) => told.push({ at: performance.now(), ...detail }));
+          addEventListener("formsvc:progress", ({ detail }) => {
+            const { value, hidden } = document.getElementById("sent");
+            told.push({ at: performance.now(), ...detail, bar: hidden ? null : value });
+          });
         </script>
         <script src="${server.url}/formsvc.js" defer></script>`,
       ),
@@ -84,6 +99,10 @@ describe.skipIf(chromiumPath === null)("a form with files that is sent by script
     expect(new Set(told.map(({ total }) => total)).size).toBe(1);
     const loaded = told.map((each) => each.loaded);
     expect(loaded).toEqual(loaded.toSorted((left, right) => left - right));
+    // The bar hears the event before the page does.
+    expect(told.map(({ bar }) => bar)).toEqual(
+      told.map((each) => (each.loaded === each.total ? null : expect.closeTo(each.loaded / each.total, 5))),
+    );
     const tooMany = told.filter(({ at }, index) => (told[index + 10]?.at ?? Infinity) - at < 1000);
     expect(tooMany).toEqual([]);
   });

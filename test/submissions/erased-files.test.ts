@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ENDPOINT_CONTENTS, WORKSPACE_CONTENTS } from "../../src/app/features.ts";
 import type { Database } from "../../src/database/database.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
@@ -9,6 +9,8 @@ import { deleteWorkspace } from "../../src/workspaces/delete-workspace.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { addPlace, type Place } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
+import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
 import { performOn } from "../support/terminal.ts";
 import { startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -169,3 +171,31 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     );
   });
 });
+
+test.skipIf(!hasPostgresql)(
+  "on PostgreSQL, VACUUM takes the bytes of an erased file off the disk",
+  async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    const admin = await connectPlainly(address);
+    onTestFinished(() => admin.end());
+    /** Whether the tables on the disk have the mark: the rows of chunks, and their bytes, which PostgreSQL keeps beside them. */
+    const isOnDisk = async (): Promise<boolean> => {
+      await admin.query("CHECKPOINT");
+      const { rows } = await admin.query<{ found: boolean }>(
+        `SELECT bool_or(position($1::bytea IN pg_read_binary_file(pg_relation_filepath(oid))) > 0) AS found FROM pg_class
+       WHERE oid = 'file_chunk'::regclass OR oid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'file_chunk'::regclass)`,
+        [Buffer.from(MARK)],
+      );
+      return rows[0]?.found ?? false;
+    };
+    const bytes = pdf(600_000);
+    // Some of them are whole in the pieces of 2 KB in which PostgreSQL keeps large values.
+    for (let at = 5000; at < 590_000; at += 10_111) bytes.write(MARK, at, "latin1");
+    const { submissionId } = await addSubmissionWithFile(db, await addPlace(db), bytes);
+    expect(await isOnDisk()).toBe(true);
+    await performOn(db, erasePersonRecords, { submissions: [submissionId] });
+    await admin.query("VACUUM file_chunk");
+    expect(await isOnDisk()).toBe(false);
+  },
+);
