@@ -151,16 +151,19 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     );
     expect(await preview.locator("option").allTextContents()).toContain("Zwetschge");
     expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+    await page.getByLabel("On a page of its own").check();
     await page.getByRole("button", { name: "Make the form" }).click();
     await page.getByRole("heading", { name: "Tortenbestellung is ready" }).waitFor();
-    expect(await page.locator(".snippet").first().textContent()).toContain("<button>Senden</button>");
+    // Of no use to her: folded.
+    expect(await page.locator(".snippet").first().isVisible()).toBe(false);
+    await page.locator("main summary").click();
+    expect(await page.locator(".snippet").first().innerText()).toContain("<button>Senden</button>");
+    expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
   }
 
   /** The path of the form's own page. */
   async function offerPage(page: Page): Promise<string> {
-    await page.getByRole("link", { name: "Go to the form" }).click();
-    await page.goto(`${page.url()}/page`);
-    await page.getByLabel("The form has a page of its own").check();
+    await page.getByRole("link", { name: "Change its title, colour or thanks" }).click();
     await page.getByLabel("Colour").fill("#8a1c4a");
     await page.getByRole("button", { name: "Save" }).click();
     await page.waitForURL("**notice=saved**");

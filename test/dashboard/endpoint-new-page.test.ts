@@ -6,6 +6,7 @@ import { insertWorkspaceRow, listWorkspaces } from "../../src/workspaces/workspa
 import { formOf, unescaped } from "../support/page.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { EVERY_PAGE } from "../support/dashboard-routes.ts";
+import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 
 const NEW = "/dashboard/endpoints/new";
@@ -65,6 +66,47 @@ test("the language for visitors is chosen with the form, kept through each butto
     expect(other.text).toContain("Its own words are in English");
   }
   expect(endpointsOf(server).filter(({ settings }) => settings.language !== null)).toHaveLength(1);
+});
+
+test("a form made with a page of its own is ready with that page's address; code and keys are folded behind it", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  expect((await newForm(ada, {})).get("page")).toBe("off");
+  const edited = await ada.post(NEW, await newForm(ada, { page: "on", action: "add-text" }));
+  expect(formOf(edited.text, NEW).values.get("page")).toBe("on");
+  const made = await ada.post(NEW, await newForm(ada, { name: "Cakes", page: "on" }));
+  expect(made.status, made.text).toBe(201);
+  const path = `/p/${endpointsOf(server)[0]?.id}`;
+  const places = [`href="${server.url}${path}"`, "recipients/new", "<summary>For a website", "fpk_", "fsk_"];
+  const order = places.map((part) => made.text.indexOf(part));
+  expect(order).toEqual(order.filter((place) => place > 0).toSorted((one, other) => one - other));
+  await until(async () => (await server.request({ method: "GET", path })).status === 200);
+});
+
+test("a form for a website is ready with the code to paste first, and has no page", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  for (const page of ["off", "", "<b>"]) {
+    const { text } = await ada.post(NEW, await newForm(ada, { name: `Cakes ${page}`, page }));
+    const order = ["<code>&lt;script", "fsk_", "Give it a page"].map((part) => text.indexOf(part));
+    expect(order, page).toEqual(order.filter((place) => place > 0).toSorted((one, other) => one - other));
+  }
+  expect(endpointsOf(server).map(({ settings }) => settings.page.isOn)).toEqual([false, false, false]);
+});
+
+test("a page that cannot ask for a field is refused before the form is made, and says which", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const schema =
+    '{"lists":{"type":"array","required":true,"items":{"type":"array","items":{"type":"string"}}}}';
+  const json = await ada.post(NEW, await newForm(ada, { action: "json" }));
+  const refused = await ada.post(NEW, filled(json.text, { name: "Lists", page: "on", schema }));
+  expect([refused.status, unescaped(refused.text)]).toEqual([
+    422,
+    expect.stringContaining('cannot ask for "lists"'),
+  ]);
+  expect(endpointsOf(server)).toEqual([]);
+  expect((await ada.post(NEW, filled(refused.text, { page: "off" }))).status).toBe(201);
 });
 
 test("a new endpoint says that nobody is told, and leads to who shall be, with the endpoint chosen", async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { addFormOwner } from "../support/form-owner.ts";
+import { addEndpointOf, addFormOwner } from "../support/form-owner.ts";
 import { startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
+import { visit } from "../support/visitor.ts";
 
 test("an owner gives a form a page on the dashboard, and is told what is wrong with it", async () => {
   const server = await startServer();
@@ -26,6 +27,27 @@ test("an owner gives a form a page on the dashboard, and is told what is wrong w
   await until(
     async () => (await server.request({ method: "GET", path: `/p/${ben.endpoint.id}` })).status === 404,
   );
+});
+
+test("the address that its owner is given stays, whoever else gives a form the same name", async () => {
+  const server = await startServer();
+  const ben = await addFormOwner(server, "ben@example.org");
+  const cakes = await addEndpointOf(server, ben, "Ben’s cakes");
+  const address = `/dashboard/endpoints/${cakes.id}/page`;
+  const links = async () =>
+    [...(await ben.get(address)).text.matchAll(/href="http[^"]*(\/p\/[^"]+)"/g)].map(
+      ([, path]) => path ?? "",
+    );
+  const statuses = async (paths: readonly string[]) =>
+    Promise.all(paths.map(async (path) => (await server.request({ method: "GET", path })).status));
+  await ben.post(address, { page: "on" });
+  const offered = await links();
+  expect(offered).toEqual([`/p/${cakes.id}`, "/p/Ben%E2%80%99s%20cakes"]);
+  await until(async () => String(await statuses(offered)) === "200,200");
+  await addEndpointOf(server, await visit(server, "eve@example.org"), "Ben’s cakes");
+  await until(async () => String(await statuses(offered)) === "200,404");
+  // What leads nowhere is not offered.
+  expect(await links()).toEqual(offered.slice(0, 1));
 });
 
 test("its owner reads in which language the page is: that of whoever opens it, or the one that was chosen for visitors", async () => {

@@ -133,7 +133,7 @@ function view(parts: ListParts): Html {
 
 const EMPTY = emptyCard(
   "There is no form yet",
-  "Make one, paste it into your website, and what people send arrives in the inbox.",
+  "Make one, paste it into your website or give it a page of its own, and what people send arrives in the inbox.",
   html`<a class="button primary" href="/dashboard/endpoints/new">Make the first form</a>`,
 );
 

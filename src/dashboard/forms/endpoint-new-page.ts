@@ -1,6 +1,5 @@
 import type { Steps } from "../../database/steps.ts";
 import { createEndpoint } from "../../endpoints/create-endpoint.ts";
-import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -13,16 +12,23 @@ import { getViewableWorkspace, listViewableWorkspaces } from "../../workspaces/w
 import { labelWorkspaces } from "../../workspaces/label-workspaces.ts";
 import { type Answer, checkedForm, page, redirect } from "../answer.ts";
 import { languageOptions } from "../kit/language-options.ts";
-import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "../kit/field.ts";
+import {
+  choiceField,
+  NO_PROBLEMS,
+  type Problems,
+  problemSummary,
+  selectField,
+  textField,
+} from "../kit/field.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
 import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import { planName } from "../system/plan-name.ts";
 import type { Routes, Visit } from "../routes.ts";
+import { createdView } from "./endpoint-created-view.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { readyMade, startLinks } from "./ready-made.ts";
 import { builder, enterButton } from "./schema-editor.ts";
-import { copyRow, snippetCards, type ShownSnippet } from "./snippets-view.ts";
 import { pageWords } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/endpoints/new";
@@ -38,6 +44,8 @@ interface OfferedWorkspace {
 interface NewForm {
   readonly name: string;
   readonly workspaceId: string;
+  /** Whether people fill it in on a page of its own. */
+  readonly hasPage: boolean;
   /** A tag; empty is that of the visitor's browser. */
   readonly language: string;
   /** The ready-made form that was chosen; absent once it was changed. */
@@ -57,7 +65,15 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const { id: start, definition } = readyMade(visit.query.get("start"));
     return show(
       visit,
-      { name: "", workspaceId, language: "", start, draft: draftOf(definition), problems: NO_PROBLEMS },
+      {
+        name: "",
+        workspaceId,
+        hasPage: false,
+        language: "",
+        start,
+        draft: draftOf(definition),
+        problems: NO_PROBLEMS,
+      },
       200,
     );
   });
@@ -67,6 +83,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const typed = {
       name: form.get("name") ?? "",
       workspaceId: form.get("workspace") ?? "",
+      hasPage: form.get("page") === "on",
       language: findLanguage(form.get("language")) ?? "",
       draft: readDraft(form),
       problems: NO_PROBLEMS,
@@ -103,14 +120,21 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     schema: SchemaDefinition,
   ): Promise<Html> {
     const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
-    const input = { name: typed.name, workspace: workspace.id, schema, language: typed.language || null };
+    const input = {
+      name: typed.name,
+      workspace: workspace.id,
+      schema,
+      language: typed.language || null,
+      page: typed.hasPage ? ("on" as const) : ("off" as const),
+    };
     const { endpoint: made, keys } = await perform(createEndpoint, input);
-    const place = { base: ownAddress(request, parts.config), fileBounds: parts.config.files };
+    const base = ownAddress(request, parts.config);
     return parts.db.read(function* () {
       const endpoint = yield* getViewableEndpoint(viewer, made.id);
       const names = yield* listEndpointNames(viewer, null);
       const hasNamesake = names.some(({ id, name }) => name === endpoint.name && id !== endpoint.id);
-      return createdView({ endpoint, keys, hasNamesake }, schema, place);
+      const created = { endpoint, definition: schema, keys, hasNamesake };
+      return createdView(created, { base, fileBounds: parts.config.files });
     });
   }
 
@@ -163,15 +187,12 @@ function madeAlready(): Answer {
 }
 
 function formView(
-  { name, workspaceId, language, start, draft, problems, sent }: NewForm,
+  { name, workspaceId, hasPage, language, start, draft, problems, sent }: NewForm,
   workspaces: readonly OfferedWorkspace[],
   fileBounds: FileBounds,
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head"><h1>New form</h1></div>
-    <p class="muted">
-      When it is made, you get its code to paste into your website. Without a website, it can have a page of its own to link to.
-    </p>
     ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId), start ?? null)}
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
@@ -187,14 +208,14 @@ function formView(
           above: html`<section class="card">
             <div class="body schema">
               ${textField({ name: "name", label: "Name of the form", value: name, hint: NAME_HINT, problems, isRequired: true })}
-              ${languageField(language, problems)}
+              ${placeField(hasPage)} ${languageField(language, problems)}
               ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
             </div>
           </section>`,
         },
       )}
       <div class="savebar">
-        <span class="muted">Nothing is public yet. Next: put it on your page, or give it one.</span>
+        <span class="muted">Nothing is public yet.</span>
         <a class="button" href="/dashboard/endpoints">Cancel</a>
         <button class="primary" name="action" value="create">Make the form</button>
       </div>
@@ -207,6 +228,17 @@ function startPath(start: string, workspaceId: string): string {
 }
 
 const NAME_HINT = "How you and your team find it. Visitors see it only on the form’s own page.";
+
+function placeField(hasPage: boolean): Html {
+  return choiceField({ name: "page", label: "Where people fill it in", value: hasPage ? "on" : "off" }, [
+    { value: "off", label: "On my website", about: "You get code to paste into a page of yours." },
+    {
+      value: "on",
+      label: "On a page of its own",
+      about: "You get an address to send around and link to. No website and no code needed.",
+    },
+  ]);
+}
 
 function languageField(value: string, problems: Problems): Html {
   const parts = { name: "language", label: "Language for visitors", value, problems };
@@ -223,64 +255,4 @@ function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], 
   ];
   const parts = { name: "workspace", label: "Workspace", value, problems };
   return selectField({ ...parts, hint: "Its plan’s limits count for this form." }, options);
-}
-
-interface CreatedForm {
-  readonly endpoint: Endpoint;
-  readonly keys: { readonly secret: string | null; readonly publishable: string };
-  /** Whether another form that the viewer sees has the same name. */
-  readonly hasNamesake: boolean;
-}
-
-function createdView(
-  { endpoint, keys, hasNamesake }: CreatedForm,
-  definition: SchemaDefinition,
-  shown: Omit<ShownSnippet, "key">,
-): Html {
-  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
-    <div class="head">
-      <h1><bdi>${endpoint.name}</bdi> is ready</h1>
-      <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the form</a></div>
-    </div>
-    <section class="once" aria-labelledby="new-keys">
-      <h2 id="new-keys">${keys.secret === null ? "Its key" : "Its two keys"}</h2>
-      <p><b>Copy ${keys.secret === null ? "it now: it is" : "them now: they are"} shown this once and cannot be shown again.</b> If a key is lost, issue another one on the form’s
-        page.</p>
-      ${copyRow("Publishable key", keys.publishable)}
-      <p class="hint">For the page of your form. Everybody who reads the page can see it; it can only send posts.</p>
-      ${
-        keys.secret === null
-          ? html`<p class="hint">There is no secret key, which reads what was sent: an owner of the workspace issues one if a server needs it.</p>`
-          : html`${copyRow("Secret key", keys.secret)}
-      <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>`
-      }
-    </section>
-    ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
-    ${snippetCards(endpoint, definition, { ...shown, key: keys.publishable })} ${pageCard(endpoint.id)} ${recipientsCard(endpoint.id)}`;
-}
-
-/** Who has no website has no use for the code. */
-function pageCard(endpointId: string): Html {
-  return html`<section class="card" aria-labelledby="own-page">
-    <header><h2 id="own-page">No website to put it into?</h2></header>
-    <div class="body">
-      <p class="muted">The form can have a page of its own here, to link to from anywhere. It needs no key and no code.</p>
-      <p class="actions-left"><a class="button" href="/dashboard/endpoints/${endpointId}/page">Give it a page</a></p>
-    </div>
-  </section>`;
-}
-
-/** A new form tells nobody, which its owner would notice late. */
-function recipientsCard(endpointId: string): Html {
-  const query = `?endpoint=${endpointId}`;
-  return html`<section class="card" aria-labelledby="tell">
-    <header><h2 id="tell">Who is told when somebody writes?</h2></header>
-    <div class="body">
-      <p class="muted">Nobody yet: what people send waits in the inbox.</p>
-      <p class="actions-left">
-        <a class="button" href="/dashboard/recipients/new${query}">Add an e-mail recipient</a>
-        <a class="button" href="/dashboard/webhooks/new${query}">Add a webhook or chat</a>
-      </p>
-    </div>
-  </section>`;
 }

@@ -22,27 +22,39 @@ import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 
 const SECTION = "/page";
 
+/** Of the form's own page. The id's stays right when the form is renamed, and when somebody else calls theirs so too. */
+export function ownPageAddress({ id }: Endpoint, base: string): string {
+  return `${base}/p/${id}`;
+}
+
+interface Addresses {
+  readonly lasting: string;
+  /** By the form's name; null while another form on the server has it. */
+  readonly short: string | null;
+}
+
 /** `/dashboard/endpoints/:id/page`: the form's own page, to link to. */
 export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
   function* read({
     viewer,
     params,
     request,
-  }: Visit): Steps<{ readonly endpoint: Endpoint; readonly address: string }> {
+  }: Visit): Steps<{ readonly endpoint: Endpoint; readonly addresses: Addresses }> {
     const endpoint = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+    const base = ownAddress(request, parts.config);
     const isUnique = (yield* findUniqueName(endpoint.name)) === endpoint.id;
-    const name = isUnique ? encodeURIComponent(endpoint.name) : endpoint.id;
-    return { endpoint, address: `${ownAddress(request, parts.config)}/p/${name}` };
+    const short = isUnique ? `${base}/p/${encodeURIComponent(endpoint.name)}` : null;
+    return { endpoint, addresses: { lasting: ownPageAddress(endpoint, base), short } };
   }
 
   routes.read("/endpoints/:id/page", async (visit) => {
-    const { endpoint, address } = await parts.db.read(() => read(visit));
-    const content = view(endpoint, address, typedOf(endpoint), NO_PROBLEMS);
+    const { endpoint, addresses } = await parts.db.read(() => read(visit));
+    const content = view(endpoint, addresses, typedOf(endpoint), NO_PROBLEMS);
     return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content));
   });
 
   routes.write("/endpoints/:id/page", async (visit) => {
-    const { endpoint, address } = await parts.db.read(() => read(visit));
+    const { endpoint, addresses } = await parts.db.read(() => read(visit));
     const typed = readTyped(visit.form);
     try {
       await visit.perform(setEndpoint, { endpoint: endpoint.id, ...inputOf(typed) });
@@ -50,7 +62,7 @@ export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
       const problems = new Map([["", `${pageWords(error.message)}.`]]);
-      const content = view(endpoint, address, typed, problems);
+      const content = view(endpoint, addresses, typed, problems);
       return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content), 422);
     }
   });
@@ -89,7 +101,7 @@ function inputOf({ isOn, title, intro, colour, logo, thanks }: Typed) {
   };
 }
 
-function view(endpoint: Endpoint, address: string, typed: Typed, problems: Problems): Html {
+function view(endpoint: Endpoint, addresses: Addresses, typed: Typed, problems: Problems): Html {
   const { language, page: own } = endpoint.settings;
   return html`${problemSummary(problems)}
     <form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
@@ -97,13 +109,7 @@ function view(endpoint: Endpoint, address: string, typed: Typed, problems: Probl
         A page with the form itself, to link to when you have no page to put it into. It works on phones and without script, in
         ${language === null ? "the language of whoever opens it" : `${languageName(language)}, the language for visitors under Settings`}.
       </p>
-      ${
-        own.isOn &&
-        html`<p class="secret">
-          <span>It is at</span> <a href="${address}"><code>${address}</code></a>
-          <button type="button" data-copy aria-label="Copy: the address of the page">Copy</button>
-        </p>`
-      }
+      ${own.isOn && addressLines(addresses)}
       ${checkField({ name: "page", label: "The form has a page of its own", value: typed.isOn })}
       ${textField({ name: "page_title", label: "Title", value: typed.title, hint: "Empty is the name of the form." })}
       ${areaField({ name: "page_intro", label: "Above the fields", value: typed.intro })}
@@ -112,4 +118,20 @@ function view(endpoint: Endpoint, address: string, typed: Typed, problems: Probl
       ${areaField({ name: "page_thanks", label: "After it was sent", value: typed.thanks })}
       <p><button class="primary">Save</button></p>
     </form>`;
+}
+
+function addressLines({ lasting, short }: Addresses): Html {
+  return html`<div>
+    <p class="secret">
+      <span>It is at</span> <a href="${lasting}"><code>${lasting}</code></a>
+      <button type="button" data-copy aria-label="Copy: the address of the page">Copy</button>
+    </p>
+    ${
+      short !== null &&
+      html`<p class="hint">
+        <a href="${short}">${short}</a> leads there too, but only as long as the form has this name and no other form on this server has it.
+        The first address stays.
+      </p>`
+    }
+  </div>`;
 }

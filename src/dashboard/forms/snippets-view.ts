@@ -15,16 +15,31 @@ export type ShownSnippet = Pick<SnippetTarget, "base" | "key" | "fileBounds">;
 
 /** What the owner pastes into a site, made for this endpoint. */
 export function snippetCards(endpoint: Endpoint, definition: SchemaDefinition, shown: ShownSnippet): Html {
-  const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
-  const target: SnippetTarget = {
+  return html`${formCard(endpoint, definition, shown)}${scriptCard(endpoint, definition, shown)}`;
+}
+
+export function formCard(endpoint: Endpoint, definition: SchemaDefinition, shown: ShownSnippet): Html {
+  const hint = endpoint.settings.language === null ? `${FORM_HINT} ${LANGUAGE_HINT}` : FORM_HINT;
+  return snippetCard(
+    "For your site: a form",
+    hint,
+    formSnippet(definition, targetOf(endpoint, definition, shown)),
+  );
+}
+
+export function scriptCard(endpoint: Endpoint, definition: SchemaDefinition, shown: ShownSnippet): Html {
+  const snippet = fetchSnippet(definition, targetOf(endpoint, definition, shown));
+  return snippetCard("For your own script", SCRIPT_HINT, snippet);
+}
+
+function targetOf({ settings }: Endpoint, definition: SchemaDefinition, shown: ShownSnippet): SnippetTarget {
+  const names = settings.honeypots ?? DEFAULT_HONEYPOTS;
+  return {
     ...shown,
-    language: endpoint.settings.language,
+    language: settings.language,
     honeypot: names.find((name) => !Object.hasOwn(definition, name)) ?? null,
-    challenge: endpoint.settings.challenge,
+    challenge: settings.challenge,
   };
-  const hint = target.language === null ? `${FORM_HINT} ${LANGUAGE_HINT}` : FORM_HINT;
-  return html`${snippetCard("For your site: a form", hint, formSnippet(definition, target))}
-  ${snippetCard("For your own script", SCRIPT_HINT, fetchSnippet(definition, target))}`;
 }
 
 const FORM_HINT =
