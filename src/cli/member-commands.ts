@@ -56,7 +56,10 @@ const invite = command({
       output.mustBeTaken("the invitation was made, and nobody has its link; invite again");
       if (output.isJson) return output.json(made);
       output.line(url ?? invitation.email);
-      const way = url === null ? "a letter has the link" : "hand the link over";
+      const way =
+        url === null
+          ? "a letter has the link"
+          : "hand the link over (where e-mail is set up, a letter brings one too)";
       return output.note(
         `${invitation.email} is invited as ${role}: ${way}; good once, until ${invitation.expires_at}`,
       );

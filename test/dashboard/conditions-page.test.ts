@@ -78,6 +78,44 @@ test("a field that the form has not, and a value without a field, are refused be
   ]);
 });
 
+test("a condition is written and read as its field is called in the form, and stored by the field's name", async () => {
+  const { server } = await startMailedSite();
+  const ada = await visit(server);
+  const { id } = await server.addEndpoint({
+    schema: {
+      item: { type: "string", label: "Ihre Torte" },
+      day: { type: "string", label: "item" },
+      twin: { type: "string", label: "Twin <b>" },
+      other: { type: "string", label: "twin <B>" },
+    },
+  });
+  const page = "/dashboard/recipients/new";
+  const typed = { endpoint: id, address: HOLDER, "when.0.is": "!=", "when.0.value": "Plum" };
+  const offered = (await ada.get(`${page}?endpoint=${id}`)).text.match(/<option value="[^"]*"><\/option>/g);
+  expect(offered?.map((option) => unescaped(/"(.*)"/.exec(option)?.[1] ?? ""))).toEqual([
+    "Ihre Torte",
+    // What is called like another one has to be named.
+    "day",
+    "twin",
+    "other",
+  ]);
+  for (const field of ["Twin <b>", "Ihre", ""]) {
+    const refused = await save(ada, { from: page, to: page }, { ...typed, "when.0.field": field });
+    expect(refused.status, field).toBe(422);
+  }
+  const made = await save(ada, { from: page, to: page }, { ...typed, "when.0.field": "ihre torte" });
+  expect(made.status, made.text).toBe(303);
+  expect(server.owner.prepare("SELECT conditions FROM recipient").pluck().get()).toBe(
+    '[{"field":"item","is":"!=","value":"Plum"}]',
+  );
+  const path = made.headers["location"]?.replace(/\?.*/, "") ?? "";
+  for (const where of [path, "/dashboard/notifications"])
+    expect((await ada.get(where)).text).toContain("Only if <b><bdi>Ihre Torte</bdi></b> is not");
+  expect(formOf((await ada.get(`${path}/edit`)).text, `${path}/edit`).values.get("when.0.field")).toBe(
+    "Ihre Torte",
+  );
+});
+
 test("the page of a post says who was not told and why", async () => {
   const server = await startServer();
   const ada = await visit(server);

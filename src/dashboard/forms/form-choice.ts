@@ -2,6 +2,7 @@ import type { Steps } from "../../database/steps.ts";
 import { findReachableEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { listEndpointsInWorkspaces, type EndpointInWorkspace } from "../../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../../foundation/html.ts";
+import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { type Problems, selectOf } from "../kit/field.ts";
 import { hasSeveralWorkspaces } from "./form-name.ts";
@@ -17,10 +18,7 @@ export function listFormChoices(viewer: Viewer): Steps<EndpointInWorkspace[]> {
 }
 
 /** The fields of a form by their names; null if none that the viewer sees was chosen. */
-export function* findFields(
-  viewer: Viewer,
-  endpointId: string,
-): Steps<Readonly<Record<string, unknown>> | null> {
+export function* findFields(viewer: Viewer, endpointId: string): Steps<SchemaDefinition | null> {
   const endpoint = yield* findReachableEndpoint({ viewing: viewer, access: "endpoints:read" }, endpointId);
   return endpoint === undefined ? null : yield* readSchema(endpoint);
 }

@@ -131,7 +131,8 @@ function scoreCard(submission: StoredSubmission): Html {
   </section>`;
 }
 
-function messagesCard({ submission, messages, unsent, shown, may, now }: SubmissionViewParts): Html | null {
+function messagesCard(parts: SubmissionViewParts): Html | null {
+  const { submission, messages, unsent, shown, may, now } = parts;
   if (messages === null) return null;
   const action = may.replay ? addressOf(shown, `/submissions/${submission.id}/replay`) : null;
   return html`<section class="card">
@@ -144,19 +145,21 @@ function messagesCard({ submission, messages, unsent, shown, may, now }: Submiss
           </p>`
         : html`<ul class="way">
             ${messages.map((message) => messageView(message, { action, now }))}
-            ${unsent.map((each) => unsentView(each, submission.data))}
+            ${unsent.map((each) => unsentView(each, parts))}
           </ul>`
     }
   </section>`;
 }
 
-/** @param data of the submission */
-function unsentView({ leftOut, recipient }: UnsentMessage, data: StoredSubmission["data"]): Html {
+function unsentView(
+  { leftOut, recipient }: UnsentMessage,
+  { submission, definition }: SubmissionViewParts,
+): Html {
   const { id, kind } = leftOut;
   return html`<li>
     ${recipient === null ? html`<span>Somebody who was deleted since</span>` : html`<a href="${recipientPath(kind, id)}">${recipient}</a>`}
     <span class="pill">not sent</span>
-    <small>${notSentWords(leftOut, data)}</small>
+    <small>${notSentWords(leftOut, submission.data, definition)}</small>
   </li>`;
 }
 

@@ -1,5 +1,6 @@
 import { html, type Html } from "../../foundation/html.ts";
 import { type Condition, sentText } from "../../outbox/queue/conditions.ts";
+import { called, type ConditionFields } from "./condition-fields.ts";
 
 /** Characters of a value that are shown. */
 const MAX_SHOWN = 60;
@@ -16,23 +17,29 @@ export const CONDITION_VERBS: Readonly<Record<Condition["is"], string>> = {
 };
 
 /** As part of a sentence: **Topic** is “support”. */
-export function conditionWords({ field, is, value }: Condition): Html {
+function conditionWords({ field, is, value }: Condition, fields: ConditionFields): Html {
   const hasValue = is !== "filled" && is !== "empty";
-  return html`<b><bdi>${field}</bdi></b> ${CONDITION_VERBS[is]}${hasValue && html` “<bdi dir="auto">${value}</bdi>”`}`;
+  return html`<b><bdi>${called(fields, field)}</bdi></b> ${CONDITION_VERBS[is]}${hasValue && html` “<bdi dir="auto">${value}</bdi>”`}`;
 }
 
 /** All of them in one sentence; null for none. */
-export function conditionsSentence(conditions: readonly Condition[]): Html | null {
+export function conditionsSentence(conditions: readonly Condition[], fields: ConditionFields): Html | null {
   if (conditions.length === 0) return null;
-  const words = conditions.map((each, index) => html`${index > 0 && ", and "}${conditionWords(each)}`);
+  const words = conditions.map(
+    (each, index) => html`${index > 0 && ", and "}${conditionWords(each, fields)}`,
+  );
   return html`Only if ${words}`;
 }
 
 /** Why nothing was sent: what was asked for, and what was sent instead. */
-export function notSentWords(condition: Condition, data: Readonly<Record<string, unknown>>): Html {
+export function notSentWords(
+  condition: Condition,
+  data: Readonly<Record<string, unknown>>,
+  fields: ConditionFields,
+): Html {
   const { field } = condition;
   const sent = sentText(Object.hasOwn(data, field) ? data[field] : undefined, MAX_SHOWN);
   const is =
     sent === null ? "is filled in" : sent === "" ? "is empty" : html`is “<bdi dir="auto">${sent}</bdi>”`;
-  return html`Only if ${conditionWords(condition)}; here <bdi>${field}</bdi> ${is}.`;
+  return html`Only if ${conditionWords(condition, fields)}; here <bdi>${called(fields, field)}</bdi> ${is}.`;
 }

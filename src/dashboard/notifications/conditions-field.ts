@@ -5,6 +5,7 @@ import {
   CONDITION_KINDS,
   MAX_CONDITIONS,
 } from "../../outbox/queue/conditions.ts";
+import { type ConditionFields, nameOfCalled, typedFor } from "./condition-fields.ts";
 import { CONDITION_VERBS } from "./condition-words.ts";
 import { type Option, type Problems, selectField, textField, tryField } from "../kit/field.ts";
 
@@ -39,12 +40,13 @@ export function readTypedConditions(form: URLSearchParams): readonly TypedCondit
 export function checkTypedConditions(
   problems: Map<string, string>,
   typed: readonly TypedCondition[],
-  fields: Readonly<Record<string, unknown>> | null,
+  fields: ConditionFields | null,
   known: readonly Condition[] = [],
 ): readonly Condition[] {
   const given = typed.map(({ field, is, value }): Condition => {
     const kind = CONDITION_KINDS.find((each) => each === is) ?? "=";
-    return { field, is: kind, value: kind === "filled" || kind === "empty" ? "" : value };
+    const name = fields === null ? field : nameOfCalled(fields, field);
+    return { field: name, is: kind, value: kind === "filled" || kind === "empty" ? "" : value };
   });
   if (given.some(({ field }) => field === ""))
     problems.set(NAME, "A condition has a value and no field: write the field’s name, or empty the row.");
@@ -58,8 +60,8 @@ export function checkTypedConditions(
 interface ConditionsParts {
   readonly typed: readonly TypedCondition[];
   readonly problems: Problems;
-  /** Names to choose from; null if it is not known yet whose they are. */
-  readonly fields: readonly string[] | null;
+  /** To choose from; null if it is not known yet whose they are. */
+  readonly fields: ConditionFields | null;
 }
 
 const LIST_ID = "condition-fields";
@@ -67,7 +69,7 @@ const LIST_ID = "condition-fields";
 /** Rows to say which posts are sent, folded until there is one. */
 export function conditionsField({ typed, problems, fields }: ConditionsParts): Html {
   const count = Math.min(typed.length + SPARE_ROWS, MAX_CONDITIONS);
-  const rows = Array.from({ length: count }, (_, row) => rowView(typed[row], row));
+  const rows = Array.from({ length: count }, (_, row) => rowView(typed[row], row, fields ?? {}));
   const problem = problems.get(NAME);
   const described = problem === undefined ? `f-${NAME}-hint` : `f-${NAME}-hint f-${NAME}-problem`;
   return html`<details class="conditions" ${(typed.length > 0 || problem !== undefined) && html` open`}>
@@ -78,21 +80,25 @@ export function conditionsField({ typed, problems, fields }: ConditionsParts): H
       ${rows}
       ${
         fields !== null &&
-        html`<datalist id="${LIST_ID}">${fields.map((name) => html`<option value="${name}"></option>`)}</datalist>`
+        html`<datalist id="${LIST_ID}">${Object.keys(fields).map((name) => html`<option value="${typedFor(fields, name)}"></option>`)}</datalist>`
       }
       <p class="hint" id="f-${NAME}-hint">
-        A field is named as in the form, like “topic”. An empty row counts for nothing; save to get more rows, up to
+        Write the field as it is called in the form, like “Topic”. An empty row counts for nothing; save to get more rows, up to
         ${MAX_CONDITIONS}. Without any, every post is sent.
       </p>
     </fieldset>
   </details>`;
 }
 
-function rowView(typed: TypedCondition = { field: "", is: "=", value: "" }, row: number): Html {
+function rowView(
+  typed: TypedCondition = { field: "", is: "=", value: "" },
+  row: number,
+  fields: ConditionFields,
+): Html {
   const parts = (input: keyof TypedCondition, label: string) => ({
     name: inputName(row, input),
     label: `${label} ${row + 1}`,
-    value: typed[input],
+    value: input === "field" ? typedFor(fields, typed.field) : typed[input],
   });
   return html`<div class="row">
     ${textField({ ...parts("field", "Field"), autocomplete: "off", list: LIST_ID })} ${selectField(parts("is", "Condition"), KINDS)}

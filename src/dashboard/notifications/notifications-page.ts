@@ -1,4 +1,6 @@
 import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { readSchema } from "../../endpoints/endpoint-store.ts";
+import type { Condition } from "../../outbox/queue/conditions.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import type { AutoReply } from "../../mail/auto-reply/auto-reply.ts";
 import { REPLIES } from "../../mail/auto-reply/auto-reply-store.ts";
@@ -42,14 +44,16 @@ interface Row {
   /** Null while all is well. */
   readonly failingSince: number | null;
   readonly endpoint: Endpoint;
-  /** Of which posts it is told; null for all. */
-  readonly conditions: Html | null;
+  /** Of which posts it is told; none for all. */
+  readonly conditions: readonly Condition[];
 }
 
 interface ShownRow extends Row {
   /** The form, and its workspace if the viewer sees several. */
   readonly form: Html;
   readonly queue: RecipientQueue;
+  /** The conditions in words; null for none. */
+  readonly onlyIf: Html | null;
 }
 
 interface List {
@@ -104,6 +108,10 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     );
   }
 
+  async function readSentence({ endpoint, conditions }: Row): Promise<Html | null> {
+    return conditionsSentence(conditions, await db.read(() => readSchema(endpoint)));
+  }
+
   /** @param found one more than a page if there are more. */
   async function readList(
     found: readonly Row[],
@@ -112,8 +120,12 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
   ): Promise<List> {
     const rows: ShownRow[] = [];
     for (const row of found.slice(0, PAGE_SIZE)) {
-      const queue = await db.read(() => readQueue(row.id));
-      rows.push({ ...row, form: nameForm(row.endpoint), queue });
+      rows.push({
+        ...row,
+        form: nameForm(row.endpoint),
+        queue: await db.read(() => readQueue(row.id)),
+        onlyIf: row.conditions.length === 0 ? null : await readSentence(row),
+      });
     }
     const next = found.length > PAGE_SIZE ? `${PATH}?${parameter}=${rows.at(-1)?.id}` : null;
     return { rows, next, isFirst };
@@ -124,8 +136,15 @@ function mailRow({ recipient, endpoint }: Owned<MailRecipient>, fault: Destinati
   const { id, settings, failingSince } = recipient;
   const health = recipientHealth(recipient, fault);
   const path = recipientPath(MAIL_KIND, id);
-  const conditions = conditionsSentence(settings.conditions);
-  return { id, path, name: settings.address, health, failingSince, endpoint, conditions };
+  return {
+    id,
+    path,
+    name: settings.address,
+    health,
+    failingSince,
+    endpoint,
+    conditions: settings.conditions,
+  };
 }
 
 function webhookRow({ recipient: webhook, endpoint }: Owned<Webhook>): Row {
@@ -133,15 +152,14 @@ function webhookRow({ recipient: webhook, endpoint }: Owned<Webhook>): Row {
   const name = new URL(settings.url).host;
   const health = healthOf(webhook);
   const path = recipientPath(WEBHOOK_KIND, id);
-  const conditions = conditionsSentence(settings.conditions);
-  return { id, path, name, health, failingSince, endpoint, conditions };
+  return { id, path, name, health, failingSince, endpoint, conditions: settings.conditions };
 }
 
 function replyRow({ recipient: reply, endpoint }: Owned<AutoReply>, fault: DestinationFault | null): Row {
   const { name } = endpoint;
   const path = pathOf(endpoint, "/reply");
   const health = replyState(reply, fault);
-  return { id: reply.id, path, name, health, failingSince: null, endpoint, conditions: null };
+  return { id: reply.id, path, name, health, failingSince: null, endpoint, conditions: [] };
 }
 
 /** Set up on the page of an endpoint. */
@@ -206,13 +224,13 @@ const NO_WEBHOOK = emptyCard(
   html`<a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
 );
 
-function rowView({ path, name, health, failingSince, form, queue, conditions }: ShownRow, now: number): Html {
+function rowView({ path, name, health, failingSince, form, queue, onlyIf }: ShownRow, now: number): Html {
   return html`<tr>
     <th scope="row"><a class="link" href="${path}">${name}</a></th>
     <td>
       ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
     </td>
     <td data-label="Messages">${queueCell(queue, now)}</td>
-    <td data-label="Form">${form}${conditions !== null && html`<small>${conditions}</small>`}</td>
+    <td data-label="Form">${form}${onlyIf !== null && html`<small>${onlyIf}</small>`}</td>
   </tr>`;
 }

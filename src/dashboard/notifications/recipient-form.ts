@@ -10,6 +10,7 @@ import {
   type MailRecipient,
   type MailRecipientSettings,
 } from "../../mail/mail-recipient.ts";
+import type { ConditionFields } from "./condition-fields.ts";
 import {
   checkTypedConditions,
   conditionsField,
@@ -77,7 +78,7 @@ export function typedFrom({ endpointId, settings }: MailRecipient): TypedRecipie
 type Change = Omit<MailRecipientSettings, "address">;
 
 /** Of the form that a recipient belongs to, by their names; null if it is not chosen yet. */
-export type FormFields = Readonly<Record<string, unknown>> | null;
+export type FormFields = ConditionFields | null;
 
 /** What is to be changed, or null and the problems. @param known what a recipient that is there asks for */
 export function checkChange(
@@ -152,7 +153,7 @@ export function recipientFields({ typed, problems, endpoints, fields }: Recipien
       hint: "Of one submission, under 5 MB in all. What does not fit, and the files of summaries, stay behind the link.",
       problems,
     })}
-    ${conditionsField({ typed: typed.conditions, problems, fields: fields && Object.keys(fields) })}`;
+    ${conditionsField({ typed: typed.conditions, problems, fields })}`;
 }
 
 function newFields(

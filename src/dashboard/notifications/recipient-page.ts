@@ -2,6 +2,7 @@ import { findLastQuestion } from "../../mail/letter-store.ts";
 import { mailKinds } from "../../mail/mail-kinds.ts";
 import { mailMissing } from "../../mail/mail-missing.ts";
 import type { MailRecipient } from "../../mail/mail-recipient.ts";
+import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { MAIL_RECIPIENTS } from "../../mail/mail-recipient-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
 import {
@@ -43,12 +44,23 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
     const { id, settings } = found.recipient;
     const list = await readDeliveryList(db, mailKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
+    const fields = await db.read(() => readSchema(found.endpoint));
     const missing = mailMissing(config, visit.viewer.isOperator);
     const canTest = mailTests !== null && isTestable(found.recipient);
     const isOpen = found.recipient.confirmedAt === null;
     const question = isOpen ? ((await db.read(() => findLastQuestion(id)))?.lastAttempt ?? null) : null;
     const fault = await db.read(() => readMailFault(config));
-    const content = recipientView({ ...found, list, queue, fault, missing, canTest, tested, question });
+    const content = recipientView({
+      ...found,
+      fields,
+      list,
+      queue,
+      fault,
+      missing,
+      canTest,
+      tested,
+      question,
+    });
     return page(settings.address, content);
   }
 }

@@ -9,6 +9,7 @@ import type { DestinationFault } from "../../outbox/sending/destinations.ts";
 import type { Attempt } from "../../outbox/queue/delivery.ts";
 import { MAX_SPAM_SCORE } from "../../outbox/queue/recipient.ts";
 import { recipientPath } from "./recipient-paths.ts";
+import type { ConditionFields } from "./condition-fields.ts";
 import { conditionsSentence } from "./condition-words.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { healthCard, healthPill } from "./health.ts";
@@ -19,6 +20,8 @@ import { time } from "../kit/time.ts";
 export type MailTest = z.output<typeof testMailShape>;
 
 interface RecipientView extends Owned<MailRecipient> {
+  /** Of the form. */
+  readonly fields: ConditionFields;
   readonly queue: RecipientQueue;
   /** Of the mail server; null while it is well. */
   readonly fault: DestinationFault | null;
@@ -86,7 +89,7 @@ function mainAction({ recipient }: RecipientView, path: string): Html | null {
   return html`<form method="post" action="${path}/${verb}"><button class="primary">${label}</button></form>`;
 }
 
-function settingsCard({ recipient, endpoint }: RecipientView, path: string): Html {
+function settingsCard({ recipient, endpoint, fields }: RecipientView, path: string): Html {
   const { settings, confirmedAt, createdAt } = recipient;
   const { attach, maxSpamScore, subject } = settings;
   return html`<section class="card">
@@ -114,7 +117,7 @@ function settingsCard({ recipient, endpoint }: RecipientView, path: string): Htm
       </div>
       <div>
         <dt>Which posts</dt>
-        <dd>${conditionsSentence(settings.conditions) ?? "all"}</dd>
+        <dd>${conditionsSentence(settings.conditions, fields) ?? "all"}</dd>
       </div>
       <div>
         <dt>Added</dt>

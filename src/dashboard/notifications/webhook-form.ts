@@ -162,7 +162,6 @@ export function shownChat({ format, url }: Webhook["settings"]): string | null {
 
 export function webhookFields(parts: WebhookFields): Html {
   const { typed, problems, endpoints, headerNames, isOperator } = parts;
-  const names = parts.fields && Object.keys(parts.fields);
   const keeps = `Leave this empty to keep those that it has: ${headerNames.join(", ")}.`;
   return html`${endpoints !== null && formField(typed.endpointId, problems, endpoints)}
     ${endpoints !== null && formatField(typed, problems)}
@@ -192,7 +191,7 @@ export function webhookFields(parts: WebhookFields): Html {
         hint: "For a receiver on this machine or in its network, like an n8n beside formsvc. Only operators see this.",
       })
     }
-    ${conditionsField({ typed: typed.conditions, problems, fields: names })}`;
+    ${conditionsField({ typed: typed.conditions, problems, fields: parts.fields })}`;
 }
 
 function formatField({ format }: TypedWebhook, problems: Problems): Html {

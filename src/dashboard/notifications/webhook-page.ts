@@ -1,3 +1,4 @@
+import { readSchema } from "../../endpoints/endpoint-store.ts";
 import { readQueue } from "../../outbox/queue/count-deliveries.ts";
 import { findDoubt } from "../../webhooks/find-doubt.ts";
 import { testWebhook } from "../../webhooks/test-webhook.ts";
@@ -41,12 +42,13 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     const { allowNetworks } = parts.config.webhooks;
     const list = await readDeliveryList(db, webhookKinds, id, visit);
     const queue = await db.read(() => readQueue(id));
+    const fields = await db.read(() => readSchema(found.endpoint));
     // To others the test says all that they may know.
     const isExplained = tested !== null && viewer.isOperator;
     const refused = isExplained ? doubtWords(await findDoubt(viewer, settings, allowNetworks)) : null;
     return page(
       new URL(settings.url).host,
-      webhookView({ ...found, queue, list, tested, refused, allowNetworks }),
+      webhookView({ ...found, fields, queue, list, tested, refused, allowNetworks }),
     );
   }
 }

@@ -4,6 +4,7 @@ import type { RecipientQueue } from "../../outbox/queue/count-deliveries.ts";
 import type { testResultShape } from "../../webhooks/webhook-json.ts";
 import type { Owned } from "../../recipients/reach-recipient.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
+import type { ConditionFields } from "./condition-fields.ts";
 import { conditionsSentence } from "./condition-words.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { webhookAdvice } from "./delivery-words.ts";
@@ -15,6 +16,8 @@ import { healthOf, privateWords } from "./webhook-words.ts";
 export type TestOutcome = z.output<typeof testResultShape>;
 
 export interface WebhookView extends Owned<Webhook> {
+  /** Of the form. */
+  readonly fields: ConditionFields;
   readonly queue: RecipientQueue;
   readonly list: DeliveryList;
   /** Of a test that was just sent; null if none was. */
@@ -63,7 +66,7 @@ function testedView({ outcome, status, message, duration_ms: durationMs }: TestO
   </div>`;
 }
 
-function settingsCard({ recipient: webhook, endpoint, allowNetworks }: WebhookView): Html {
+function settingsCard({ recipient: webhook, endpoint, fields, allowNetworks }: WebhookView): Html {
   const { id, settings, headers, createdAt } = webhook;
   const path = pathOf(id);
   return html`<section class="card">
@@ -87,7 +90,7 @@ function settingsCard({ recipient: webhook, endpoint, allowNetworks }: WebhookVi
       </div>
       <div>
         <dt>Which posts</dt>
-        <dd>${conditionsSentence(settings.conditions) ?? "all"}</dd>
+        <dd>${conditionsSentence(settings.conditions, fields) ?? "all"}</dd>
       </div>
       <div>
         <dt>Private addresses</dt>
