@@ -32,7 +32,9 @@ test("somebody is invited, listed, invited anew and the invitation withdrawn by 
   );
   const again = await machine.mustRun(asked);
   expect(again.stdout).toMatch(/\/dashboard\/invitation#[\w-]{32}\n$/);
-  expect(again.stderr).toContain("kim@example.org is invited as reader: hand the link over (where e-mail is set up, a letter brings one too); good once");
+  expect(again.stderr).toContain(
+    "kim@example.org is invited as reader: hand the link over (where e-mail is set up, a letter brings one too); good once",
+  );
   const { data } = await machine.json<{ data: object[] }>(["member", "list", ...of]);
   expect(data).toMatchObject([
     { role: "owner", state: "member" },
