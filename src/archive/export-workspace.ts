@@ -3,6 +3,7 @@ import { exportFile } from "../apply/export-file.ts";
 import type { PerformAnywhere } from "../apply/read-current.ts";
 import type { Steps } from "../database/steps.ts";
 import type { SpamParts } from "../endpoints/spam-operations.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { reachEndpointIds } from "../endpoints/viewable-endpoints.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import { type ArchiveMember, zipStream } from "../foundation/zip-stream.ts";
@@ -71,7 +72,7 @@ async function* membersOf(
   notes.push(...settings.notes);
   counts.endpoints = settings.file.workspaces[0]?.endpoints.length ?? 0;
   yield { name: "settings.json", content: [`${jsonText(settings.file, 2)}\n`] };
-  yield { name: "submissions.ndjson", content: submissionsOf(door, workspace, counts) };
+  yield { name: "submissions.ndjson", content: submissionsOf(context, door, { workspace, counts }) };
   yield { name: "held.ndjson", content: heldOf(door, workspace, counts) };
   // Asked again for each file: nothing more goes out of what is not one's own any more.
   const endpoints = (): Steps<readonly string[]> => endpointsOf(context, workspace);
@@ -95,11 +96,25 @@ function performing(door: Door<Parts>): PerformAnywhere {
   return (read, input) => perform({ ...door, parts: door.parts as never }, read, input);
 }
 
-async function* submissionsOf(door: Door<Parts>, workspace: string, counts: Counts): AsyncGenerator<string> {
+/** How each line of an export begins. */
+const LINE_HEAD = /^\{"id":"\w+","endpoint_id":"(\w+)",/gm;
+
+/** The name of each one's endpoint stands beside its id, which is another one where the settings are applied. */
+async function* submissionsOf(
+  { db }: Context<Parts>,
+  door: Door<Parts>,
+  { workspace, counts }: { readonly workspace: string; readonly counts: Counts },
+): AsyncGenerator<string> {
+  const names = new Map<string, string>();
   const input = { workspace, format: "ndjson" } as const;
   for await (const { text, count } of await performStream(door, exportSubmissions, input)) {
     counts.submissions = count;
-    yield text;
+    for (const [, id = ""] of text.matchAll(LINE_HEAD))
+      if (!names.has(id)) names.set(id, (await db.read(() => findEndpoint(id)))?.name ?? "");
+    yield text.replaceAll(
+      LINE_HEAD,
+      (head, id: string) => `${head}"endpoint_name":${jsonText(names.get(id))},`,
+    );
   }
 }
 

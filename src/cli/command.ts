@@ -52,7 +52,7 @@ export function command<
 
 /** Adds a noun (or a verb without a noun) and its verbs to the program. */
 export function addCommand(parent: Command, spec: AnyCommand): Command {
-  const notes = spec.notes === undefined ? "" : `\n\n${spec.notes}`;
+  const notes = spec.notes === undefined ? "" : `\n\n${unwrapped(spec.notes)}`;
   const added = parent.command(spec.usage).summary(spec.summary).description(`${spec.summary}.${notes}`);
   for (const option of [...(spec.options ?? []), ...COMMON_OPTIONS]) addOption(added, option);
   if (spec.examples !== undefined)
@@ -63,6 +63,11 @@ export function addCommand(parent: Command, spec: AnyCommand): Command {
     const words = received.slice(0, -2).flat();
     await spec.action(contextOf(values, spec), values as never, words as never);
   });
+}
+
+/** Each paragraph in one line, which the help breaks where its own width ends. */
+function unwrapped(text: string): string {
+  return text.replaceAll(/(?<!\n)\n(?!\n)/g, " ");
 }
 
 export function addNoun(program: Command, name: string, summary: string, verbs: readonly AnyCommand[]): void {

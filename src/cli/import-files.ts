@@ -9,8 +9,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { FilesToImport, OpenedSource } from "../submissions/import/import-files.ts";
 
 /**
- * The files that an export put into a folder: those of a submission lie in one with its id. A file is known by its bytes, whatever its
- * name became on the way. No link is followed.
+ * The files that an export put into a folder: those of a submission lie in one with its id. In the archive of a workspace each has its own
+ * id as its name. A file is known by its bytes, whatever its name became on the way. No link is followed.
  *
  * @throws usage
  */
@@ -22,8 +22,9 @@ export function filesToImport(folder: string, clock: Clock): FilesToImport {
     );
   return {
     clock,
-    async find(submissionId, { name, size, sha256 }) {
-      for (const path of candidates(join(folder, submissionId), cleanName(name), size)) {
+    async find(submissionId, { id, name, size, sha256 }) {
+      const ofArchive = join(folder, id);
+      for (const path of [...candidates(join(folder, submissionId), cleanName(name), size), ofArchive]) {
         const source = await openSource(path);
         if (source !== null && (await hashSource(source)) === sha256) return source;
         await source?.close();

@@ -121,11 +121,18 @@ export const importCommand = command({
   summary: "Add the submissions of an export in NDJSON, or of another service; existing ones are skipped",
   notes: `Without --format it is an export of formsvc in NDJSON that is restored: its submissions keep their ids and times, and
 what was deleted comes back. With --format what an import brought and was deleted since does not come back; ndjson is
-such an export, the others are read as CSV or JSON. Nothing is scored, held, counted or sent.`,
+such an export, the others are read as CSV or JSON. Nothing is scored, held, counted or sent.
+
+The submissions.ndjson of a workspace's archive names endpoints too: where settings.json was applied, --workspace puts
+each submission into the endpoint with its name, and --files takes the folder "files" of the archive.`,
   options: [
     {
       flags: "--endpoint <endpoint>",
       summary: "put all of them here (default: the endpoint with the id that each names)",
+    },
+    {
+      flags: "--workspace <workspace>",
+      summary: "workspace of that endpoint; without one, put each into the endpoint here that has its name",
     },
     {
       flags: "--format <format>",
@@ -148,6 +155,7 @@ such an export, the others are read as CSV or JSON. Nothing is scored, held, cou
   ],
   examples: [
     "formsvc submission import all.ndjson --endpoint Contact --files all-files",
+    "formsvc submission import archive/submissions.ndjson --workspace 'Client sites' --files archive/files",
     "formsvc submission import formspree.csv --endpoint Contact --format formspree --dry-run",
     "formsvc submission import old.csv --endpoint Contact --format csv --map Mail=email --map When=created_at",
   ],
@@ -168,7 +176,8 @@ such an export, the others are read as CSV or JSON. Nothing is scored, held, cou
       if (options.dryRun && options.files !== null)
         throw new FormsvcError("usage", "--dry-run tells nothing of files; leave out --files");
       const { output } = context;
-      const input = { endpoint: options.endpoint, imported_from: format, dry_run: options.dryRun };
+      const { endpoint, workspace } = options;
+      const input = { endpoint, workspace, imported_from: format, dry_run: options.dryRun };
       const { imported } =
         options.files === null
           ? await terminal.bring(importSubmissions, input, importFile(file))
@@ -195,6 +204,7 @@ such an export, the others are read as CSV or JSON. Nothing is scored, held, cou
 
 interface WithFiles {
   readonly endpoint: string | null;
+  readonly workspace: string | null;
   readonly imported_from: "ndjson" | null;
   readonly dry_run: boolean;
   readonly file: string;
@@ -230,6 +240,7 @@ interface TableOptions {
   readonly file: string;
   readonly format: TableFormat;
   readonly endpoint: string | null;
+  readonly workspace: string | null;
   readonly map: readonly string[] | null;
   readonly encoding: string | null;
   readonly dryRun: boolean;
@@ -239,14 +250,14 @@ interface TableOptions {
 async function bringTable(
   { output }: CommandContext,
   { bring }: Terminal,
-  { file, format, endpoint, map, encoding, dryRun }: TableOptions,
+  { file, format, endpoint, workspace, map, encoding, dryRun }: TableOptions,
 ): Promise<void> {
   if (endpoint === null)
     throw new FormsvcError(
       "usage",
       `the rows of ${format} name no endpoint; say where they go: --endpoint ENDPOINT`,
     );
-  const input = { endpoint, format, map: map ?? [], encoding, dry_run: dryRun };
+  const input = { endpoint, workspace, format, map: map ?? [], encoding, dry_run: dryRun };
   const done = await bring(importTable, input, importFile(file));
   const { rows, imported, known, refused, unmapped } = done;
   if (output.isJson) output.json(done);

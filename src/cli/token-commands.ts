@@ -15,6 +15,7 @@ const create = command({
   usage: "create",
   summary: "Make a token and print it, once",
   notes: `Scopes: ${SCOPES.join(", ")}.
+
 A token can never do more than the account it belongs to. One that is made with --workspace or --endpoint
 belongs to no account and stays when people leave.`,
   options: [

@@ -1,7 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { newId } from "../../src/foundation/id.ts";
 import { addSubmission } from "../support/add-submission.ts";
+import { isAtDistance } from "../support/distance.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { readZip } from "../support/read-zip.ts";
 
@@ -62,6 +64,51 @@ test("a workspace is written whole into a new file that only its owner reads, an
   await elsewhere.mustRun(["submission", "import", posts, "--endpoint", data[0]?.id ?? ""]);
   const imported = await elsewhere.json<{ data: { id: string }[] }>(["submission", "list"]);
   expect(imported.data.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+});
+
+test("an archive of several forms is brought to where its settings were applied: each post into the form of its name, with its files", async () => {
+  const { machine, workspace, ids, file } = await machineWithTwo();
+  const second = await machine.createEndpoint({ name: 'Ünion "B"', workspace });
+  const db = machine.open();
+  // Both forms get other ids elsewhere.
+  const other = addSubmission(db, { endpointId: second.id, createdAt: 3 });
+  const sha256 = createHash("sha256").update("abc").digest("hex");
+  const cv = { id: file, name: "cv.txt", size: 3, type: "text/plain", sha256 };
+  db.prepare("UPDATE file SET sha256 = ?").run(sha256);
+  db.prepare("UPDATE submission SET data = ? WHERE id = ?").run(JSON.stringify({ cv: [cv] }), ids[0]);
+  const path = machine.path("client.zip");
+  await machine.mustRun(["workspace", "export", workspace, path]);
+  const members = readZip(readFileSync(path));
+  const elsewhere = operatorMachine();
+  mkdirSync(elsewhere.path("files"));
+  for (const [name, content] of members) writeFileSync(elsewhere.path(name), content);
+  await elsewhere.mustRun(["apply", elsewhere.path("settings.json"), "--env"]);
+  const posts = elsewhere.path("submissions.ndjson");
+  const bring = ["submission", "import", posts];
+  expect((await elsewhere.run(bring)).code).toBe(3);
+  const { data: made } = await elsewhere.json<{ data: { name: string; id: string }[] }>(["endpoint", "list"]);
+  const [{ name: home } = { name: "" }] = (
+    await elsewhere.json<{ data: { name: string }[] }>(["workspace", "list"])
+  ).data;
+  // A folder is nothing that is sent to a server.
+  const folder = isAtDistance ? [] : ["--files", elsewhere.path("files")];
+  const files = isAtDistance ? {} : { files: { added: 1, known: 0, refused: [], refused_count: 0 } };
+  const told = await elsewhere.json([...bring, "--workspace", home, ...folder]);
+  expect(told).toEqual({ imported: { added: 3, known: 0, ...files } });
+  const { data } = await elsewhere.json<{ data: { id: string; endpoint_id: string }[] }>([
+    "submission",
+    "list",
+  ]);
+  const nameOf = new Map(made.map(({ id, name }) => [id, name]));
+  expect(new Map(data.map(({ id, endpoint_id: at }) => [id, nameOf.get(at)]))).toEqual(
+    new Map([...ids.map((id) => [id, "Contact"] as const), [other, 'Ünion "B"']]),
+  );
+  // Once more gives no doubles; a form that is gone is named, and nothing is stored.
+  const again = await elsewhere.json([...bring, "--workspace", home]);
+  expect(again).toEqual({ imported: { added: 0, known: 3 } });
+  await elsewhere.mustRun(["workspace", "create", "--name", "Empty", "--account", "owner@localhost"]);
+  const gone = await elsewhere.run([...bring, "--workspace", "Empty"]);
+  expect([gone.code, gone.stderr]).toEqual([3, expect.stringContaining("there is no endpoint")]);
 });
 
 test("a file that is there stays as it is, and a workspace that is not there leaves none", async () => {

@@ -56,40 +56,21 @@ interface NewForm {
   readonly sent?: URLSearchParams;
 }
 
+const BLANK = { name: "", hasPage: false, language: "", problems: NO_PROBLEMS };
+
 /** `/dashboard/endpoints/new`: the name and the fields of a form, and then its keys, once. */
 export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
   routes.read("/endpoints/new", async (visit) => {
-    const workspaceId = visit.query.get("workspace") ?? "";
     const { id: start, definition } = readyMade(visit.query.get("start"));
-    return show(
-      visit,
-      {
-        name: "",
-        workspaceId,
-        hasPage: false,
-        language: "",
-        start,
-        draft: draftOf(definition),
-        problems: NO_PROBLEMS,
-      },
-      200,
-    );
+    const workspaceId = visit.query.get("workspace") ?? "";
+    return show(visit, { ...BLANK, workspaceId, start, draft: draftOf(definition) }, 200);
   });
 
   routes.write("/endpoints/new", async (visit) => {
-    const { form } = visit;
-    const typed = {
-      name: form.get("name") ?? "",
-      workspaceId: form.get("workspace") ?? "",
-      hasPage: form.get("page") === "on",
-      language: findLanguage(form.get("language")) ?? "",
-      draft: readDraft(form),
-      problems: NO_PROBLEMS,
-      sent: form,
-    };
-    const action = form.get("action") ?? "create";
+    const typed = readTyped(visit.form);
+    const action = visit.form.get("action") ?? "create";
     if (action === "check")
       return checkedForm(new Map([...nameProblem(typed.name), ...problemsOf(typed.draft)]));
     if (action === "create") return once.run(visit, () => create(visit, typed), madeAlready);
@@ -120,13 +101,9 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     schema: SchemaDefinition,
   ): Promise<Html> {
     const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
-    const input = {
-      name: typed.name,
-      workspace: workspace.id,
-      schema,
-      language: typed.language || null,
-      page: typed.hasPage ? ("on" as const) : ("off" as const),
-    };
+    const { name, language, hasPage } = typed;
+    const settings = { language: language || null, page: hasPage ? ("on" as const) : ("off" as const) };
+    const input = { name, workspace: workspace.id, schema, ...settings };
     const { endpoint: made, keys } = await perform(createEndpoint, input);
     const base = ownAddress(request, parts.config);
     return parts.db.read(function* () {
@@ -142,6 +119,18 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const workspaces = await parts.db.read(() => offeredWorkspaces(viewer));
     return page("New form", formView(form, workspaces, parts.config.files), status);
   }
+}
+
+function readTyped(form: URLSearchParams): NewForm {
+  return {
+    name: form.get("name") ?? "",
+    workspaceId: form.get("workspace") ?? "",
+    hasPage: form.get("page") === "on",
+    language: findLanguage(form.get("language")) ?? "",
+    draft: readDraft(form),
+    problems: NO_PROBLEMS,
+    sent: form,
+  };
 }
 
 function* offeredWorkspaces(viewer: Visit["viewer"]): Steps<OfferedWorkspace[]> {

@@ -24,7 +24,7 @@ export interface FilesToImport {
   /** One whose size and SHA-256 are these; null if there is none. */
   find(
     submissionId: string,
-    facts: Pick<FileFacts, "name" | "size" | "sha256">,
+    facts: Pick<FileFacts, "id" | "name" | "size" | "sha256">,
   ): Promise<OpenedSource | null>;
   /** Of now, and not of when the import began: what is being stored for an hour is cleaned away. */
   readonly clock: Clock;

@@ -13,6 +13,8 @@ import {
   type Outcome,
   type OwnChange,
 } from "../../operations/operation.ts";
+import { reachWorkspace } from "../../workspaces/reach.ts";
+import type { Workspace } from "../../workspaces/workspace.ts";
 import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
 import { type ImportedFile, linesOf } from "./imported-file.ts";
@@ -49,7 +51,13 @@ export const importSubmissions = operation({
       .nullable()
       .default(null)
       .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
-    workspace: z.string().nullable().default(null).describe("Id or name of the workspace of that endpoint."),
+    workspace: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        "Id or name of the workspace of that endpoint. Without one, each goes where it was in this workspace, else to the endpoint here of its endpoint_name.",
+      ),
     imported_from: z
       .literal("ndjson")
       .nullable()
@@ -89,7 +97,7 @@ export const importSubmissions = operation({
     const targetOf = await chooseTargets(context, reference);
     let total = 0;
     for await (const { content } of readExport(source)) {
-      await targetOf(content.endpoint_id);
+      await targetOf(content);
       total += 1;
       if (total % BATCH_SIZE === 0) await yieldToOthers();
     }
@@ -99,7 +107,7 @@ export const importSubmissions = operation({
     const tally = new FileTally();
     for await (const batch of batchesOf(readExport(source))) {
       const lines: Line[] = [];
-      for (const each of batch) lines.push(lineFor(each, await targetOf(each.endpoint_id), importedFrom));
+      for (const each of batch) lines.push(lineFor(each, await targetOf(each), importedFrom));
       await yieldToOthers();
       if (isDry) {
         const firsts = lines.filter(
@@ -251,27 +259,39 @@ function* addRows(
   return changed({ endpoints, away }, ...changes);
 }
 
-/** The target for an endpoint id of the source; each is looked up once. */
+type Home = Pick<SubmissionLine, "endpoint_id" | "endpoint_name">;
+
+/** The target for a submission of the source; that of an endpoint's id is looked up once. */
 async function chooseTargets(
   context: Context,
   { endpoint: reference, workspace }: { readonly endpoint: string | null; readonly workspace: string | null },
-): Promise<(endpointId: string) => Promise<Endpoint>> {
+): Promise<(home: Home) => Promise<Endpoint>> {
   const { db } = context;
   const named =
     reference === null
       ? undefined
       : await db.read(() => reachEndpoint(context, { endpoint: reference, workspace }));
+  const within = workspace === null ? null : await db.read(() => reachWorkspace(context, workspace));
   const known = new Map<string, Endpoint>();
-  return async (endpointId) => {
-    const endpoint =
-      named ?? known.get(endpointId) ?? (await db.read(() => findReachableEndpoint(context, endpointId)));
-    if (endpoint === undefined)
-      throw new FormsvcError("not_found", `there is no endpoint ${endpointId} here`, {
-        hint: { kind: "choose_endpoint" },
-      });
-    known.set(endpointId, endpoint);
+  return async (home) => {
+    const { endpoint_id: id } = home;
+    const endpoint = named ?? known.get(id) ?? (await db.read(() => findHome(context, home, within)));
+    known.set(id, endpoint);
     return endpoint;
   };
+}
+
+/** Where a submission was. @param within where its endpoint may have another id and the same name; null for none @throws not_found, usage */
+function* findHome(context: Context, home: Home, within: Workspace | null): Steps<Endpoint> {
+  const { endpoint_id: id, endpoint_name: name } = home;
+  const same = yield* findReachableEndpoint(context, id);
+  if (same !== undefined && (within === null || same.workspaceId === within.id)) return same;
+  if (within !== null && name !== undefined)
+    return yield* reachEndpoint(context, { endpoint: name, workspace: within.id });
+  const place = within === null ? "here" : `in ${within.name}, and its submissions do not name it`;
+  throw new FormsvcError("not_found", `there is no endpoint ${id} ${place}`, {
+    hint: { kind: "choose_endpoint" },
+  });
 }
 
 interface ReadLine {

@@ -212,6 +212,8 @@ const noteLine = z
 export const submissionLine = z.object({
   id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
   endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
+  // In the archive of a workspace, whose forms get new ids elsewhere.
+  endpoint_name: z.string().max(MAX_NAME_LENGTH).optional(),
   data,
   unknown_fields: setAsideFields.optional(),
   unknown_fields_dropped: z.int().min(1).optional(),
