@@ -3,14 +3,13 @@ import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { brotliCompressSync } from "node:zlib";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { type Language, LANGUAGES } from "../src/languages/language.ts";
 import type { Texts } from "../src/languages/texts/en.ts";
 import type { CompiledPhrases } from "../src/spam/phrases/compile-phrases.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
-import { asAscii, embedManual, packLateScripts, shortenLocals } from "./smaller-script.ts";
+import { asAscii, embedManual, pack, packLateScripts, shortenLocals } from "./smaller-script.ts";
 
 /** What the build for this machine and the release for all machines have in common. */
 
@@ -200,7 +199,7 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
         const model = (await import(pathToFileURL(path).href)) as TextModel;
         const { TEXT_WEIGHTS, ...rest } = model;
         assets[WEIGHTS_ASSET] = join(buildFolder, WEIGHTS_ASSET);
-        writeFileSync(assets[WEIGHTS_ASSET], brotliCompressSync(TEXT_WEIGHTS));
+        writeFileSync(assets[WEIGHTS_ASSET], pack(TEXT_WEIGHTS));
         // In the order of their names, whatever loads the module.
         const others = Object.entries(rest)
           .sort(([a], [b]) => a.localeCompare(b))
@@ -228,7 +227,7 @@ function embedSubjectWords(buildFolder: string, assets: Record<string, string>):
       builder.onLoad({ filter: /[\\/]subject-words\.ts$/ }, async ({ path }) => {
         const { SUBJECT_WORDS } = (await import(pathToFileURL(path).href)) as SubjectWords;
         assets[WORDS_ASSET] = join(buildFolder, WORDS_ASSET);
-        writeFileSync(assets[WORDS_ASSET], brotliCompressSync(JSON.stringify(SUBJECT_WORDS)));
+        writeFileSync(assets[WORDS_ASSET], pack(JSON.stringify(SUBJECT_WORDS)));
         return {
           loader: "js",
           contents: [
@@ -260,7 +259,7 @@ function embedPhrases(buildFolder: string, assets: Record<string, string>): Plug
         const columns = [compiled.origins, compiled.tokens, compiled.targets, compiled.meanings].map((each) =>
           Buffer.from(each.slice().buffer),
         );
-        writeFileSync(assets[PHRASES_ASSET], brotliCompressSync(Buffer.concat(columns)));
+        writeFileSync(assets[PHRASES_ASSET], pack(Buffer.concat(columns)));
         const transitions = compiled.origins.length;
         return {
           loader: "js",
@@ -296,7 +295,7 @@ function embedLanguages(buildFolder: string, assets: Record<string, string>): Pl
         for (const language of LANGUAGES) {
           const asset = `language-${language}`;
           assets[asset] = join(buildFolder, asset);
-          writeFileSync(assets[asset], brotliCompressSync(JSON.stringify(readTexts(language))));
+          writeFileSync(assets[asset], pack(JSON.stringify(readTexts(language))));
         }
         return {
           loader: "js",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -54,6 +55,17 @@ interface Beside {
   readonly assets: Record<string, string>;
   /** Takes the files that each piece is made of. */
   readonly inputs: Set<string>;
+}
+
+/** A release packs the same for each of its platforms, in seconds. */
+const packedBefore = new Map<string, Buffer>();
+
+/** Packs what the program unpacks while it runs. */
+export function pack(content: string | Uint8Array): Buffer {
+  const hash = createHash("sha256").update(content).digest("hex");
+  const packed = packedBefore.get(hash) ?? brotliCompressSync(content);
+  packedBefore.set(hash, packed);
+  return packed;
 }
 
 /** Bundles each late package by itself, and puts in its place a call that runs it. */
@@ -116,7 +128,7 @@ async function packScript(
   });
   for (const input of Object.keys(metafile.inputs)) if (input !== "<stdin>") inputs.add(input);
   assets[name] = join(buildFolder, name);
-  writeFileSync(assets[name], brotliCompressSync(asAscii(outputFiles[0]?.text ?? "")));
+  writeFileSync(assets[name], pack(asAscii(outputFiles[0]?.text ?? "")));
 }
 
 /**
@@ -160,7 +172,7 @@ export function embedManual(buildFolder: string, assets: Record<string, string>)
       builder.onLoad({ filter: /[\\/]manual[\\/]pages\.generated\.ts$/ }, async ({ path }) => {
         const { packedPages } = (await import(pathToFileURL(path).href)) as PackedPages;
         assets[MANUAL_ASSET] = join(buildFolder, MANUAL_ASSET);
-        writeFileSync(assets[MANUAL_ASSET], brotliCompressSync(JSON.stringify(packedPages)));
+        writeFileSync(assets[MANUAL_ASSET], pack(JSON.stringify(packedPages)));
         return {
           loader: "js",
           contents: `import { getRawAsset } from "node:sea";

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { isShort } from "./faults/extent.ts";
 import { executable } from "./support/program.ts";
 import { secondTry } from "./support/second-try.ts";
 import { PATIENCE_MS } from "./support/until.ts";
@@ -9,6 +10,10 @@ const OF_EXECUTABLE = ["executable", "browser", "recipes"].map((folder) => `test
 const OF_INSTALLING = ["test/install/**/*.test.ts"];
 /** Tests that load a server as far as it goes, or break what it stands on. */
 const OF_FAULTS = ["test/faults/**/*.test.ts"];
+/** Files that take a whole machine, or whose bounds of time or memory hold on an idle machine alone; in the long forms, all files. */
+const ALONE = isShort
+  ? ["hostile-text", "overload", "webhook-receivers"].map((name) => `test/faults/${name}.test.ts`)
+  : OF_FAULTS;
 
 /** Tests of commands that hold at a distance too. */
 const AT_A_DISTANCE = [
@@ -80,11 +85,9 @@ export default defineConfig({
         test: {
           name: "faults",
           include: OF_FAULTS,
+          exclude: ALONE,
           env: { FORMSVC_EXECUTABLE: executable },
           globalSetup: "test/executable/build-if-stale.ts",
-          // One at a time, and after everything else.
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -92,9 +95,20 @@ export default defineConfig({
         test: {
           name: "install",
           include: OF_INSTALLING,
-          globalSetup: "test/install/made-release.ts",
+          globalSetup: "test/install/start-releases.ts",
+          setupFiles: "test/install/await-releases.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: ALONE,
+          env: { FORMSVC_EXECUTABLE: executable },
+          globalSetup: "test/executable/build-if-stale.ts",
+          // One at a time, and after everything else.
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

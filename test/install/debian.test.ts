@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -9,26 +9,10 @@ import { freePort } from "../faults/server.ts";
 import { readStored } from "../faults/stored.ts";
 import { until } from "../support/until.ts";
 import { applicationSchema, multipart, pdf, sha256 } from "../support/uploads.ts";
-import {
-  copyDebian,
-  type Debian,
-  DEBIANS,
-  type DebianRoot,
-  fillDebian,
-  prepareDebian,
-  readIn,
-  serveIn,
-} from "./debian-root.ts";
-import {
-  canInstall,
-  hasOldTables,
-  newRelease,
-  oldRelease,
-  OLD_SCHEMA,
-  OLD_VERSION,
-  VERSION,
-} from "./made-release.ts";
-import { type BootedRoot, bootSystemd, INSTALL_SYSTEMD } from "./systemd-machine.ts";
+import { type Debian, DEBIANS, fillDebian, INSTALL_SYSTEMD, prepareDebian } from "./bare-systems.ts";
+import { copyDebian, type DebianRoot, readIn, serveIn } from "./debian-root.ts";
+import { canInstall, hasOldTables, newRelease, OLD_SCHEMA, OLD_VERSION, VERSION } from "./made-release.ts";
+import { type BootedRoot, bootSystemd } from "./systemd-machine.ts";
 
 /** It only ends what hangs: a bare system is copied and filled, which a busy machine does slowly. */
 const INSTALL_MS = 900_000;
@@ -44,12 +28,15 @@ beforeAll(() => {
   }
 }, INSTALL_MS);
 
-/** The file of a release is where apt reads it, as on a web server. */
-function addRepository(root: DebianRoot, release: string): void {
-  rmSync(join(root.path, "srv/apt"), { recursive: true, force: true });
-  cpSync(join(release, "apt"), join(root.path, "srv/apt"), { recursive: true });
+/** The repository of a release is where apt reads it, as on a web server. */
+function addRepository(root: DebianRoot, release: "old" | "new"): void {
+  rmSync(join(root.path, "srv/apt"), { force: true });
+  symlinkSync(`${release}/apt`, join(root.path, "srv/apt"));
   mkdirSync(join(root.path, "etc/apt/keyrings"), { recursive: true });
-  cpSync(join(release, "apt/formsvc-archive-key.asc"), join(root.path, "etc/apt/keyrings/formsvc.asc"));
+  copyFileSync(
+    join(newRelease, "apt/formsvc-archive-key.asc"),
+    join(root.path, "etc/apt/keyrings/formsvc.asc"),
+  );
   rmSync(join(root.path, "etc/apt/sources.list"), { force: true });
   root.write(
     "etc/apt/sources.list.d/formsvc.list",
@@ -67,7 +54,7 @@ describe.skipIf(!canInstall).each(DEBIANS)("a bare %s", (system) => {
       const source = roots.get(system) ?? skip("no root");
       const root = copyDebian(source);
       expect(root.run("ls /usr/lib/*/libatomic.so.1").status).not.toBe(0);
-      addRepository(root, newRelease);
+      addRepository(root, "new");
       expect(root.mustRun(APT)).not.toMatch(/warning|NO_PUBKEY|not signed/i);
       expect(root.mustRun("formsvc version")).toBe(`${VERSION}\n`);
       expect(
@@ -104,7 +91,7 @@ describe.skipIf(!canInstall).each(DEBIANS)("a bare %s", (system) => {
       root.write("etc/systemd/system/formsvc.socket.d/address.conf", socket);
       const started = await bootSystemd(root);
       const booted = typeof started === "string" ? skip(started) : started;
-      addRepository(root, oldRelease);
+      addRepository(root, "old");
       booted.mustRun(APT);
       expect(booted.mustRun("formsvc version")).toBe(`${OLD_VERSION}\n`);
       root.write("etc/formsvc/formsvc.config.json", CHANGED_CONFIGURATION);
@@ -119,7 +106,7 @@ describe.skipIf(!canInstall).each(DEBIANS)("a bare %s", (system) => {
       if (hasOldTables) expect(schemaOf(root)).toBe(OLD_SCHEMA);
       const before = invocations(booted);
 
-      addRepository(root, newRelease);
+      addRepository(root, "new");
       await booted.finish(APT);
       expect(booted.mustRun("formsvc version")).toBe(`${VERSION}\n`);
       const [posted, uploaded] = [poster.posts.length, uploader.uploads.length];

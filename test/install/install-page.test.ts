@@ -1,20 +1,13 @@
 import { spawn } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../faults/server.ts";
 import { blocksOf } from "../recipes/recipe-blocks.ts";
 import { whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
-import {
-  copyDebian,
-  type Debian,
-  DEBIANS,
-  type DebianRoot,
-  fillDebian,
-  READERS_TOOLS,
-  serveIn,
-} from "./debian-root.ts";
+import { type Debian, DEBIANS, fillDebian, READERS_TOOLS } from "./bare-systems.ts";
+import { copyDebian, type DebianRoot, serveIn } from "./debian-root.ts";
 import { repository } from "./make-release.ts";
 import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made-release.ts";
 
@@ -99,7 +92,6 @@ describe.skipIf(!canInstall).each(DEBIANS)("a reader of docs/install.md on %s", 
 
   test("installs the package as a file from the folder of the release", { timeout: 900_000 }, ({ skip }) => {
     const root = enter(skip);
-    cpSync(newRelease, join(root.path, "srv/new"), { recursive: true });
     const [asFile = "exit 9"] = commandsBelow("Debian and Ubuntu");
     root.mustRun(`cd /srv/new && ${own(asFile, "")}`);
     expect(root.mustRun("formsvc version")).toBe(`${VERSION}\n`);
@@ -133,19 +125,16 @@ describe.skipIf(!canInstall).each(DEBIANS)("a reader of docs/install.md on %s", 
     async ({ skip }) => {
       const root = enter(skip);
       const [byHand = "exit 9"] = commandsBelow("The archive by hand");
-      root.mustRun("mkdir /srv/taken");
-      for (const name of readdirSync(newRelease).filter((file) => statSync(join(newRelease, file)).isFile()))
-        cpSync(join(newRelease, name), join(root.path, "srv/taken", name));
-      const commands = `cd /srv/taken && set -e\n${byHand}`;
-      const archive = `srv/taken/formsvc-${VERSION}-linux-x64.tar.gz`;
-      const bytes = readFileSync(join(root.path, archive));
+      const commands = `cd /srv/new && set -e\n${byHand}`;
+      const archive = `srv/new/formsvc-${VERSION}-linux-x64.tar.gz`;
+      const bytes = statSync(join(root.path, archive)).size;
       root.mustRun(`printf x >> /${archive}`);
       expect(root.run(commands)).toMatchObject({
         status: 1,
         stdout: expect.stringContaining("FAILED") as unknown,
       });
       expect(root.run("formsvc version").status).toBe(127);
-      root.mustRun(`truncate -s ${bytes.length} /${archive}`);
+      root.mustRun(`truncate -s ${bytes} /${archive}`);
       expect(root.mustRun(commands)).toMatch(/Good "formsvc" signature/);
       await expectPostStored(root);
     },

@@ -12,8 +12,16 @@ import {
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { copyDebian, type Debian, DEBIANS, prepareDebian } from "./debian-root.ts";
-import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made-release.ts";
+import { type Debian, DEBIANS, prepareDebian } from "./bare-systems.ts";
+import { copyDebian } from "./debian-root.ts";
+import {
+  canInstall,
+  newRelease,
+  oldSmallRelease,
+  OLD_VERSION,
+  smallRelease,
+  VERSION,
+} from "./made-release.ts";
 
 const archive = `formsvc-${VERSION}-linux-x64.tar.gz`;
 const roots = new Map<Debian, string | null>();
@@ -21,11 +29,12 @@ beforeAll(() => {
   for (const system of canInstall ? DEBIANS : []) roots.set(system, prepareDebian(system));
 }, 600_000);
 
-/** A copy of the release's files, of which a test may change some. */
+/** A copy of the small release's files, of which a test may change some. */
 function copyRelease(): string {
   const folder = temporaryFolder();
-  for (const name of ["install.sh", "SHA256SUMS", "SHA256SUMS.sig", "SHA256SUMS.asc", archive])
-    cpSync(join(newRelease, name), join(folder, name));
+  cpSync(join(newRelease, "install.sh"), join(folder, "install.sh"));
+  for (const name of ["SHA256SUMS", "SHA256SUMS.sig", "SHA256SUMS.asc", archive])
+    cpSync(join(smallRelease, name), join(folder, name));
   return folder;
 }
 
@@ -49,26 +58,21 @@ test.skipIf(!canInstall).for(DEBIANS)(
   { timeout: 900_000 },
   (system, { skip }) => {
     const root = copyDebian(roots.get(system) ?? skip("no root"));
-    for (const [name, folder] of [
-      ["new", newRelease],
-      ["old", oldRelease],
-    ] as const)
-      cpSync(folder, join(root.path, "srv", name), { recursive: true });
     expect(root.run("command -v ssh-keygen").status).not.toBe(0);
     const tool = root.run("command -v gpgv").status === 0 ? "gpgv" : "sqv";
-    const first = root.mustRun("sh /srv/old/install.sh --from /srv/old");
+    const first = root.mustRun("sh /srv/old/install.sh --from /srv/small/old");
     expect(first).toContain(`the signature is right (${tool})`);
     expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
-    root.mustRun("sh /srv/new/install.sh --from /srv/new --dry-run");
+    root.mustRun("sh /srv/new/install.sh --from /srv/small/new --dry-run");
     expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
     root.mustRun("sh /srv/new/install.sh --from /srv/new");
     expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${VERSION}\n`);
-    const older = root.run("sh /srv/new/install.sh --from /srv/old");
+    const older = root.run("sh /srv/new/install.sh --from /srv/small/old");
     expect(older).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("older than the installed") as unknown,
     });
-    root.mustRun(`sh /srv/new/install.sh --from /srv/old --version ${OLD_VERSION}`);
+    root.mustRun(`sh /srv/new/install.sh --from /srv/small/old --version ${OLD_VERSION}`);
     expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
     for (const file of ["SHA256SUMS.asc"]) {
       root.write(`srv/new/${file}`, "");
@@ -124,14 +128,14 @@ test.skipIf(!canInstall)(
   { timeout: 900_000 },
   () => {
     const prefix = temporaryFolder();
-    expect(install(oldRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
+    expect(install(oldSmallRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
     const before = filesOf(prefix);
     const changes: [what: (folder: string) => void, said: string][] = [
       [(folder) => truncateSync(join(folder, archive), 1_000_000), "the checksum of formsvc-"],
       [(folder) => writeFileSync(join(folder, "SHA256SUMS.sig"), ""), "signature of SHA256SUMS is wrong"],
       [(folder) => rmSync(join(folder, "SHA256SUMS.sig")), "SHA256SUMS.sig is missing"],
       [
-        (folder) => cpSync(join(oldRelease, "SHA256SUMS.sig"), join(folder, "SHA256SUMS.sig")),
+        (folder) => cpSync(join(oldSmallRelease, "SHA256SUMS.sig"), join(folder, "SHA256SUMS.sig")),
         "signature of SHA256SUMS is wrong",
       ],
       [
@@ -170,7 +174,7 @@ test.skipIf(!canInstall)(
         encoding: "utf8",
         env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: temporary },
       });
-    const dry = run("--from", newRelease, "--dry-run");
+    const dry = run("--from", smallRelease, "--dry-run");
     expect([dry.status, dry.stderr]).toEqual([0, ""]);
     for (const step of [
       "checking the system",
@@ -194,7 +198,7 @@ test.skipIf(!canInstall)(
       stderr: `install.sh: there is no ${prefix}/bin/formsvc\ninstall.sh: nothing was changed\n`,
     });
 
-    expect(run("--from", newRelease)).toMatchObject({ status: 0 });
+    expect(run("--from", smallRelease)).toMatchObject({ status: 0 });
     const own = join(prefix, "bin/formsvc.db");
     writeFileSync(own, "the owner's");
     expect(run("--uninstall", "--dry-run").stdout).toContain("dry run: would remove");

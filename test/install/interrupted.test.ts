@@ -7,7 +7,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { collect, whenEnded } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made-release.ts";
+import {
+  canInstall,
+  newRelease,
+  oldSmallRelease,
+  OLD_VERSION,
+  smallRelease,
+  VERSION,
+} from "./made-release.ts";
 import { linkTools, SCRIPT_TOOLS } from "./script-tools.ts";
 
 const script = join(newRelease, "install.sh");
@@ -48,7 +55,7 @@ function startInstall(from: string, prefix: string) {
 async function serveHalf(): Promise<{ readonly from: string; readonly isHeld: () => boolean }> {
   let isHeld = false;
   const server = createServer((request, response) => {
-    const content = readFileSync(join(newRelease, request.url ?? "/"));
+    const content = readFileSync(join(smallRelease, request.url ?? "/"));
     response.writeHead(200, { "content-length": content.length });
     if (request.url?.endsWith(".tar.gz") === true)
       response.write(content.subarray(0, 1_000_000), () => (isHeld = true));
@@ -78,7 +85,7 @@ test.skipIf(!canInstall)(
   async () => {
     const prefix = temporaryFolder();
     for (const step of STEPS) {
-      expect(install(oldRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
+      expect(install(oldSmallRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
       expect(readdirSync(join(prefix, "bin"))).toEqual(["formsvc"]);
       const running = startInstall(newRelease, prefix);
       await until(() => running.told().includes(step) || running.hasEnded());
@@ -93,7 +100,7 @@ test.skipIf(!canInstall)(
   { timeout: 900_000 },
   async () => {
     const prefix = temporaryFolder();
-    expect(install(oldRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
+    expect(install(oldSmallRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
     const [killed, other] = [await serveHalf(), await serveHalf()];
     const first = startInstall(killed.from, prefix);
     await until(killed.isHeld);
@@ -105,7 +112,7 @@ test.skipIf(!canInstall)(
     const second = startInstall(other.from, prefix);
     await until(other.isHeld);
     expect(existsSync(join(prefix, "bin", left))).toBe(false);
-    expect(install(newRelease, prefix)).toMatchObject({ status: 0 });
+    expect(install(smallRelease, prefix)).toMatchObject({ status: 0 });
     expect(versionOf(prefix)).toBe(VERSION);
     expect(readdirSync(join(prefix, "bin"))).toHaveLength(2);
     await second.signal("SIGKILL");
@@ -117,7 +124,7 @@ test.skipIf(!canInstall).each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   { timeout: 900_000 },
   async (signal) => {
     const prefix = temporaryFolder();
-    expect(install(oldRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
+    expect(install(oldSmallRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
     const half = await serveHalf();
     const running = startInstall(half.from, prefix);
     await until(half.isHeld);
@@ -137,7 +144,7 @@ test.skipIf(!canInstall).each(["curl", "wget"])(
     }
     let isCut = true;
     const server = createServer((request, response) => {
-      const content = readFileSync(join(newRelease, request.url ?? "/"));
+      const content = readFileSync(join(smallRelease, request.url ?? "/"));
       response.writeHead(200, { "content-length": content.length });
       if (isCut && request.url?.endsWith(".tar.gz") === true)
         response.write(content.subarray(0, 1_000_000), () => response.destroy());

@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createAuthority } from "../support/certificates.ts";
 import { collect, whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
-import { copyDebian, fillDebian, type DebianRoot, READERS_TOOLS } from "./debian-root.ts";
+import { fillDebian, READERS_TOOLS } from "./bare-systems.ts";
+import { copyDebian, type DebianRoot } from "./debian-root.ts";
 import { canInstall, newRelease, RELEASE_URL, VERSION } from "./made-release.ts";
 
 const { hostname, pathname } = new URL(RELEASE_URL);
@@ -68,9 +67,8 @@ test.skipIf(!canInstall)(
   async ({ skip }) => {
     const source = fillDebian("Debian 13", READERS_TOOLS, "the release's own address");
     const root = copyDebian(source ?? skip("no root"));
-    cpSync(join(newRelease, "install.sh"), join(root.path, "srv/install.sh"));
     const machine = await publish(root);
-    await machine.finish("sh /srv/install.sh");
+    await machine.finish("sh /srv/new/install.sh");
     expect(await machine.finish("formsvc version")).toBe(`${VERSION}\n`);
     const files = ["SHA256SUMS", "SHA256SUMS.sig", `formsvc-${VERSION}-linux-x64.tar.gz`];
     expect(machine.asked()).toEqual(files.map((name) => `${pathname}/${name}`));

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -8,9 +8,10 @@ import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { whenEnded } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
-import { copyDebian, type Debian, DEBIANS, type DebianRoot, prepareDebian } from "./debian-root.ts";
+import { type Debian, DEBIANS, prepareDebian } from "./bare-systems.ts";
+import { copyDebian, type DebianRoot } from "./debian-root.ts";
 import { repository } from "./make-release.ts";
-import { canInstall, newRelease, VERSION } from "./made-release.ts";
+import { canInstall, VERSION } from "./made-release.ts";
 
 /*
  * A reader who knows nothing follows the beginning of the README on a bare system, command by command as they stand there. The
@@ -152,7 +153,6 @@ describe.skipIf(!canInstall).each(DEBIANS)("a reader of the README on a bare %s"
     { timeout: 900_000 },
     async ({ skip }) => {
       const root = copyDebian(roots.get(system) ?? skip("no root"));
-      cpSync(newRelease, join(root.path, "srv/new"), { recursive: true });
       root.mustRun(`cd /srv/new && ${WAYS.find(({ on }) => on === "Linux")?.line ?? "no way"}`);
       const server = startOnTerminal(root);
       const opened = server.open(await server.shown(/http:\/\/\S+\/dashboard\/\S+/));
@@ -172,7 +172,6 @@ describe.skipIf(!canInstall).each(DEBIANS)("a reader of the README on a bare %s"
     { timeout: 900_000 },
     async ({ skip }) => {
       const root = copyDebian(roots.get(system) ?? skip("no root"));
-      cpSync(newRelease, join(root.path, "srv/new"), { recursive: true });
       // Nothing is fetched from a mirror.
       root.write("etc/apt/apt.conf.d/own", 'APT::Install-Recommends "false";\n');
       root.mustRun(`cd /srv/new && ${WAYS.find(({ on }) => on === "Debian")?.line ?? "no way"}`, "y\n");

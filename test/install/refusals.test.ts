@@ -1,22 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { openSigner } from "../../scripts/release/sign.ts";
+import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { copyDebian, prepareDebian } from "./debian-root.ts";
-import { canInstall, newRelease, VERSION } from "./made-release.ts";
+import { prepareDebian } from "./bare-systems.ts";
+import { copyDebian } from "./debian-root.ts";
+import { canInstall, newRelease, smallRelease, VERSION } from "./made-release.ts";
+import { writeScriptRelease } from "./script-release.ts";
 import { linkTools, SCRIPT_TOOLS } from "./script-tools.ts";
 
 const PATH = process.env["PATH"] ?? "";
@@ -67,7 +58,7 @@ test.skipIf(!canInstall)("a missing tool is named with its package, and nothing 
 
 test.skipIf(!canInstall)("a prefix from which nothing can be executed is named, and nothing is left", () => {
   const prefix = temporaryFolder();
-  const script = `mount -t tmpfs -o noexec none ${prefix} && sh ${newRelease}/install.sh --from ${newRelease} --prefix ${prefix}; echo $?; ls -A ${prefix}`;
+  const script = `mount -t tmpfs -o noexec none ${prefix} && sh ${newRelease}/install.sh --from ${smallRelease} --prefix ${prefix}; echo $?; ls -A ${prefix}`;
   const ran = spawnSync("unshare", ["--mount", "sh", "-c", script], {
     encoding: "utf8",
     env: { PATH, HOME: "/" },
@@ -93,7 +84,7 @@ test.skipIf(!canInstall).for([
   [
     "without the C++ library",
     "rm /usr/lib/*/libstdc++.so.6*",
-    "/srv",
+    "/srv/new",
     "the C++ library is missing: install libstdc++6 (Debian, Ubuntu) or libstdc++ (Fedora)",
   ],
   [
@@ -107,10 +98,8 @@ test.skipIf(!canInstall).for([
   { timeout: 900_000 },
   ([, lack, from, said], { skip }) => {
     const root = copyDebian(prepareDebian("Debian 12") ?? skip("no bare Debian"));
-    for (const name of readdirSync(newRelease).filter((file) => statSync(join(newRelease, file)).isFile()))
-      cpSync(join(newRelease, name), join(root.path, "srv", name));
     root.mustRun(lack);
-    const ran = root.run(`sh /srv/install.sh --from ${from} --prefix /opt/own`);
+    const ran = root.run(`sh /srv/new/install.sh --from ${from} --prefix /opt/own`);
     // The folder of the root has no list of mounts, of which df warns.
     expect([ran.status, ran.stderr.replace(/^df: .*\n/m, "")]).toEqual([
       1,
@@ -125,19 +114,9 @@ test.skipIf(!canInstall).for(["Debian 12", "Debian 13"] as const)(
   { timeout: 900_000 },
   (system, { skip }) => {
     const root = copyDebian(prepareDebian(system) ?? skip("no bare Debian"));
-    const name = `formsvc-${VERSION}-linux-x64`;
-    const folder = join(root.path, "srv");
     // Node as its makers built it, in a release that is signed as it should be.
-    mkdirSync(join(folder, name));
-    cpSync(realpathSync(process.execPath), join(folder, name, "formsvc"));
-    execFileSync("tar", ["-C", folder, "-czf", join(folder, `${name}.tar.gz`), name]);
-    const sums = execFileSync("sha256sum", [`${name}.tar.gz`], { cwd: folder, encoding: "utf8" });
-    const signer = openSigner(Math.floor(Date.now() / 1000));
-    writeFileSync(join(folder, "SHA256SUMS"), sums);
-    writeFileSync(join(folder, "SHA256SUMS.asc"), signer.signWithOpenPgp(sums, "detached"));
-    signer.close();
-    cpSync(join(newRelease, "install.sh"), join(folder, "install.sh"));
-    const ran = root.run("sh /srv/install.sh --from /srv --prefix /opt/own");
+    writeScriptRelease(join(root.path, "srv/own"), VERSION, readFileSync(process.execPath));
+    const ran = root.run("sh /srv/new/install.sh --from /srv/own --prefix /opt/own");
     expect([ran.status, ran.stderr.replace(/^df: .*\n/m, "")]).toEqual([
       1,
       "install.sh: libatomic.so.1 is missing: install libatomic1 (Debian, Ubuntu) or libatomic (Fedora)\ninstall.sh: nothing was changed\n",
@@ -178,20 +157,12 @@ function prepareMusl(): string | null {
 test.skipIf(!canInstall)(
   "on a system with musl the script says so and what to use in its place, and nothing is left",
   ({ skip }) => {
-    const root = prepareMusl() ?? skip("no busybox-static");
-    const release = join(root, "srv");
-    execFileSync("mount", ["--bind", "-o", "ro", newRelease, release]);
-    onTestFinished(() => void execFileSync("umount", [release]));
-    const run = (script: string) =>
-      spawnSync("chroot", [root, "/bin/sh", "-c", script], {
-        encoding: "utf8",
-        env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/tmp" },
-      });
-    const ran = run("sh /srv/install.sh --from /srv");
+    const root = copyDebian(prepareMusl() ?? skip("no busybox-static"));
+    const ran = root.run("sh /srv/new/install.sh --from /srv/new");
     expect([ran.status, ran.stderr]).toEqual([
       1,
       "install.sh: this system has musl, like Alpine; formsvc needs glibc 2.28 or newer: use the container image, or a system like Debian\ninstall.sh: nothing was changed\n",
     ]);
-    expect(run("ls /usr/local").status).not.toBe(0);
+    expect(root.run("ls /usr/local").status).not.toBe(0);
   },
 );

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSigner } from "../../scripts/release/sign.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made-release.ts";
+import {
+  canInstall,
+  newRelease,
+  oldSmallRelease,
+  OLD_VERSION,
+  smallRelease,
+  VERSION,
+} from "./made-release.ts";
 import { linkTools, SCRIPT_TOOLS } from "./script-tools.ts";
 
 const archive = (version: string): string => `formsvc-${version}-linux-x64.tar.gz`;
@@ -28,7 +35,7 @@ function install(verifier: string | null, from: string, prefix: string, ...args:
 function copyRelease(): string {
   const folder = temporaryFolder();
   for (const name of ["SHA256SUMS", "SHA256SUMS.sig", "SHA256SUMS.asc", archive(VERSION)])
-    copyFileSync(join(newRelease, name), join(folder, name));
+    copyFileSync(join(smallRelease, name), join(folder, name));
   return folder;
 }
 
@@ -54,7 +61,7 @@ describe.skipIf(!canInstall).each(VERIFIERS)("with %s alone", (verifier, signatu
 
   test.skipIf(!isThere)("the script verifies the release, and installs it", { timeout: 900_000 }, () => {
     const prefix = join(temporaryFolder(), "prefix");
-    const ran = install(verifier, newRelease, prefix);
+    const ran = install(verifier, smallRelease, prefix);
     expect([ran.status, ran.stderr]).toEqual([0, ""]);
     expect(ran.stdout).toContain(`the signature is right (${verifier})`);
     const { stdout } = spawnSync(join(prefix, "bin/formsvc"), ["version"], { encoding: "utf8" });
@@ -66,13 +73,15 @@ describe.skipIf(!canInstall).each(VERIFIERS)("with %s alone", (verifier, signatu
     { timeout: 900_000 },
     () => {
       const prefix = temporaryFolder();
-      expect(install(verifier, oldRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
+      expect(install(verifier, oldSmallRelease, prefix, "--version", OLD_VERSION)).toMatchObject({
+        status: 0,
+      });
       const wrong = `the signature of SHA256SUMS is wrong (${verifier}): do not use these files`;
       const change = (file: string, text: (before: string) => string) => (folder: string) =>
         writeFileSync(join(folder, file), text(readFileSync(join(folder, file), "latin1")), "latin1");
       const changes: readonly [what: (folder: string) => void, said: string][] = [
         [signAsStranger, wrong],
-        [(folder) => copyFileSync(join(oldRelease, signature), join(folder, signature)), wrong],
+        [(folder) => copyFileSync(join(oldSmallRelease, signature), join(folder, signature)), wrong],
         [change(signature, () => ""), wrong],
         [change(signature, (text) => text.slice(0, text.length / 2)), wrong],
         [change("SHA256SUMS", (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))), wrong],
@@ -102,7 +111,7 @@ test.skipIf(!canInstall)(
   "with none of them the script refuses, and names all three with their packages",
   () => {
     const prefix = join(temporaryFolder(), "prefix");
-    const ran = install(null, newRelease, prefix);
+    const ran = install(null, smallRelease, prefix);
     expect([ran.status, ran.stderr]).toEqual([
       1,
       "install.sh: nothing can verify the signature: install one of ssh-keygen (package openssh-client), gpgv (gpgv) or sqv (sqv)\ninstall.sh: nothing was changed\n",

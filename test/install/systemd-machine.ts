@@ -6,10 +6,6 @@ import { collect, whenEnded } from "../support/program.ts";
 import { PATIENCE_MS } from "../support/until.ts";
 import type { DebianRoot } from "./debian-root.ts";
 
-/** Makes a bare system one that can boot. */
-export const INSTALL_SYSTEMD =
-  "apt-get update && apt-get install -y --no-install-recommends systemd systemd-sysv && apt-get clean";
-
 /**
  * In namespaces of its own: the root becomes the machine's root, and systemd its first process, with the groups of processes below
  * one of its own. Only the network is this machine's, so that a test can post. What is of the whole kernel cannot be written.
