@@ -33,9 +33,12 @@ import {
 import { smallProgram, writeScriptRelease } from "./script-release.ts";
 
 const [own = ""] = process.argv.slice(2);
+// The run that wants the releases is over: nothing of this goes on.
+process.stdin.on("end", () => process.kill(-process.pid, "SIGKILL")).resume();
 await makeReleases();
 prepareSystems();
 writeFileSync(markFile, own);
+process.stdin.destroy();
 
 async function makeReleases(): Promise<void> {
   const first = join(releases, "first");

@@ -36,15 +36,14 @@ export default function startReleases(project: TestProject): (() => Promise<void
   rmSync(releases, { recursive: true, force: true });
   mkdirSync(releases, { recursive: true });
   const script = fileURLToPath(new URL("./make-releases.ts", import.meta.url));
-  // In a group of its own, so that nothing of it goes on after a run that does not wait for it.
+  // In a group of its own, which ends when nobody holds its input any more: with this run, however that ends.
   const child = spawn("nice", [process.execPath, script, own], {
     detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["pipe", "ignore", "pipe"],
   });
   const ended = tellEnd(child);
   return async () => {
-    const isRunning = child.exitCode === null && child.signalCode === null;
-    if (isRunning && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    child.stdin?.end();
     await ended;
   };
 }
