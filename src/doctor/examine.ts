@@ -50,6 +50,7 @@ import {
   checkDeletions,
   checkFileChunks,
   checkFileRoom,
+  checkUploadAddresses,
   checkStore,
 } from "../submissions/files/files-health.ts";
 import { checkHeldPostRoom } from "../submissions/held/held-health.ts";
@@ -143,6 +144,9 @@ const CHECKS: readonly Check[] = [
     const rules = { ...config.files, freeBytes: free, plans: config.plans };
     return db.read(() => checkFileRoom(rules, now));
   }),
+  ofTables(({ db, config, now }) =>
+    db.read(() => checkUploadAddresses(config.files.maxBytesPerAddressPerDay, now)),
+  ),
   ofTables(({ db }) => db.read(checkFileChunks)),
   // What the server saw, before a try of this process.
   ofTables(({ db, now }) => db.read(() => checkDeletions(objectsOf(db), now))),

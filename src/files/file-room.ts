@@ -128,19 +128,31 @@ function createFullNotes(db: Pick<Database, "relaxedTransaction">): FileRoom["no
 
 const NOTE_FULL_SQL = "INSERT INTO upload_use (day, unit, bytes) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";
 const SERVER_IS_FULL = "full server";
+/** One row for all addresses: strangers must not make it many. */
+const ADDRESS_IS_FULL = "full address";
 
 function fullUnit(error: unknown, { workspaceId, endpointId }: Uploading): string | null {
   if (!(error instanceof FormsvcError)) return null;
   const limit = error.facts.details?.["limit"];
   if (limit === "fileBytes") return `full ${workspaceId}`;
   if (limit === "files.maxFormShare") return `full form ${endpointId}`;
+  if (limit === "files.maxBytesPerAddressPerDay") return ADDRESS_IS_FULL;
   return limit === "files.maxTotalBytes" ? SERVER_IS_FULL : null;
 }
 
 /** Whether a post was refused today or yesterday because all files together have no room. */
-export function* wasServerFull(now: number): Steps<boolean> {
+export function wasServerFull(now: number): Steps<boolean> {
+  return wasFull(SERVER_IS_FULL, now);
+}
+
+/** Whether a post was refused today or yesterday because its address had sent as much as it may in a day. */
+export function wasAddressFull(now: number): Steps<boolean> {
+  return wasFull(ADDRESS_IS_FULL, now);
+}
+
+function* wasFull(unit: string, now: number): Steps<boolean> {
   const sql = "SELECT 1 AS is_full FROM upload_use WHERE day >= ? AND unit = ?";
-  return (yield* first(text(sql, dayOf(now - DAY_MS), SERVER_IS_FULL))) !== undefined;
+  return (yield* first(text(sql, dayOf(now - DAY_MS), unit))) !== undefined;
 }
 
 /** A form whose page may send no further files on a day. */

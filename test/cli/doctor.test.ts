@@ -46,7 +46,7 @@ test("a sound installation has a line for each check and exit code 0", async () 
   await post(server.url, endpoint.secret);
   const ran = await machine.run(["doctor"]);
   expect(ran.stdout).toBe("");
-  expect(ran.stderr.trim().split("\n")).toHaveLength(36);
+  expect(ran.stderr.trim().split("\n")).toHaveLength(37);
   expect(ran.code).toBe(0);
   expect((await machine.run(["doctor", "--quiet"])).stderr).toBe("");
 });

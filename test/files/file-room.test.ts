@@ -7,7 +7,11 @@ import type { NewFile } from "../../src/files/stored-file.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
-import { checkFileChunks, checkFileRoom } from "../../src/submissions/files/files-health.ts";
+import {
+  checkFileChunks,
+  checkFileRoom,
+  checkUploadAddresses,
+} from "../../src/submissions/files/files-health.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
@@ -160,6 +164,28 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await look(NOON)).toEqual([found("are answered 429 until")]);
     expect(await look(NOON + DAY_MS)).toEqual([found("were answered 429 yesterday until")]);
     expect(await look(NOON + 2 * DAY_MS)).toMatchObject([[true, expect.anything(), null]]);
+  });
+
+  test("doctor says that addresses had their share of a day, until the end of the next day, and calls it no problem", async () => {
+    const { db, take } = await setUp({ maxBytesPerAddressPerDay: 50_000 });
+    const look = (now: number) => db.read(() => checkUploadAddresses(50_000, now));
+    const none = { ok: true, message: "no address sent more files than it may in a day" };
+    await take({}, 50_000);
+    expect(await look(NOON)).toMatchObject(none);
+    // Two addresses, and one row: strangers must not make it many.
+    await take({}, 1).catch(() => undefined);
+    await take({ address: "192.0.2.2" }, 50_001).catch(() => undefined);
+    const rows = await rowsOf(db, "SELECT unit FROM upload_use WHERE unit LIKE 'full%'");
+    expect(rows).toEqual([{ unit: "full address" }]);
+    for (const now of [NOON, NOON + DAY_MS])
+      expect(await look(now)).toMatchObject({
+        ok: true,
+        message: expect.stringMatching(
+          /^since yesterday .* sent 49 KB .*files\.maxBytesPerAddressPerDay.*trustProxy/,
+        ),
+      });
+    expect(await db.read(() => checkUploadAddresses(null, NOON))).toMatchObject(none);
+    expect(await look(NOON + 2 * DAY_MS)).toMatchObject(none);
   });
 
   test("a refusal just before midnight is told on the next day too: of a plan's room and of the server's", async () => {

@@ -24,6 +24,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "files.leftovers": "Leftover files",
   "files.modes": "File rights",
   "files.deletions": "Files to be deleted in the store",
+  "files.addresses": "Files of one address",
   "files.room": "Room for files",
   "files.scanner": "Virus scanner",
   "files.store": "Store of files",

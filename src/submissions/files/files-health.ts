@@ -2,7 +2,7 @@ import type { Steps } from "../../database/steps.ts";
 import { countDeletions } from "../../files/file-deletions.ts";
 import { countBrokenFiles, countFileBytes, countLeftOut, countObjectBytes } from "../../files/file-store.ts";
 import type { ObjectStore } from "../../files/object-store.ts";
-import { listFullForms, wasServerFull } from "../../files/file-room.ts";
+import { listFullForms, wasAddressFull, wasServerFull } from "../../files/file-room.ts";
 import { toIsoTime } from "../../foundation/clock.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -80,6 +80,17 @@ function* checkForms(now: number): Steps<Finding[]> {
     `${isNow ? "are answered 429 until" : "were answered 429 yesterday until"} 00:00 UTC: ` +
     "their publishable keys sent as much as they may in a day (files.maxFormShare)";
   return [problem("files.room", message, { kind: "raise_form_share" })];
+}
+
+/** Strangers can cause it, so it is no problem of the machine; but all visitors behind a proxy that is not named have one address. */
+export function* checkUploadAddresses(maxBytesPerAddressPerDay: number | null, now: number): Steps<Finding> {
+  if (maxBytesPerAddressPerDay === null || !(yield* wasAddressFull(now)))
+    return sound("files.addresses", "no address sent more files than it may in a day");
+  return sound(
+    "files.addresses",
+    `since yesterday (UTC) posts were answered 429 whose address had sent ${sizeText(maxBytesPerAddressPerDay)} of files in a day ` +
+      "(files.maxBytesPerAddressPerDay); if many people share it, name their proxy in server.trustProxy, their network in rateLimit.exempt, or raise the limit",
+  );
 }
 
 /** Files of which bytes are missing: somebody deleted rows by hand, or the file is damaged. */
