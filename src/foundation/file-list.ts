@@ -40,9 +40,9 @@ const UNITS = [
   [1024, "KB"],
 ] as const;
 
-/** `48 KB`, `5.2 MB` or `1.5 GB`: as people read the size of a file. */
-export function sizeText(bytes: number): string {
+/** `48 KB`, `5.2 MB` or `1.5 GB`: as people read the size of a file. @param write a number in their language */
+export function sizeText(bytes: number, write: (value: number) => string = String): string {
   const [unit, name] = UNITS.find(([least]) => bytes >= least) ?? [1, bytes === 1 ? "byte" : "bytes"];
   const value = bytes / unit;
-  return `${value >= 10 ? Math.round(value) : Number(value.toFixed(1))} ${name}`;
+  return `${write(value >= 10 ? Math.round(value) : Number(value.toFixed(1)))} ${name}`;
 }

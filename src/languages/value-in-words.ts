@@ -21,7 +21,8 @@ function plainText(value: Plain, wording: Wording): string {
 
 function fileText(file: ListedFile, wording: Wording): string {
   const words = stateIn(file, wording);
-  return `${file.name} (${sizeText(file.size)}${words === null ? "" : `, ${words}`})`;
+  const size = sizeText(file.size, (value) => wording.number(value));
+  return `${file.name} (${size}${words === null ? "" : `, ${words}`})`;
 }
 
 /** What has become of a file; null if it is simply there. */

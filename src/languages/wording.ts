@@ -13,11 +13,14 @@ type Values<Value> = Readonly<Record<string, Value>>;
 /** Marks around a value that may run in another direction than its sentence. */
 const ISOLATE = { begin: "\u2068", end: "\u2069" };
 
+const NUMBERS = { useGrouping: false, maximumFractionDigits: 20 } as const;
+
 /** The words of one language, as people read them. */
 export class Wording {
   readonly language: Language;
   readonly #texts: Texts;
   readonly #plurals: Intl.PluralRules;
+  #numbers: Intl.NumberFormat | null = null;
 
   /** For {@link wordingIn}: one for each language. */
   constructor(language: Language) {
@@ -43,11 +46,19 @@ export class Wording {
     return html`${parts.map((part, index) => (index % 2 === 1 ? values[part] : part))}`;
   }
 
+  /** A number as people write it, ungrouped: `19,5`. */
+  number(value: number): string {
+    this.#numbers ??= new Intl.NumberFormat(`${this.language}-u-nu-latn`, NUMBERS);
+    return this.#numbers.format(value);
+  }
+
   #fill(text: string, values: Values<string | number>): string {
     const [begin, end] = directionOf(this.language) === "rtl" ? [ISOLATE.begin, ISOLATE.end] : ["", ""];
-    return text.replace(PLACE, (_, name: string) =>
-      name === "count" ? String(values[name]) : `${begin}${values[name]}${end}`,
-    );
+    return text.replace(PLACE, (_, name: string) => {
+      const value = values[name];
+      const written = typeof value === "number" ? this.number(value) : value;
+      return name === "count" ? String(written) : `${begin}${written}${end}`;
+    });
   }
 }
 

@@ -24,6 +24,9 @@ export function fileHint(
           typeof kind === "string" ? wording.text(FAMILY_TEXTS[kind]) : kind.extension.toUpperCase(),
         );
   const most = Math.min(maxFiles, bounds.maxFiles);
-  const values = { size: megabytes(Math.min(maxBytes, bounds.maxFileBytes)), kinds: kinds.join(", ") };
+  const values = {
+    size: megabytes(Math.min(maxBytes, bounds.maxFileBytes), wording),
+    kinds: kinds.join(", "),
+  };
   return most > 1 ? wording.amount("filesTake", most, values) : wording.text("fileTakes", values);
 }

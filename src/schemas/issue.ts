@@ -84,7 +84,7 @@ const TYPE_TEXTS: Readonly<Record<string, TextKey>> = {
 function fileMessage(field: string, facts: FileIssue, wording: Wording): string {
   switch (facts.reason) {
     case "size":
-      return wording.text("fileSize", { field, size: megabytes(facts.maximum) });
+      return wording.text("fileSize", { field, size: megabytes(facts.maximum, wording) });
     case "count":
       return wording.amount("fileCount", facts.maximum, { field });
     case "type":
@@ -95,10 +95,10 @@ function fileMessage(field: string, facts: FileIssue, wording: Wording): string 
   }
 }
 
-/** `5 MB`, `1.5 MB` or `300 KB`, rounded down, so that what is said is let in. */
-export function megabytes(bytes: number): string {
+/** `5 MB`, `1.5 MB` or `300 KB` in the language's own figures, rounded down, so that what is said is let in. */
+export function megabytes(bytes: number, wording: Wording): string {
   const [unit, name] = bytes >= 1_048_576 ? [1_048_576, "MB"] : [1024, "KB"];
-  return bytes < 1024 ? `${bytes} B` : `${Math.floor((bytes * 10) / unit) / 10} ${name}`;
+  return bytes < 1024 ? `${bytes} B` : `${wording.number(Math.floor((bytes * 10) / unit) / 10)} ${name}`;
 }
 
 const STRING_TEXTS = {

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { type Language, LANGUAGES } from "../../src/languages/language.ts";
+import { directionOf, type Language, LANGUAGES } from "../../src/languages/language.ts";
 import { readTexts } from "../../src/languages/texts.ts";
 import type { Texts } from "../../src/languages/texts/en.ts";
+import { valueIn } from "../../src/languages/value-in-words.ts";
+import { wordingIn } from "../../src/languages/wording.ts";
+import { megabytes } from "../../src/schemas/issue.ts";
 
 const english = readTexts("en");
 const keys = Object.keys(english) as (keyof Texts)[];
@@ -89,4 +92,26 @@ function leftInEnglish(language: Language): string[] {
 
 test.each(others)("no text of %s is left in English", (language) => {
   expect(leftInEnglish(language)).toEqual([]);
+});
+
+test("numbers and sizes are written as the language writes them, in Latin digits and ungrouped", () => {
+  const written = (["en", "de", "fr", "ar"] as const).map((language) => {
+    const wording = wordingIn(language);
+    const plain = wording.text("minimumNumber", { field: "A", count: 12_345.25 }).replaceAll(/[^\d.,]/g, "");
+    const file = { id: "fil_1", name: "cv.pdf", size: 5_452_595, type: "application/pdf", sha256: "0" };
+    return [plain, megabytes(19_968, wording), valueIn([file], wording)];
+  });
+  expect(written).toEqual([
+    ["12345.25", "19.5 KB", "cv.pdf (5.2 MB)"],
+    ["12345,25", "19,5 KB", "cv.pdf (5,2 MB)"],
+    ["12345,25", "19,5 KB", "cv.pdf (5,2 MB)"],
+    ["12345.25", "19.5 KB", "cv.pdf (5.2 MB)"],
+  ]);
+});
+
+test("the beginning of an address keeps its order in a sentence from right to left", () => {
+  for (const language of LANGUAGES.filter((each) => directionOf(each) === "rtl"))
+    expect(wordingIn(language).text("noUrl", { field: "" }), language).toMatch(
+      /\u2066http:\/\/\u2069.*\u2066https:\/\/\u2069/,
+    );
 });

@@ -30,7 +30,7 @@ export const ar: Texts = {
     other: "{count} عنصر",
   },
   noEmail: "{field}: يجب أن يكون عنوان بريد إلكتروني",
-  noUrl: "{field}: يجب أن يكون عنوان ويب يبدأ بـ http:// أو https://",
+  noUrl: "{field}: يجب أن يكون عنوان ويب يبدأ بـ \u2066http://\u2069 أو \u2066https://\u2069",
   noDate: "{field}: يجب أن يكون تاريخًا",
   noPhone: "{field}: يجب أن يكون رقم هاتف",
   noMatch: "{field}: القيمة ليست بالصيغة المتوقعة",

@@ -16,7 +16,7 @@ export const he: Texts = {
   characters: { one: "תו אחד", two: "שני תווים", other: "{count} תווים" },
   items: { one: "פריט אחד", two: "שני פריטים", other: "{count} פריטים" },
   noEmail: "{field}: יש להזין כתובת דוא״ל",
-  noUrl: "{field}: יש להזין כתובת אינטרנט שמתחילה ב־http:// או https://",
+  noUrl: "{field}: יש להזין כתובת אינטרנט שמתחילה ב־\u2066http://\u2069 או \u2066https://\u2069",
   noDate: "{field}: יש להזין תאריך",
   noPhone: "{field}: יש להזין מספר טלפון",
   noMatch: "{field}: הערך אינו בצורה הצפויה",
