@@ -34,6 +34,8 @@ export interface ErrorPage {
   /** For the visitor. */
   readonly sentence: TextKey;
   readonly problem: VisitorProblem;
+  /** Whether something was sent: else the page itself was asked for. */
+  readonly isSent: boolean;
   /** For somebody who looks for the reason: the status' `error`, and how to find the log line. */
   readonly error: string;
   readonly requestId: string;
@@ -44,11 +46,11 @@ export interface ErrorPage {
 }
 
 export function errorPage(page: ErrorPage): string {
-  const { wording, problem, error, requestId, backTo, form } = page;
+  const { wording, problem, isSent, error, requestId, backTo, form } = page;
   const [heading, sentence] = [wording.text(page.heading), wording.text(page.sentence)];
   const lost = isRepeated(form)
     ? formHtml(form, wording)
-    : problem !== "held" && html`<p>${wording.text("goBack")}</p>`;
+    : isSent && problem !== "held" && html`<p>${wording.text("goBack")}</p>`;
   return visitorPage(
     wording.language,
     heading,

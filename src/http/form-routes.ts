@@ -249,8 +249,10 @@ async function answerError(
   const wording = visitorWording(request, form.caller ?? undefined);
   const again = formAgain(form, error, { wording, fileBounds: parts.uploads.limits });
   const brand = brandOf(form);
+  const isSent = request.method === "POST";
   const page = {
-    ...pageWords(error),
+    ...(isSent ? pageWords(error) : closedWords(error)),
+    isSent,
     wording,
     requestId: request.id,
     backTo,
@@ -334,4 +336,12 @@ function pageWords(error: FormsvcError): Pick<ErrorPage, "heading" | "sentence" 
   // The month's limit is between the owner and us.
   const kind = error.code === "submission_limit" ? problem : title;
   return { heading, sentence, problem, error: `${kind} (${status})` };
+}
+
+/** For a form's own page that is asked for and not there, or not now. */
+function closedWords(error: FormsvcError): ReturnType<typeof pageWords> {
+  const { code } = error;
+  const sentence =
+    code === "not_found" ? "noFormHere" : code === "forbidden" ? visitorWords(error).sentence : "openAgain";
+  return { ...pageWords(error), heading: "headingClosed", sentence };
 }

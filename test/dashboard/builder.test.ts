@@ -150,6 +150,14 @@ describe.skipIf(chromiumPath === null)("the fields of a form in a real browser",
     },
   );
 
+  test("break a label of one long word on a phone, in the rows and in the preview", async () => {
+    const page = await opened({ viewport: { width: 320, height: 800 } });
+    await page.locator("#field-1 > details > summary").click();
+    await page.fill("#f-f-1-label", "x".repeat(100));
+    await page.locator("[data-preview] label", { hasText: "xxx" }).waitFor({ state: "attached" });
+    expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+  });
+
   test("are text to the page, whatever was typed", async () => {
     const page = await opened();
     for (const text of HOSTILE_TEXTS) {

@@ -15,6 +15,17 @@ test("an owner gives a form a page on the dashboard, and is told what is wrong w
     true,
     true,
   ]);
+  expect(wrong.text).toMatch(/name="page_colour"[^>]*aria-invalid="true"[^>]*f-page_colour-problem/);
+  const logo = await ben.post(address, {
+    page: "on",
+    page_logo: "https://x.example/a.png",
+    page_title: "x".repeat(101),
+  });
+  expect([logo.status, ...(logo.text.match(/id="f-[\w-]+-problem"/g) ?? [])]).toEqual([
+    422,
+    'id="f-page_title-problem"',
+    'id="f-page_logo-problem"',
+  ]);
   const saved = await ben.post(address, { page: "on", page_title: "Cakes", page_colour: "#0B6E5F" });
   expect(saved.status).toBe(303);
   const path = /href="http[^"]*(\/p\/[^"]+)"/.exec((await ben.get(address)).text)?.[1] ?? "";

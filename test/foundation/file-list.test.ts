@@ -35,14 +35,7 @@ test("what only looks like a list of files is none", () => {
 });
 
 test("a size is short, and one byte is one byte", () => {
-  expect([0, 1, 1023, 1024, 1_048_575, 1_048_576, 26_214_400, 1_610_612_736].map(sizeText)).toEqual([
-    "0 bytes",
-    "1 byte",
-    "1023 bytes",
-    "1 KB",
-    "1024 KB",
-    "1 MB",
-    "25 MB",
-    "1.5 GB",
-  ]);
+  expect(
+    [0, 1, 1023, 1024, 1_048_575, 1_048_576, 26_214_400, 1_610_612_736].map((bytes) => sizeText(bytes)),
+  ).toEqual(["0 bytes", "1 byte", "1023 bytes", "1 KB", "1024 KB", "1 MB", "25 MB", "1.5 GB"]);
 });

@@ -143,6 +143,24 @@ test("a name leads to the page if it is unique on the server, an id always; both
   expect([await read("ep_none"), await read("x".repeat(3000)), await read("%00")]).toEqual([404, 404, 404]);
 });
 
+test("whoever opens a page that is not there, or is paused, reads that in their language, and nothing of a form that was sent", async () => {
+  const { server, endpoint, path } = await world();
+  const open = async (at: string) => {
+    const headers = { "accept-language": "de", accept: "text/html" };
+    const { status, text } = await server.request({ method: "GET", path: at, headers });
+    return { status, text: text.replaceAll(/\s+/g, " ") };
+  };
+  const none = await open("/p/ep_none");
+  expect(none.status).toBe(404);
+  expect(none.text).toContain("<h1>Dieses Formular lässt sich nicht öffnen</h1>");
+  expect(none.text).toContain("Unter dieser Adresse gibt es kein Formular, oder nicht mehr.");
+  server.owner.now(() => changeEndpoint(endpoint.id, { state: "paused" }));
+  await until(async () => (await open(path)).status === 403);
+  const paused = await open(path);
+  expect(paused.text).toContain("nimmt von hier oder zurzeit keine Angaben an");
+  for (const { text } of [none, paused]) expect(text).not.toMatch(/gesendet|Zurück-Taste|schiefgegangen/);
+});
+
 test("a mistake is shown on the page with what was typed, and can be sent again from there", async () => {
   const { server, path } = await world();
   const { status, text } = await send(server, path, GOOD.replace("ana%40example.org", "nobody"));

@@ -98,7 +98,13 @@ test("numbers and sizes are written as the language writes them, in Latin digits
   const written = (["en", "de", "fr", "ar"] as const).map((language) => {
     const wording = wordingIn(language);
     const plain = wording.text("minimumNumber", { field: "A", count: 12_345.25 }).replaceAll(/[^\d.,]/g, "");
-    const file = { id: "fil_1", name: "cv.pdf", size: 5_452_595, type: "application/pdf", sha256: "0" };
+    const file = {
+      id: "fil_01h455vb4pex5vsknk084sn02q",
+      name: "cv.pdf",
+      size: 5_452_595,
+      type: "application/pdf",
+      sha256: "0".repeat(64),
+    };
     return [plain, megabytes(19_968, wording), valueIn([file], wording)];
   });
   expect(written).toEqual([

@@ -1,10 +1,11 @@
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { checkPage, NO_PAGE } from "../../endpoints/own-page.ts";
 import { setEndpoint } from "../../endpoints/endpoint-operations.ts";
 import { findUniqueName, getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { page, redirect } from "../answer.ts";
+import { type Answer, page, redirect } from "../answer.ts";
 import {
   areaField,
   checkField,
@@ -12,8 +13,10 @@ import {
   type Problems,
   problemSummary,
   textField,
+  tryField,
 } from "../kit/field.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { colourField } from "../kit/colour-field.ts";
+import { sentence } from "../kit/sentence.ts";
 import { ownAddress } from "../own-address.ts";
 import { languageName } from "../kit/language-options.ts";
 import type { DashboardParts } from "../parts.ts";
@@ -56,14 +59,14 @@ export function endpointOwnPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/endpoints/:id/page", async (visit) => {
     const { endpoint, addresses } = await parts.db.read(() => read(visit));
     const typed = readTyped(visit.form);
+    const problems = problemsOf(typed, endpoint);
+    if (problems.size > 0) return refused(endpoint, addresses, typed, problems);
     try {
       await visit.perform(setEndpoint, { endpoint: endpoint.id, ...inputOf(typed) });
       return redirect(pathOf(endpoint, SECTION), "saved");
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      const problems = new Map([["", `${pageWords(error.message)}.`]]);
-      const content = view(endpoint, addresses, typed, problems);
-      return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content), 422);
+      return refused(endpoint, addresses, typed, new Map([["", sentence(error.message)]]));
     }
   });
 }
@@ -90,6 +93,21 @@ function readTyped(form: URLSearchParams): Typed {
   return { isOn: form.get("page") === "on" ? "on" : "", title, intro, colour, logo, thanks };
 }
 
+/** Each at its field; what concerns the form's fields is found when it is saved. */
+function problemsOf(typed: Typed, { settings }: Endpoint): Problems {
+  const problems = new Map<string, string>();
+  for (const name of NAMES) {
+    const asked = { ...NO_PAGE, [name]: typed[name] || null };
+    tryField(problems, `page_${name}`, () => checkPage(asked, settings.allowedOrigins));
+  }
+  return problems;
+}
+
+function refused(endpoint: Endpoint, addresses: Addresses, typed: Typed, problems: Problems): Answer {
+  const content = view(endpoint, addresses, typed, problems);
+  return page(`${endpoint.name}: own page`, endpointFrame(endpoint, SECTION, content), 422);
+}
+
 function inputOf({ isOn, title, intro, colour, logo, thanks }: Typed) {
   return {
     page: isOn === "on" ? ("on" as const) : ("off" as const),
@@ -111,11 +129,11 @@ function view(endpoint: Endpoint, addresses: Addresses, typed: Typed, problems: 
       </p>
       ${own.isOn && addressLines(addresses)}
       ${checkField({ name: "page", label: "The form has a page of its own", value: typed.isOn })}
-      ${textField({ name: "page_title", label: "Title", value: typed.title, hint: "Empty is the name of the form." })}
-      ${areaField({ name: "page_intro", label: "Above the fields", value: typed.intro })}
-      ${textField({ name: "page_colour", label: "Colour", value: typed.colour, hint: "Of the button and the edge, like #0b6e5f. Empty is the built-in one." })}
-      ${textField({ name: "page_logo", label: "Address of the logo", value: typed.logo, hint: "An https address of one of the sites that may post, which stand under Settings." })}
-      ${areaField({ name: "page_thanks", label: "After it was sent", value: typed.thanks })}
+      ${textField({ name: "page_title", label: "Title", value: typed.title, problems, hint: "Empty is the name of the form." })}
+      ${areaField({ name: "page_intro", label: "Above the fields", value: typed.intro, problems })}
+      ${colourField({ name: "page_colour", label: "Colour", value: typed.colour, problems, hint: "Of the button and the edge: choose one, or write it like #0b6e5f. Empty is the workspace’s colour, else the built-in one." })}
+      ${textField({ name: "page_logo", label: "Address of the logo", value: typed.logo, problems, hint: "An https address of one of the sites that may post, which stand under Settings." })}
+      ${areaField({ name: "page_thanks", label: "After it was sent", value: typed.thanks, problems })}
       <p><button class="primary">Save</button></p>
     </form>`;
 }

@@ -78,6 +78,10 @@ export const cs: Texts = {
   headingInvalid: "Zkontrolujte prosím své odpovědi",
   headingRefused: "Váš formulář nebyl odeslán",
   goBack: "Tlačítkem Zpět v prohlížeči se vrátíte k formuláři; co jste napsali, tam většinou ještě je.",
+  headingClosed: "Tento formulář nelze otevřít",
+  noFormHere:
+    "Na této adrese žádný formulář není, nebo už není. Zkontrolujte prosím adresu, nebo se zeptejte toho, kdo vám ji dal.",
+  openAgain: "Otevřete ho prosím za chvíli znovu.",
   send: "Odeslat",
   optional: "nepovinné",
   sendAgain: "Odeslat znovu",

@@ -66,6 +66,10 @@ export const da: Texts = {
   headingRefused: "Din formular blev ikke sendt",
   goBack:
     "Med browserens tilbageknap kommer du tilbage til formularen. Det, du skrev, står der som regel endnu.",
+  headingClosed: "Formularen kan ikke åbnes",
+  noFormHere:
+    "Der er ingen formular på denne adresse, eller ikke længere. Kontrollér adressen, eller spørg den, der gav dig den.",
+  openAgain: "Åbn den igen om et øjeblik.",
   send: "Indsend",
   optional: "valgfrit",
   sendAgain: "Send igen",

@@ -70,6 +70,10 @@ export const de: Texts = {
   headingRefused: "Ihr Formular wurde nicht gesendet",
   goBack:
     "Mit der Zurück-Taste Ihres Browsers kommen Sie wieder zum Formular. Was Sie geschrieben haben, ist meist noch da.",
+  headingClosed: "Dieses Formular lässt sich nicht öffnen",
+  noFormHere:
+    "Unter dieser Adresse gibt es kein Formular, oder nicht mehr. Bitte prüfen Sie die Adresse, oder fragen Sie, wer sie Ihnen gegeben hat.",
+  openAgain: "Bitte öffnen Sie es gleich noch einmal.",
   send: "Senden",
   optional: "freiwillig",
   sendAgain: "Noch einmal senden",

@@ -74,6 +74,10 @@ export const en = {
   headingInvalid: "Please check your answers",
   headingRefused: "Your form was not sent",
   goBack: "With your browser’s Back button you get back to the form; what you typed is usually still there.",
+  headingClosed: "This form cannot be opened",
+  noFormHere:
+    "There is no form at this address, or not any more. Please check the address, or ask whoever gave it to you.",
+  openAgain: "Please open it again in a moment.",
   send: "Send",
   optional: "optional",
   sendAgain: "Send again",

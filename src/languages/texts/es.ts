@@ -69,6 +69,10 @@ export const es: Texts = {
   headingInvalid: "Revise sus respuestas",
   headingRefused: "Su formulario no se ha enviado",
   goBack: "Con el botón Atrás de su navegador vuelve al formulario; lo que ha escrito suele seguir ahí.",
+  headingClosed: "No se puede abrir este formulario",
+  noFormHere:
+    "No hay ningún formulario en esta dirección, o ya no está. Compruebe la dirección o pregunte a quien se la dio.",
+  openAgain: "Ábralo de nuevo dentro de un momento.",
   send: "Enviar",
   optional: "opcional",
   sendAgain: "Enviar de nuevo",

@@ -67,6 +67,10 @@ export const fi: Texts = {
   headingRefused: "Lomakettasi ei lähetetty",
   goBack:
     "Selaimen Takaisin-painikkeella pääset takaisin lomakkeeseen. Kirjoittamasi on yleensä yhä tallella.",
+  headingClosed: "Tätä lomaketta ei voi avata",
+  noFormHere:
+    "Tässä osoitteessa ei ole lomaketta, tai sitä ei enää ole. Tarkista osoite tai kysy siltä, joka antoi sen sinulle.",
+  openAgain: "Avaa se hetken kuluttua uudelleen.",
   send: "Lähetä",
   optional: "vapaaehtoinen",
   sendAgain: "Lähetä uudelleen",

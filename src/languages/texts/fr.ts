@@ -70,6 +70,10 @@ export const fr: Texts = {
   headingRefused: "Votre formulaire n’a pas été envoyé",
   goBack:
     "Avec le bouton Retour de votre navigateur, vous revenez au formulaire ; ce que vous avez écrit y est en général encore.",
+  headingClosed: "Ce formulaire ne peut pas être ouvert",
+  noFormHere:
+    "Il n’y a pas, ou plus, de formulaire à cette adresse. Vérifiez l’adresse ou demandez à la personne qui vous l’a donnée.",
+  openAgain: "Veuillez l’ouvrir à nouveau dans un instant.",
   send: "Envoyer",
   optional: "facultatif",
   sendAgain: "Renvoyer",

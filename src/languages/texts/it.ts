@@ -70,6 +70,10 @@ export const it: Texts = {
   headingInvalid: "Controlli le Sue risposte",
   headingRefused: "Il Suo modulo non è stato inviato",
   goBack: "Con il pulsante Indietro del browser torna al modulo; di solito ciò che ha scritto c’è ancora.",
+  headingClosed: "Questo modulo non può essere aperto",
+  noFormHere:
+    "A questo indirizzo non c’è alcun modulo, o non c’è più. Controlli l’indirizzo o chieda a chi glielo ha dato.",
+  openAgain: "Lo apra di nuovo tra un momento.",
   send: "Invia",
   optional: "facoltativo",
   sendAgain: "Invia di nuovo",

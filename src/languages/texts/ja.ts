@@ -63,6 +63,10 @@ export const ja: Texts = {
   headingInvalid: "入力内容をご確認ください",
   headingRefused: "フォームは送信されませんでした",
   goBack: "ブラウザーの戻るボタンでフォームに戻れます。入力した内容はたいてい残っています。",
+  headingClosed: "このフォームは開けません",
+  noFormHere:
+    "このアドレスにフォームはないか、すでになくなっています。アドレスを確認するか、アドレスを教えてくれた方にお尋ねください。",
+  openAgain: "しばらくしてからもう一度開いてください。",
   send: "送信",
   optional: "任意",
   sendAgain: "もう一度送信",

@@ -62,6 +62,10 @@ export const ko: Texts = {
   headingInvalid: "답변을 확인해 주세요",
   headingRefused: "양식이 전송되지 않았습니다",
   goBack: "브라우저의 뒤로 버튼을 누르면 양식으로 돌아갑니다. 입력한 내용은 대개 그대로 남아 있습니다.",
+  headingClosed: "이 양식을 열 수 없습니다",
+  noFormHere:
+    "이 주소에 양식이 없거나 더 이상 없습니다. 주소를 확인하거나 주소를 알려 준 분에게 문의해 주세요.",
+  openAgain: "잠시 후 다시 열어 주세요.",
   send: "보내기",
   optional: "선택 사항",
   sendAgain: "다시 보내기",

@@ -68,6 +68,10 @@ export const nl: Texts = {
   headingRefused: "Uw formulier is niet verstuurd",
   goBack:
     "Met de knop Vorige van uw browser komt u terug bij het formulier; wat u hebt ingevuld staat er meestal nog.",
+  headingClosed: "Dit formulier kan niet worden geopend",
+  noFormHere:
+    "Op dit adres staat geen formulier, of niet meer. Controleer het adres, of vraag het aan wie het u gaf.",
+  openAgain: "Open het zo meteen opnieuw.",
   send: "Versturen",
   optional: "niet verplicht",
   sendAgain: "Opnieuw versturen",

@@ -79,6 +79,10 @@ export const pl: Texts = {
   headingRefused: "Formularz nie został wysłany",
   goBack:
     "Przycisk Wstecz w przeglądarce prowadzi z powrotem do formularza; wpisany tekst zwykle nadal tam jest.",
+  headingClosed: "Nie można otworzyć tego formularza",
+  noFormHere:
+    "Pod tym adresem nie ma formularza albo już go nie ma. Proszę sprawdzić adres lub zapytać osobę, która go podała.",
+  openAgain: "Proszę otworzyć go ponownie za chwilę.",
   send: "Wyślij",
   optional: "opcjonalnie",
   sendAgain: "Wyślij ponownie",

@@ -69,6 +69,10 @@ export const pt: Texts = {
   headingRefused: "O seu formulário não foi enviado",
   goBack:
     "Com o botão Voltar do navegador, você retorna ao formulário; o que escreveu costuma ainda estar lá.",
+  headingClosed: "Não é possível abrir este formulário",
+  noFormHere:
+    "Não há nenhum formulário neste endereço, ou já não existe. Verifique o endereço ou pergunte a quem o forneceu.",
+  openAgain: "Abra-o novamente dentro de um momento.",
   send: "Enviar",
   optional: "opcional",
   sendAgain: "Enviar de novo",

@@ -66,6 +66,10 @@ export const sv: Texts = {
   headingInvalid: "Kontrollera dina svar",
   headingRefused: "Ditt formulär skickades inte",
   goBack: "Med webbläsarens bakåtknapp kommer du tillbaka till formuläret. Det du skrev finns oftast kvar.",
+  headingClosed: "Formuläret kan inte öppnas",
+  noFormHere:
+    "Det finns inget formulär på den här adressen, eller inte längre. Kontrollera adressen eller fråga den som gav dig den.",
+  openAgain: "Öppna det igen om en stund.",
   send: "Skicka",
   optional: "frivilligt",
   sendAgain: "Skicka igen",
