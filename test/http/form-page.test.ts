@@ -212,6 +212,7 @@ function plainPage(
     heading: "headingInvalid",
     sentence: "lookAgain",
     problem: "invalid",
+    isSent: true,
     error: "Validation failed (400)",
     requestId: "x".repeat(64),
     backTo: "https://site.example",
