@@ -20,6 +20,11 @@ export function checkOrigin(text: string): string {
       "usage",
       "* allows every origin; give it alone, or leave it out and list the origins",
     );
+  if (text.trim() === "")
+    throw new FormsvcError(
+      "usage",
+      "an empty text is no origin; write it like https://example.com, or * alone, which allows every origin",
+    );
   const refused = (why: string): FormsvcError =>
     new FormsvcError(
       "usage",

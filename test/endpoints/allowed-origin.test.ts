@@ -90,4 +90,6 @@ describe("an origin is allowed", () => {
 
 test("* among other origins is refused with what it means", () => {
   expect(() => checkOrigin("*")).toThrow(/\* allows every origin; give it alone/);
+  for (const nothing of ["", " "])
+    expect(() => checkOrigin(nothing)).toThrow(/\* alone, which allows every origin/);
 });

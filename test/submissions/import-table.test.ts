@@ -217,7 +217,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       ["when,name\n2026-01-31,Ana\n", {}, "map it (COLUMN=created_at)"],
       ["created_at,colour\n2026-01-31,red\n", {}, "map them (COLUMN=FIELD)"],
       [`${good}"open,quote\n`, {}, "line 3: a quote is opened here and never closed"],
-      [latin, {}, "no text in utf-8; name its encoding"],
+      [latin, {}, "no text in utf-8; name its encoding (the character set)"],
       [good, { encoding: "klingon" }, 'not an encoding: "klingon"'],
       [good, { map: ["Colour=name"] }, 'the file has no column "Colour"; it has "created_at", "name"'],
       [good, { map: ["name=colour"] }, 'the form has no field "colour"'],

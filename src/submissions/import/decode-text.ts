@@ -79,7 +79,10 @@ function decode(decoder: TextDecoder, bytes: Uint8Array | undefined, named: stri
   try {
     return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
   } catch (error) {
-    const how = named === null ? "name its encoding, like windows-1252" : "its encoding is another one";
+    const how =
+      named === null
+        ? "name its encoding (the character set), like windows-1252"
+        : "its encoding is another one";
     throw new FormsvcError("usage", `the file is no text in ${decoder.encoding}; ${how}`, { cause: error });
   }
 }
