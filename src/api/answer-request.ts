@@ -181,8 +181,8 @@ async function* withSignsOfLife(texts: AsyncGenerator<string | Buffer>): AsyncGe
     for (;;) {
       const idle = new AbortController();
       const sign = sleep(LIFE_MS, null, { signal: idle.signal }).catch(() => null);
-      const step = await Promise.race([next, sign]);
-      idle.abort();
+      // Also when the client has gone: a timer that is left keeps the process of a server that has stopped.
+      const step = await Promise.race([next, sign]).finally(() => idle.abort());
       if (step === null) yield "\n";
       else if (step.done === true) return;
       else {
