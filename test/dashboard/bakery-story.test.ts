@@ -38,17 +38,26 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
 
   type Look = (typeof LOOKS)[number] | typeof HEBREW;
 
-  /** What axe says of a page, after somebody did something on it; for whoever is signed in on the phone. `SHOTS` names a folder for pictures. */
+  const tabs = new Map<Look, Page>();
+  /** A tab with this look, for whoever is signed in on the phone. */
+  async function tabWith(look: Look, owner: Page): Promise<Page> {
+    const open = tabs.get(look);
+    if (open !== undefined) return open;
+    const context = await browser.newContext({ ...look, storageState: await owner.context().storageState() });
+    const page = await context.newPage();
+    tabs.set(look, page);
+    return page;
+  }
+
+  /** What axe says of a page, after somebody did something on it. `SHOTS` names a folder for pictures. */
   async function violations(
     owner: Page,
     path: string,
     { looks = LOOKS, act }: { looks?: readonly Look[]; act?: (page: Page) => Promise<void> } = {},
   ): Promise<string[]> {
     const found: string[] = [];
-    const storageState = await owner.context().storageState();
     for (const look of looks) {
-      const context = await browser.newContext({ ...look, storageState });
-      const page = await context.newPage();
+      const page = await tabWith(look, owner);
       const opened = await page.goto(`${server.url}${path}`);
       if (opened?.status() !== 200) found.push(`${path}: ${opened?.status()}`);
       await act?.(page);
@@ -61,7 +70,6 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
       const folder = process.env["SHOTS"];
       const name = `${path.replaceAll(/\W+/g, "-")}${act?.name ?? ""}-${look.viewport.width}-${look.locale}`;
       if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-      await context.close();
     }
     return found;
   }

@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { APIResponse, Browser, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -97,15 +97,21 @@ describe.skipIf(chromiumPath === null)("every page", () => {
  */
 async function leaveScriptOut({ page }: Tab): Promise<void> {
   await page.route("**/dashboard/assets/*.js", (route) => route.abort());
+  const sheets = new Map<string, Promise<{ response: APIResponse; body: string }>>();
   await page.route("**/dashboard/assets/*.css", async (route) => {
-    const response = await route.fetch();
-    const sheet = await response.text();
-    expect(sheet).toContain("(scripting:none)");
-    await route.fulfill({
-      response,
-      body: sheet
-        .replaceAll("(scripting:none)", "(min-width:0)")
-        .replaceAll("(scripting:enabled)", "(max-width:0)"),
-    });
+    const url = route.request().url();
+    const sheet = sheets.get(url) ?? fetchSheet(route);
+    sheets.set(url, sheet);
+    await route.fulfill(await sheet);
   });
+}
+
+async function fetchSheet(route: Route): Promise<{ response: APIResponse; body: string }> {
+  const response = await route.fetch();
+  const sheet = await response.text();
+  expect(sheet).toContain("(scripting:none)");
+  const body = sheet
+    .replaceAll("(scripting:none)", "(min-width:0)")
+    .replaceAll("(scripting:enabled)", "(max-width:0)");
+  return { response, body };
 }

@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readTotpSecret, totpCode } from "../../src/sessions/totp.ts";
+import { axeViolations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { pathIn, startMailedSite } from "../support/mailed-site.ts";
 import { PASSWORD, signInForms } from "../support/sign-in-form.ts";
 import { startServer } from "../support/test-server.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const AXE = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))";
 
 describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
   let browser: Browser;
@@ -145,8 +141,7 @@ describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
   ])("its pages pass every axe rule and keep their policy (dark: %s, width: %i)", async (dark, width) => {
     const { server, forms, page, complaints, at } = await open({ dark, width });
     const check = async (): Promise<void> => {
-      await page.evaluate(axeSource);
-      expect(await page.evaluate(AXE), page.url()).toEqual([]);
+      expect(await axeViolations(page), page.url()).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     };
     await page.goto(at(`/sign-in#${forms.link()}`));

@@ -52,11 +52,11 @@ describe.skipIf(chromiumPath === null)("pages for visitors who read from right t
   test.each(LANGUAGES)(
     "run so in %s, light and dark, narrow and wide, with nothing for axe",
     async (language) => {
+      const page = await browser.newPage();
       for (const colorScheme of SCHEMES)
         for (const width of WIDTHS) {
-          const viewport = { width, height: 800 };
-          const context = await browser.newContext({ colorScheme, viewport });
-          const page = await context.newPage();
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 800 });
           await answered(page, language, '<input name="name" value="Ida"><input name="email" value="x">');
           expect(await page.textContent("h1")).toBe(wordingIn(language).text("headingInvalid"));
           const right = { startsRight: true, align: "right", direction: "rtl", isTooWide: false };
@@ -77,7 +77,6 @@ describe.skipIf(chromiumPath === null)("pages for visitors who read from right t
           expect(await page.textContent("h1")).toBe(wordingIn(language).text("thanks"));
           expect(await layout(page, "h1")).toEqual(right);
           expect(await axeViolations(page)).toEqual([]);
-          await context.close();
         }
     },
   );
