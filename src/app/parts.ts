@@ -22,6 +22,8 @@ export interface ServiceParts {
   readonly metrics: ExposedMetrics | null;
   /** Time between two requests of a visitor of the dashboard, in milliseconds; undefined is the usual one. Tests that are not about it wait less. */
   readonly visitIntervalMs?: number;
+  /** For how long the body of a request may stand still, in milliseconds; undefined is the usual time of each kind. Tests wait less. */
+  readonly bodyGraceMs?: number;
   /** How somebody waits who signs in after failures; undefined is by the machine's time. */
   readonly signInSleep?: Sleep;
 }

@@ -9,6 +9,8 @@ import type { InFlight } from "./in-flight.ts";
 const MIN_BYTES_PER_SECOND = 240;
 /** Additional time for a body, for lost packets that are sent again. */
 const GRACE_MS = 5000;
+/** Phones change their network while they send: for this time an upload may stand still. */
+const UPLOAD_GRACE_MS = 30_000;
 const CHECK_MS = 500;
 
 /** When a body was first checked, and how much its connection had brought by then. */
@@ -31,10 +33,9 @@ export interface BodyPaces {
   /** Of forms with files. */
   readonly uploadTimeoutMs: number;
   readonly minBytesPerSecond: number;
+  /** In place of {@link GRACE_MS} and {@link UPLOAD_GRACE_MS}. */
+  readonly graceMs?: number | undefined;
 }
-
-/** Phones change their network while they send: for this time an upload may stand still. */
-const UPLOAD_GRACE_MS = 30_000;
 
 /** Calls `refuse` for each connection whose body is too slow. Node has one limit for all requests, so this one is looked at here. */
 export function endSlowBodies(
@@ -46,12 +47,12 @@ export function endSlowBodies(
   const usual: Pace = {
     timeoutMs: paces.requestTimeoutMs,
     bytesPerSecond: MIN_BYTES_PER_SECOND,
-    graceMs: GRACE_MS,
+    graceMs: paces.graceMs ?? GRACE_MS,
   };
   const upload: Pace = {
     timeoutMs: paces.uploadTimeoutMs,
     bytesPerSecond: paces.minBytesPerSecond,
-    graceMs: UPLOAD_GRACE_MS,
+    graceMs: paces.graceMs ?? UPLOAD_GRACE_MS,
   };
   const bodies = new WeakMap<FastifyRequest, Seen>();
   const look = (): void => {

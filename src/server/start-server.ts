@@ -82,7 +82,7 @@ async function serveRequests(
   const { config, log } = parts;
   let draining = false;
   const guards = {
-    limits: { ...config.server, ...config.files },
+    limits: { ...config.server, ...config.files, graceMs: parts.bodyGraceMs },
     trustedProxies: compileNetworks(config.server.trustProxy),
     onUntrustedProxy: service.posts.onUntrustedProxy,
     // A client on an open connection cannot know of a restart; with a socket that stays, no request is refused.

@@ -9,7 +9,7 @@ const FILE =
   'Content-Disposition: form-data; name="cv"; filename="cv.pdf"\r\nContent-Type: application/pdf\r\n\r\n%PDF-1.7\n';
 
 async function start() {
-  const server = await startServer();
+  const server = await startServer({}, { bodyGraceMs: 2000 });
   const endpoint = await server.addEndpoint({ schema: applicationSchema });
   return { server, endpoint };
 }

@@ -71,10 +71,10 @@ const UNLIMITED: ConfigOverrides = {
   log: { level: "info", format: "json" },
 };
 
-/** How fast the dashboard answers one visitor, and how somebody waits who signs in after failures. */
-type Pace = Pick<Parameters<typeof serve>[0], "visitIntervalMs" | "signInSleep">;
+/** How fast the dashboard answers one visitor, how somebody waits who signs in after failures, and how long a body may stand still. */
+type Pace = Pick<Parameters<typeof serve>[0], "visitIntervalMs" | "signInSleep" | "bodyGraceMs">;
 /** As fast as it can, so that only a test that is about the pace waits. */
-const NO_PACE: Pace = { visitIntervalMs: 0 };
+const NO_PACE: Pace = { visitIntervalMs: 0, signInSleep: () => Promise.resolve() };
 /** As it serves people. */
 export const USUAL_PACE: Pace = {};
 
