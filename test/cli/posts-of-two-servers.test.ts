@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgresql)("commands beside two servers on PostgreSQL", () 
   beforeAll(() => addressInCluster("postgres"), 120_000);
 
   test("work on the posts of both, and both know at once what is gone", async () => {
-    const address = await temporaryAddress("TEMPLATE template0");
+    const address = await temporaryAddress();
     const machine = operatorMachine();
     machine.configure({ database: { url: address } });
     const servers = [await machine.serve(), await machine.serve()];

@@ -32,7 +32,7 @@ const ENGINES: Engine[] = [{ name: "a file", machine: () => Promise.resolve(oper
 if (hasPostgresql)
   ENGINES.push({
     name: "PostgreSQL",
-    machine: async () => operatorMachine({ database: { url: await temporaryAddress("TEMPLATE template0") } }),
+    machine: async () => operatorMachine({ database: { url: await temporaryAddress() } }),
   });
 
 async function posted(

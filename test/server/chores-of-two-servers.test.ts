@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { rowsOf } from "../support/engines.ts";
+import { loseFirstServer } from "../support/lose-server.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import type { RunningServer } from "../support/running-server.ts";
 import {
@@ -35,7 +36,7 @@ describe.skipIf(!hasPostgresql)("chores of two servers on one database", () => {
   beforeAll(() => addressInCluster("postgres"), 120_000);
 
   test("are done by one of them, and by the other one when that is killed", async () => {
-    const address = await temporaryAddress("TEMPLATE template0");
+    const address = await temporaryAddress();
     const machine = operatorMachine();
     machine.configure({ database: { url: address } });
     const first = await machine.serve(QUICK_MINUTES);
@@ -47,6 +48,7 @@ describe.skipIf(!hasPostgresql)("chores of two servers on one database", () => {
     expect([expiredBy(first), expiredBy(second)]).toEqual([ROUNDS, 0]);
     first.process.kill("SIGKILL");
     await first.ended;
+    await loseFirstServer(db);
     await letOneExpire(db, id);
     await until(() => expiredBy(second) === 1);
   });

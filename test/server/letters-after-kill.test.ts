@@ -1,19 +1,31 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { beforeAll, describe, expect, test } from "vitest";
+import { loseFirstServer } from "../support/lose-server.ts";
 import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
 import { patiently } from "../support/posts.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
-import { addressInCluster, hasPostgresql, temporaryAddress } from "../support/temporary-postgresql.ts";
+import {
+  addressInCluster,
+  hasPostgresql,
+  openForTest,
+  temporaryAddress,
+} from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
 
 const ADA = "ada@example.com";
 const PASSWORD = "correct horse battery";
 
 const ENGINES = [
-  { name: "a file", database: async () => ({}) },
+  { name: "a file", database: async () => ({}), loseServer: async () => undefined },
   ...(hasPostgresql
-    ? [{ name: "PostgreSQL", database: async () => ({ url: await temporaryAddress("TEMPLATE template0") }) }]
+    ? [
+        {
+          name: "PostgreSQL",
+          database: async () => ({ url: await temporaryAddress() }),
+          loseServer: async ({ url }: { url?: string }) => loseFirstServer(await openForTest(url ?? "")),
+        },
+      ]
     : []),
 ];
 
@@ -45,7 +57,7 @@ async function signIn(machine: OperatorMachine, url: string): Promise<string> {
   return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-describe.each(ENGINES)("on $name", ({ database }) => {
+describe.each(ENGINES)("on $name", ({ database, loseServer }) => {
   beforeAll(async () => {
     // The shared cluster may have to be started first.
     if (hasPostgresql) await addressInCluster("postgres");
@@ -54,8 +66,9 @@ describe.each(ENGINES)("on $name", ({ database }) => {
   test("a server that is killed after a password was changed tells the owner when it is back, once", async () => {
     const port = await freePort();
     const machine = operatorMachine();
+    const place = await database();
     machine.configure({
-      database: await database(),
+      database: place,
       server: { baseUrl: "http://127.0.0.1:8787" },
       mail: { host: "127.0.0.1", port, from: "forms@example.com" },
     });
@@ -66,6 +79,7 @@ describe.each(ENGINES)("on $name", ({ database }) => {
     expect((await post(first.url, "/account/password", form, cookie)).status).toBe(303);
     await until(() => first.lines.some(({ event }) => event === "letter.delayed"));
     await first.stop("SIGKILL");
+    await loseServer(place);
     const mail = await startMailServer({}, port);
     const second = await machine.serve();
     await until(() => mail.received.length > 0);

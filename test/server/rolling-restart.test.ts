@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgresql)("two servers that are replaced", () => {
 
   test("one after the other refuse no post, and each is stored once", async () => {
     const machine = operatorMachine();
-    machine.configure({ database: { url: await temporaryAddress("TEMPLATE template0") } });
+    machine.configure({ database: { url: await temporaryAddress() } });
     const balancer = new Balancer();
     const start = async (): Promise<RunningServer> => {
       const server = await machine.serve();

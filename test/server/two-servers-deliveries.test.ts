@@ -6,6 +6,7 @@ import { addMailRecipient } from "../support/mail-recipients.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { addWebhooks } from "../support/add-webhooks.ts";
 import { rowsOf, write } from "../support/engines.ts";
+import { loseFirstServer } from "../support/lose-server.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { postPatiently } from "../support/posts.ts";
 import { type Received, startReceiverWith } from "../support/receivers.ts";
@@ -105,7 +106,7 @@ async function startClosedMailServer() {
 async function sendingServers({ withMail = false } = {}) {
   const receiver = await startHoldingReceiver();
   const mail = await startClosedMailServer();
-  const address = await temporaryAddress("TEMPLATE template0");
+  const address = await temporaryAddress();
   const machine = operatorMachine();
   machine.configure({
     database: { url: address },
@@ -170,6 +171,7 @@ describe.skipIf(!hasPostgresql)("deliveries of two servers on one database", () 
     const { receiver, mail, servers, db, sending } = await sendingServers({ withMail: true });
     servers[0].process.kill("SIGKILL");
     await servers[0].ended;
+    await loseFirstServer(db);
     const taken = (await sending()).map(({ id }) => id);
     receiver.holdOnly(() => false);
     mail.open();

@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgresql)("a server beside another one", () => {
     "whose clock is an hour %s the database's counts as living, takes posts, and what it stored is delivered at once",
     async (_, ms) => {
       await using receiver = await startReceiverWith((response) => response.end());
-      const address = await temporaryAddress("TEMPLATE template0");
+      const address = await temporaryAddress();
       const machine = operatorMachine();
       machine.configure({
         database: { url: address },
