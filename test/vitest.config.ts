@@ -78,6 +78,7 @@ export default defineConfig({
           include: OF_EXECUTABLE,
           env: { FORMSVC_EXECUTABLE: executable },
           globalSetup: "test/executable/build-if-stale.ts",
+          ...IN_ONE_WORKER,
         },
       },
       {
