@@ -30,7 +30,7 @@ const ELEMENTS = new Set(
 );
 /** Their attributes, besides `data-…` and `aria-…`. */
 const ATTRIBUTES = new Set(
-  `lang charset name content rel href type src class id for title role dir hidden tabindex method action formaction formmethod
+  `lang charset name content rel href type src class id for title label role dir hidden tabindex method action formaction formmethod
   formnovalidate novalidate value checked selected disabled readonly required multiple placeholder autocomplete autocapitalize
   autofocus spellcheck inputmode enterkeyhint min max step minlength maxlength pattern rows cols size list scope colspan rowspan
   datetime target download open form wrap translate inert accept enctype
