@@ -7,7 +7,7 @@ import { selectStored, selectWholes } from "../../src/outbox/queue/delivery-stor
 import { BEFORE_ALL, FAILED_SQL, selectOld } from "../../src/outbox/queue/delivery-retention.ts";
 import { PACED_SQL } from "../../src/outbox/sending/paced-claims.ts";
 import { FAULT_SQL } from "../../src/outbox/sending/destinations.ts";
-import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/engines/sqlite-recipient-memory.ts";
+import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/queue/choose-recipients.ts";
 import { FINISH_SQL } from "../../src/outbox/engines/sqlite-finish.ts";
 import { GATHER_SQL } from "../../src/outbox/sending/gather-messages.ts";
 import { PULL_FORWARD_SQL } from "../../src/outbox/sending/lane-claims.ts";

@@ -27,8 +27,8 @@ const freeRows = (which: string): string => `oldest AS MATERIALIZED (
 
 /** The messages of some rows. */
 const messages = (fromRows: string): string => `message AS MATERIALIZED (
-      SELECT number, recipient_id, queued_at, claimed_by, place, value, value ->> 0 AS id, value ->> 1 AS submission_id
-      ${fromRows} CROSS JOIN LATERAL json_array_elements(messages::json) WITH ORDINALITY AS message (value, place))`;
+      SELECT number, recipient_id, queued_at, claimed_by, ordinal, value, value ->> 0 AS id, value ->> 1 AS submission_id
+      ${fromRows} CROSS JOIN LATERAL json_array_elements(messages::json) WITH ORDINALITY AS message (value, ordinal))`;
 const MESSAGES = messages("FROM taken");
 
 /** The submissions of these messages that are not deleted, and cannot be until the transaction ends. @param which a condition. */
@@ -65,7 +65,7 @@ const moveRows = (rows: string): string => `WITH
     ${MESSAGES}, ${aliveOf("TRUE")}
   INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_by)
     SELECT id, submission_id, recipient_id, 'sending', 1, queued_at, claimed_by FROM message
-    WHERE submission_id IN (SELECT id FROM alive) ORDER BY number, place`;
+    WHERE submission_id IN (SELECT id FROM alive) ORDER BY number, ordinal`;
 
 /** Nothing is done if not all of `ended` are found: what follows from an attempt depends on those before it. */
 export const RECORD_OF_ROWS = `
@@ -76,7 +76,7 @@ export const RECORD_OF_ROWS = `
     own AS MATERIALIZED (SELECT ended.*, submission_id, recipient_id, queued_at
       FROM ended JOIN message ON message.id = ended.id JOIN alive ON alive.id = submission_id),
     whole AS MATERIALIZED (SELECT * FROM own WHERE (SELECT count(*) FROM own) = (SELECT count(*) FROM ended)),
-    rest AS MATERIALIZED (SELECT number, count(*) AS message_count, json_agg(value ORDER BY place)::text AS messages
+    rest AS MATERIALIZED (SELECT number, count(*) AS message_count, json_agg(value ORDER BY ordinal)::text AS messages
       FROM message WHERE id NOT IN (SELECT id FROM whole) GROUP BY number),
     shortened AS (UPDATE outbox SET message_count = rest.message_count, messages = rest.messages
       FROM rest WHERE outbox.number = rest.number AND outbox.message_count <> rest.message_count),

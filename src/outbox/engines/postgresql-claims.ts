@@ -46,7 +46,7 @@ const takeDue = (selectIds: string): string => `UPDATE delivery
  */
 const TAKE_ROWS = `${TAKE_FREE_ROWS},
     ranked AS (
-      SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, place) AS rank
+      SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, ordinal) AS rank
       FROM message WHERE submission_id IN (SELECT id FROM alive))`;
 /** A server whose clock is ahead may have stored them: they are due at once. */
 const MAKE_DELIVERIES = `INSERT INTO delivery
@@ -57,7 +57,7 @@ const MAKE_DELIVERIES = `INSERT INTO delivery
         CASE chosen.state WHEN 'sending' THEN :self END
       FROM ranked JOIN rest ON rest.recipient_id = ranked.recipient_id
         CROSS JOIN LATERAL (SELECT CASE WHEN rank <= rest.most THEN 'sending' ELSE 'pending' END AS state) AS chosen
-      ORDER BY number, place
+      ORDER BY number, ordinal
     RETURNING ${RETURNED}, state, CASE state WHEN 'sending' THEN ${BODY} END AS body`;
 
 /** What is due of what is wanted, and how much more is. */
@@ -116,15 +116,9 @@ const ANY_TIME = Number.MAX_SAFE_INTEGER;
 export function createClaims(servers: LiveServers, confirmations: Confirmations): Claims {
   const { self } = servers;
   const giveBack = createGiveBack(self);
-  function* claimRows(wants: readonly Want[], isProbe: boolean, latest: number, now: number) {
-    const probe = isProbe ? 1 : 0;
-    return yield* all(
-      prepared<ClaimedRow>("claim due", CLAIM_SQL.due, { wants: toJson(wants), latest, now, probe, self }),
-    );
-  }
-
   const claimQueued = createQueuedClaim(self);
-
+  const claimOf = (wants: readonly Want[], now: number) =>
+    ({ wants: toJson(wants), latest: now, now, probe: 0, self }) as const;
   return {
     servers,
     isShared: true,
@@ -140,13 +134,12 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
       return new Map(rows.map((row) => [row.recipient_id, row.due_at]));
     },
     *claimDue(wants, now) {
-      const claim = { wants: toJson(wants), latest: now, now, probe: 0, self };
+      const claim = claimOf(wants, now);
       const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, claim));
       return forEach(wants, byRecipient(rows, false, now));
     },
     *claimAhead(wants, now) {
-      const claim = { wants: toJson(wants), latest: now, now, probe: 0, self };
-      const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, claim));
+      const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, claimOf(wants, now)));
       return forEach(wants, byRecipient(rows, false, now));
     },
     *claimProbe(recipientId, now) {
@@ -154,9 +147,10 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
       const { queued = null, due = null } =
         (yield* first(text<WaitsSince>(CLAIM_SQL.waitsSince, recipientId, recipientId))) ?? {};
       const isQueuedFirst = queued !== null && (due === null || queued < due);
+      const claim = { ...claimOf(wants, now), latest: ANY_TIME, probe: 1 };
       const rows = isQueuedFirst
         ? yield* claimQueued(wants, true, now)
-        : yield* claimRows(wants, true, ANY_TIME, now);
+        : yield* all(prepared<ClaimedRow>("claim due", CLAIM_SQL.due, claim));
       return byRecipient(rows, true, now).get(recipientId) ?? [];
     },
     *claimQueued(want, now) {

@@ -1,5 +1,5 @@
 import type { BatchStatement } from "../../database/postgresql/batch-connection.ts";
-import type { KnownRecipient } from "./sqlite-recipient-memory.ts";
+import type { KnownRecipient } from "../queue/choose-recipients.ts";
 
 export interface LockedRecipient extends KnownRecipient {
   readonly endpoint_id: string;

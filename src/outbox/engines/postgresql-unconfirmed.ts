@@ -7,13 +7,13 @@ import type { Claims, UnconfirmedClaims } from "../sending/claims.ts";
 /** A summary waits for each of its messages. */
 const UNCONFIRMED_SQL = `WITH claimed AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS claimed (id text COLLATE "C", outbox_number bigint)),
-  told AS MATERIALIZED (
+  affected AS MATERIALIZED (
     SELECT coalesce(lead_id, id) AS id, submission_id FROM delivery
       WHERE id = ANY (ARRAY(SELECT id FROM claimed)) OR lead_id = ANY (ARRAY(SELECT id FROM claimed))
     UNION ALL SELECT value ->> 0, value ->> 1
       FROM outbox CROSS JOIN LATERAL json_array_elements(messages::json) AS message (value)
       WHERE number = ANY (ARRAY(SELECT outbox_number FROM claimed)))
-  SELECT DISTINCT told.id FROM told JOIN submission ON submission.id = told.submission_id
+  SELECT DISTINCT affected.id FROM affected JOIN submission ON submission.id = affected.submission_id
   WHERE NOT pg_visible_in_snapshot(stored_by, CAST(? AS text)::pg_snapshot)`;
 const GIVE_MEMBERS_BACK_SQL = `UPDATE delivery SET state = 'pending', claimed_by = NULL
   WHERE lead_id = ANY (ARRAY${LISTED}) AND state = 'sending' AND claimed_by = ?`;

@@ -1,15 +1,6 @@
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
-
-/** What queueing needs to know of a recipient. */
-export interface KnownRecipient {
-  readonly id: string;
-  readonly kind: string;
-  readonly max_spam_score: number;
-  readonly endpoint_name: string;
-  /** As `recipient.conditions` has them; null for none. */
-  readonly conditions: string | null;
-}
+import { type KnownRecipient, RECIPIENTS_OF_ENDPOINT_SQL } from "../queue/choose-recipients.ts";
 
 /** The recipients of each endpoint, read once as long as no other process writes. */
 export interface RecipientMemory {
@@ -23,11 +14,6 @@ export interface RecipientMemory {
 
 /** Endpoints whose recipients are held in memory. */
 const MAX_KNOWN_ENDPOINTS = 5000;
-
-export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, recipient.max_spam_score,
-    recipient.conditions, endpoint.name AS endpoint_name
-  FROM recipient JOIN endpoint ON endpoint.id = recipient.endpoint_id
-  WHERE recipient.endpoint_id = ? AND recipient.confirmed_at IS NOT NULL`;
 
 export function createRecipientMemory(db: SqliteDatabase): RecipientMemory {
   const select = db.prepare(RECIPIENTS_OF_ENDPOINT_SQL);

@@ -1,7 +1,21 @@
-import type { KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
 import { type Condition, type ConditionData, unmetBy } from "./conditions.ts";
 import type { EventParts } from "./event.ts";
 import { REPLY_KIND } from "./recipient.ts";
+
+/** What queueing needs to know of a recipient. */
+export interface KnownRecipient {
+  readonly id: string;
+  readonly kind: string;
+  readonly max_spam_score: number;
+  readonly endpoint_name: string;
+  /** As `recipient.conditions` has them; null for none. */
+  readonly conditions: string | null;
+}
+
+export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, recipient.max_spam_score,
+    recipient.conditions, endpoint.name AS endpoint_name
+  FROM recipient JOIN endpoint ON endpoint.id = recipient.endpoint_id
+  WHERE recipient.endpoint_id = ? AND recipient.confirmed_at IS NOT NULL`;
 
 /** A recipient that did not get a submission, and the first of its conditions that did not hold. */
 export interface LeftOut extends Condition {

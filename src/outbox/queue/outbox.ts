@@ -1,11 +1,11 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../../database/steps.ts";
 import { newId } from "../../foundation/id.ts";
-import { choose, decidedNow } from "./choose-recipients.ts";
+import { choose, decidedNow, type KnownRecipient } from "./choose-recipients.ts";
 import type { ConditionData } from "./conditions.ts";
 import { type EventParts, type NotifiedSubmission, renderAround } from "./event.ts";
 import { REPLY_KIND } from "./recipient.ts";
-import { createRecipientMemory, type KnownRecipient } from "../engines/sqlite-recipient-memory.ts";
+import { createRecipientMemory } from "../engines/sqlite-recipient-memory.ts";
 
 /** A message's id and its submission's, as a row of the outbox has them. */
 export type QueuedMessage = readonly [id: string, submissionId: string];

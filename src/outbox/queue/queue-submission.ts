@@ -1,11 +1,16 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
 import { newId } from "../../foundation/id.ts";
-import { type DecidedRecipients, choose, decidedNow } from "./choose-recipients.ts";
+import {
+  type DecidedRecipients,
+  choose,
+  decidedNow,
+  type KnownRecipient,
+  RECIPIENTS_OF_ENDPOINT_SQL,
+} from "./choose-recipients.ts";
 import type { ConditionData } from "./conditions.ts";
 import { type EventParts, type NotifiedSubmission, renderAround } from "./event.ts";
 import { INSERT_ROW_SQL, type QueuedMessage } from "./outbox.ts";
 import { REPLY_KIND } from "./recipient.ts";
-import { type KnownRecipient, RECIPIENTS_OF_ENDPOINT_SQL } from "../engines/sqlite-recipient-memory.ts";
 
 /** What conditions are checked against, read only if a recipient has some; without it they count as met. */
 type ReadConditionData = () => Steps<ConditionData>;

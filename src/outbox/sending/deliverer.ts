@@ -20,7 +20,7 @@ const DATABASE_RETRY_MS = 250;
 const BLIND_MS = 250;
 /** A claim whose commit was heard later than this is not used: somebody else may take this server for lost by now. */
 const LONGEST_CLAIM_MS = 5000;
-/** If other servers take part, everything is read again after this time, whatever was told meanwhile. */
+/** If other servers take part, everything is read again after this time, whatever was heard meanwhile. */
 const LONGEST_BELIEF_MS = 30_000;
 /** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
 const LAST_RECORDS_MS = 2000;
@@ -49,7 +49,7 @@ export class Deliverer {
   readonly #rounds: RoundPlan;
   readonly #ended: EndedAttempts;
   readonly #waitingForRest: (() => void)[] = [];
-  #tellOthers = (): void => undefined;
+  #notifyOthers = (): void => undefined;
   /** Others may have queued something. */
   #mustLook = false;
   /** When recipients were read last, by the process's own clock. */
@@ -91,9 +91,9 @@ export class Deliverer {
     if (this.#isRunning) this.wake();
   }
 
-  /** Registers who tells the other servers that something is queued for a recipient of theirs. */
-  onQueuedForOthers(tell: () => void): void {
-    this.#tellOthers = tell;
+  /** Registers who notifies the other servers that something is queued for a recipient of theirs. */
+  onQueuedForOthers(notify: () => void): void {
+    this.#notifyOthers = notify;
   }
 
   /** Recipients or deliveries were changed by another process. */
@@ -175,15 +175,15 @@ export class Deliverer {
     this.#lanes.followServers(claims.servers.list());
     if (claims.isShared && performance.now() - this.#readAt > LONGEST_BELIEF_MS) this.#lanes.invalidate();
     if (this.#lanes.isStale && !this.#isBlind) {
-      await this.#reload(now);
+      await this.#readAgain(now);
       return;
     }
-    if (this.#lanes.noteQueued(touched)) this.#tellOthers();
+    if (this.#lanes.noteQueued(touched)) this.#notifyOthers();
     if (this.#mustLook && !this.#isBlind) await this.#lookAround();
     this.#lanes.returnAhead(this.#hasRush() || !this.#maySend ? "all" : "slow", now);
   }
 
-  async #reload(now: number): Promise<void> {
+  async #readAgain(now: number): Promise<void> {
     const { outbox, log } = this.#parts;
     this.#mustLook = false;
     outbox.forget();
