@@ -9,7 +9,7 @@ import { readBody, type SpamPost } from "../../spam/spam-post.ts";
 import type { SpamVerdict } from "../../spam/spam-verdict.ts";
 import type { UsageCounter } from "../../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
-import type { PendingSubmission, Repeated } from "../commit/batch.ts";
+import type { CommitOutcome, PendingSubmission } from "../commit/batch.ts";
 import type { CommitQueue } from "../commit/commit-batch.ts";
 import { type Examined, hold, type HoldParts } from "./hold-post.ts";
 import { acceptedFiles, type IncomingFile, withoutFiles } from "./incoming-file.ts";
@@ -126,13 +126,8 @@ export function createIntake(parts: IntakeParts): Intake {
     if (earlier !== null) return earlier;
     const unit = `${idempotent.endpointId} ${idempotent.kind} ${idempotent.keyHash.toString("base64")}`;
     if (inFlight.has(unit)) {
-      throw new FormsvcError(
-        "conflict",
-        "A post with this Idempotency-Key is still being stored; try again shortly.",
-        {
-          retryAfterSeconds: 1,
-        },
-      );
+      const message = "A post with this Idempotency-Key is still being stored; try again shortly.";
+      throw new FormsvcError("conflict", message, { retryAfterSeconds: 1 });
     }
     inFlight.add(unit);
     try {
@@ -177,10 +172,8 @@ async function store(
   const now = parts.clock.now();
   const monthlyLimit = limits.monthlySubmissions;
   const files = { incoming: post.files, taken: null };
-  if (
-    monthlyLimit !== null &&
-    (await parts.usage.estimate(endpoint.workspaceId, monthOf(now))) >= monthlyLimit
-  ) {
+  const { usage } = parts;
+  if (monthlyLimit !== null && (await usage.estimate(endpoint.workspaceId, monthOf(now))) >= monthlyLimit) {
     const examined = await examineQuietly(parts, caller, post, now);
     const isHeld =
       examined !== null && (await hold(parts, caller, examined, { idempotent, cause: "limit", files }));
@@ -214,26 +207,31 @@ async function store(
     proof: examined.proof,
   };
   const outcome = await (taken === null ? parts.commits.add(pending) : addWithFiles(parts, pending, taken));
+  if (outcome === "stored") return submission.id;
   if (outcome === "over_limit") {
     const cause = { idempotent, cause: "limit", files: { ...files, taken } } as const;
     const isHeld = await hold(parts, caller, examined, cause);
     throw overLimit(monthlyLimit ?? 0, now, isHeld);
   }
   if (outcome === "spent") return await store(parts, caller, { ...post, isProofSpent: true }, idempotent);
-  if (outcome === "incomplete")
-    throw new FormsvcError("unavailable", "The files took too long to be stored.", {
-      retryAfterSeconds: 5,
-    });
-  if (outcome === "gone") throw new FormsvcError("unauthorized");
-  if (outcome === "moved") throw new MovedMeanwhile();
-  if (outcome !== "stored") return answerAgain(outcome);
-  return submission.id;
+  return answerUnstored(outcome);
 }
 
-/** @throws conflict */
-function answerAgain({ firstId }: Repeated): string {
-  if (firstId === null) throw otherBody();
-  return firstId;
+/** The id of the first post, if this one repeats it. @throws unavailable, unauthorized, conflict, MovedMeanwhile */
+function answerUnstored(outcome: Exclude<CommitOutcome, "stored" | "over_limit" | "spent">): string {
+  switch (outcome) {
+    case "incomplete": {
+      const message = "The files took too long to be stored.";
+      throw new FormsvcError("unavailable", message, { retryAfterSeconds: 5 });
+    }
+    case "gone":
+      throw new FormsvcError("unauthorized");
+    case "moved":
+      throw new MovedMeanwhile();
+    default:
+      if (outcome.firstId === null) throw otherBody();
+      return outcome.firstId;
+  }
 }
 
 /** Holds the post of a page whose origin is not allowed if it can be, and refuses it. @throws forbidden */
