@@ -7,6 +7,7 @@ import {
   writeChallengeFault,
 } from "../../endpoints/challenge.ts";
 import { chooseSigningKey } from "../../files/file-links.ts";
+import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Keyring } from "../../secrets/keyring.ts";
@@ -93,14 +94,13 @@ const MAX_NOTED = 5000;
 
 /** Writes down why a service gives no verdicts, for `doctor`, and that it does again. */
 function createFaultNotes({ db, clock, onFailure }: ChallengeParts) {
-  const noted = new Map<string, { readonly isFault: boolean; readonly faultAt: number }>();
+  const noted = new BoundedMap<string, { readonly isFault: boolean; readonly faultAt: number }>(MAX_NOTED);
   return {
     note(endpointId: string, fault: string | null): void {
       const last = noted.get(endpointId);
       const isFault = fault !== null;
       const faultAt = isFault ? clock.now() : (last?.faultAt ?? Number.NEGATIVE_INFINITY);
       if (last !== undefined && (isFault ? faultAt - last.faultAt < NOTE_MS : !last.isFault)) return;
-      if (noted.size >= MAX_NOTED) noted.clear();
       noted.set(endpointId, { isFault, faultAt });
       db.transaction(() => writeChallengeFault(endpointId, fault)).catch(onFailure);
     },
