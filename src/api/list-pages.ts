@@ -45,10 +45,10 @@ export function pageOf(operation: AnyOperation, { list, limit, after }: Paging, 
   const { data, next_cursor: next = null, ...rest } = found as Output;
   if (pagesItself(operation))
     return { ...rest, data, next_cursor: next === null ? null : writeCursor({ list, after: next }) };
-  const places = data.map(placeOf);
-  const from = after === null ? 0 : behind(places, after);
+  const positions = data.map(positionOf);
+  const from = after === null ? 0 : behind(positions, after);
   const page = data.slice(from, from + limit);
-  const last = from + page.length < data.length ? places[from + page.length - 1] : undefined;
+  const last = from + page.length < data.length ? positions[from + page.length - 1] : undefined;
   return {
     ...rest,
     data: page,
@@ -57,15 +57,15 @@ export function pageOf(operation: AnyOperation, { list, limit, after }: Paging, 
 }
 
 /** Where a row stands in its list: by its id, so that rows that come and go move no page; without one by its number. */
-function placeOf(row: unknown, index: number): string {
+function positionOf(row: unknown, index: number): string {
   const { id } = row as { readonly id?: unknown };
   return typeof id === "string" ? id : String(index);
 }
 
-/** The index behind a place. If its row is gone, behind those of smaller ids: such lists are in the order of ids. */
-function behind(places: readonly string[], after: string): number {
-  const at = places.indexOf(after);
+/** The index behind a position. If its row is gone, behind those of smaller ids: such lists are in the order of ids. */
+function behind(positions: readonly string[], after: string): number {
+  const at = positions.indexOf(after);
   if (at !== -1) return at + 1;
-  const next = places.findIndex((place) => place > after);
-  return next === -1 ? places.length : next;
+  const next = positions.findIndex((position) => position > after);
+  return next === -1 ? positions.length : next;
 }

@@ -117,10 +117,10 @@ function dryRunParameter({ summary }: AnyOperation): Json {
   };
 }
 
-function parameter(place: "path" | "query", name: string, type: z.ZodType): Json {
+function parameter(where: "path" | "query", name: string, type: z.ZodType): Json {
   const { description, ...schema } = jsonOf(type, "input");
-  const required = place === "path" || !z.safeParse(type, undefined).success;
-  return { name, in: place, required, ...(description !== undefined && { description }), schema };
+  const required = where === "path" || !z.safeParse(type, undefined).success;
+  return { name, in: where, required, ...(description !== undefined && { description }), schema };
 }
 
 function headersOf({ method, operation, shownBy }: ApiRoute): Json[] {

@@ -21,13 +21,13 @@ export interface MadeSecret {
   readonly publishable: string | null;
 }
 
-/** What whoever applies the file must be told of a change that was made. */
+/** What is shown of a change that was made to whoever applies the file. */
 export interface ChangeOutcome {
   readonly secrets: readonly MadeSecret[];
   readonly warnings: readonly string[];
 }
 
-export const NOTHING_TO_TELL: ChangeOutcome = { secrets: [], warnings: [] };
+export const NOTHING_TO_SHOW: ChangeOutcome = { secrets: [], warnings: [] };
 
 /** One operation, and what it will have changed. */
 export interface FormsChange {

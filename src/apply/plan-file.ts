@@ -12,7 +12,7 @@ import {
   setWorkspacePlan,
   showUsage,
 } from "../workspaces/workspace-operations.ts";
-import { type FormsChange, NOTHING_TO_TELL, type Plan } from "./change.ts";
+import { type FormsChange, NOTHING_TO_SHOW, type Plan } from "./change.ts";
 import { NO_WORKSPACE_SETTINGS, WORKSPACE_SETTINGS } from "../workspaces/workspace-json.ts";
 import type { FileEndpoint, FileWorkspace, FormsFile } from "./forms-file.ts";
 import { isChosen, planKnownEndpoint, planNewEndpoint, spamDifferences } from "./plan-endpoint.ts";
@@ -132,7 +132,7 @@ function planNewWorkspace(
         await perform(setWorkspacePlan, { workspace: made.id, plan });
       const settings = settingsDifferences(made, wanted);
       if (settings.length > 0) await perform(setWorkspace, { workspace: made.id, ...valuesAfter(settings) });
-      return NOTHING_TO_TELL;
+      return NOTHING_TO_SHOW;
     },
   });
   if (isChosen(wanted.spam)) phases.workspaces.push(spamChange(cell, {}, wanted.spam));

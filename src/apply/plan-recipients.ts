@@ -15,7 +15,7 @@ import {
   enableWebhook,
   setWebhook,
 } from "../webhooks/webhook-operations.ts";
-import { type FormsChange, type Difference, NOTHING_TO_TELL } from "./change.ts";
+import { type FormsChange, type Difference, NOTHING_TO_SHOW } from "./change.ts";
 import {
   type FileRecipient,
   type FileReply,
@@ -133,7 +133,7 @@ function createdRecipient(cell: EndpointCell, { enabled = true, ...settings }: F
       const { recipient } = await perform(createRecipient, { endpoint: idOf(cell), ...settings });
       // One whose holder is asked first gets nothing until then, and cannot be switched.
       if (!enabled && hasAgreed(recipient)) await perform(disableRecipient, { recipient: recipient.id });
-      return NOTHING_TO_TELL;
+      return NOTHING_TO_SHOW;
     },
   };
 }
@@ -253,7 +253,7 @@ export function changeOf(
 ): FormsChange {
   const run: FormsChange["run"] = async (perform) => {
     await work(perform);
-    return NOTHING_TO_TELL;
+    return NOTHING_TO_SHOW;
   };
   return { verb: "change", kind, name, differences, makesSecret: false, run };
 }

@@ -10,18 +10,18 @@ import type { PerformCommand } from "./terminal.ts";
 export async function labelEndpoints(perform: PerformCommand): Promise<(endpointId: string) => string> {
   const endpoints = await ifAllowed(perform(listAllEndpoints, {}));
   const workspaces = await ifAllowed(perform(listAllWorkspaces, {}));
-  const places = new Map(workspaces?.data.map(({ id, name }) => [id, name]));
+  const names = new Map(workspaces?.data.map(({ id, name }) => [id, name]));
   const labels = new Map(
     endpoints?.data.map(({ id, name, workspace_id: workspace }) => [
       id,
-      places.size > 1 ? `${placeOf(workspace, places.get(workspace))}/${name}` : name,
+      names.size > 1 ? `${workspaceLabel(workspace, names.get(workspace))}/${name}` : name,
     ]),
   );
   return (endpointId) => labels.get(endpointId) ?? endpointId;
 }
 
-/** A name with a slash in it would be split at the wrong place. */
-function placeOf(workspaceId: string, name: string | undefined): string {
+/** A name with a slash in it would be split at the wrong slash. */
+function workspaceLabel(workspaceId: string, name: string | undefined): string {
   return name === undefined || name.includes("/") ? workspaceId : name;
 }
 

@@ -40,19 +40,19 @@ system's package manager. Exit code 0 whether or not it is newer; 1 if the relea
     "formsvc upgrade --check --from https://example.com/formsvc --key release.pub",
   ],
   action: async ({ output }, { from, key: keyFile }) => {
-    const place = (from ?? built.url).replace(/\/+$/, "");
-    if (place === "")
+    const source = (from ?? built.url).replace(/\/+$/, "");
+    if (source === "")
       throw new FormsvcError("usage", "this program knows no address of releases: name --from");
     const key = keyFile === null ? built.key : (await readFrom(keyFile)).toString("latin1");
     if (key === "") throw new FormsvcError("usage", "this program knows no key of releases: name --key");
-    const list = await readFrom(`${place}/SHA256SUMS`);
-    const signature = await readFrom(`${place}/SHA256SUMS.sig`);
+    const list = await readFrom(`${source}/SHA256SUMS`);
+    const signature = await readFrom(`${source}/SHA256SUMS.sig`);
     if (!isSignedBy(list, signature.toString("latin1"), key))
       throw new FormsvcError(
         "failed",
-        `the signature of ${place}/SHA256SUMS is wrong: do not use this release`,
+        `the signature of ${source}/SHA256SUMS is wrong: do not use this release`,
       );
-    const latest = findVersion(list.toString("latin1"), place);
+    const latest = findVersion(list.toString("latin1"), source);
     const newer = compareVersions(latest, version) > 0;
     if (output.isJson) return output.json({ current: version, latest, newer });
     return output.line(
@@ -64,15 +64,15 @@ system's package manager. Exit code 0 whether or not it is newer; 1 if the relea
 });
 
 /** A file of a folder or of a web server. @throws FormsvcError failed if it cannot be read in time, or is too long. */
-async function readFrom(place: string): Promise<Buffer> {
+async function readFrom(source: string): Promise<Buffer> {
   try {
-    const bytes = /^https?:\/\//.test(place) ? await fetchBytes(place) : await readFile(join(place));
+    const bytes = /^https?:\/\//.test(source) ? await fetchBytes(source) : await readFile(join(source));
     if (bytes.length > MAX_BYTES) throw new Error("the file is too long");
     return bytes;
   } catch (error) {
     const { message, cause } = error as Error;
     const why = cause instanceof Error ? cause.message : message;
-    throw new FormsvcError("failed", `cannot read ${place}: ${why}`, { cause: error });
+    throw new FormsvcError("failed", `cannot read ${source}: ${why}`, { cause: error });
   }
 }
 
@@ -90,13 +90,13 @@ async function fetchBytes(url: string): Promise<Buffer> {
 }
 
 /** @throws FormsvcError failed if the list names no archive, or archives of several versions. */
-function findVersion(list: string, place: string): string {
+function findVersion(list: string, source: string): string {
   const versions = new Set(
     [...list.matchAll(/ formsvc-(\d+\.\d+\.\d+)-[a-z]/g)].map(([, found = ""]) => found),
   );
   const [only, ...more] = versions;
   if (only === undefined || more.length > 0)
-    throw new FormsvcError("failed", `${place} does not hold the files of one release`);
+    throw new FormsvcError("failed", `${source} does not hold the files of one release`);
   return only;
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Database, query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
-import { noteToldOfForm, readToldOfForm } from "../files/form-days.ts";
+import { noteOwnerNotified, readOwnerNotified } from "../files/form-days.ts";
 import { type Clock, monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
@@ -21,7 +21,7 @@ interface LimitLettersParts {
   readonly files: { readonly maxTotalBytes: number; readonly maxFormShare: number };
   /** `held.days` */
   readonly heldDays: number | null;
-  /** `mail.operator`, as `parseMailAddress` gives it; null tells the accounts that are operators. */
+  /** `mail.operator`, as `parseMailAddress` gives it; null is the accounts that are operators. */
   readonly operator: string | null;
   /** Where the dashboard is; null if that is not known. */
   readonly dashboardUrl: string | null;
@@ -32,10 +32,10 @@ interface LimitLettersParts {
 
 /** A letter, and the mark that it is written once. */
 interface DueLetter {
-  /** Whom it tells beside the operator. */
+  /** Whom it notifies beside the operator. */
   readonly owner: string;
   readonly topic: string;
-  /** False if it is told already. */
+  /** False if they were notified already. */
   readonly mark: (now: number) => Steps<boolean>;
   readonly words: (isOperator: boolean) => LetterContent;
 }
@@ -44,9 +44,9 @@ interface DueLetter {
 const LOOK_BACK_MS = 3_600_000;
 
 /**
- * Tells the owner and the operator by letter that a workspace has used 80 % of its month, all of it, and that the first post is held for
+ * Notifies the owner and the operator by letter that a workspace has used 80 % of its month, all of it, and that the first post is held for
  * it, and the same of its room for files: each once a workspace and month; and of the files that may come through a form's page: each once
- * a form and day. Who was told is decided by the tables alone, so several servers and restarts tell nothing twice and miss nothing.
+ * a form and day. Who was notified is decided by the tables alone, so several servers and restarts say nothing twice and miss nothing.
  */
 export class LimitLetters {
   readonly #parts: LimitLettersParts;
@@ -69,7 +69,7 @@ export class LimitLetters {
     await this.#lookAtFormDays();
   }
 
-  /** A commit of this server says that there may be something to tell. */
+  /** A commit of this server says that somebody may have to be notified. */
   async lookAt(workspaceId: string): Promise<void> {
     for (const month of this.#months()) await this.#look(month, { after: null, only: workspaceId });
   }
@@ -83,7 +83,7 @@ export class LimitLetters {
         missing.push(...(yield* findStorageNotices(near, month)));
       return missing;
     });
-    await this.#tell(due.map((notice) => this.#ofLimit(notice)));
+    await this.#notify(due.map((notice) => this.#ofLimit(notice)));
   }
 
   async #lookAtFormDays(): Promise<void> {
@@ -94,7 +94,7 @@ export class LimitLetters {
         missing.push(...(yield* findFormDayNotices(near)));
       return missing;
     });
-    await this.#tell(due.map((notice) => this.#ofFormDay(notice)));
+    await this.#notify(due.map((notice) => this.#ofFormDay(notice)));
   }
 
   stop(): void {
@@ -118,16 +118,16 @@ export class LimitLetters {
       for (const near of page.found) missing.push(...(yield* findNotices(near, month)));
       return { due: missing, last: page.last };
     });
-    await this.#tell(due.map((notice) => this.#ofLimit(notice)));
+    await this.#notify(due.map((notice) => this.#ofLimit(notice)));
     return last;
   }
 
-  async #tell(due: readonly DueLetter[]): Promise<void> {
+  async #notify(due: readonly DueLetter[]): Promise<void> {
     const { db, onWritten } = this.#parts;
     for (const each of due) if (await db.transaction(() => this.#write(each))) onWritten();
   }
 
-  /** False if another server told it meanwhile. */
+  /** False if another server did meanwhile. */
   *#write(due: DueLetter): Steps<boolean> {
     const now = this.#parts.clock.now();
     if (!(yield* due.mark(now))) return false;
@@ -167,7 +167,7 @@ export class LimitLetters {
     return {
       owner,
       topic: `form day ${what} ${day} ${endpointId}`,
-      mark: () => noteToldOfForm(notice, what),
+      mark: () => noteOwnerNotified(notice, what),
       words: (isOperator) => formDayLetter(notice, { isOperator, dashboardUrl }),
     };
   }
@@ -196,9 +196,9 @@ function* findStorageNotices({ isFull, ...near }: NearStorage, month: string): S
   return noticed.has(what) || noticed.has("files_full") ? [] : [{ ...near, month, what }];
 }
 
-/** Who is told that files were refused need not be told that they will be. */
+/** Who hears that files were refused need not hear that they will be. */
 function* findFormDayNotices(near: NearFormDay): Steps<FormDayNotice[]> {
-  const noticed = yield* readToldOfForm(near);
+  const noticed = yield* readOwnerNotified(near);
   const what = near.isFull ? "full" : "near";
   return noticed.has(what) || noticed.has("full") ? [] : [{ ...near, what }];
 }

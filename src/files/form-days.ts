@@ -46,32 +46,32 @@ const LIST_SQL = `SELECT endpoint.id, endpoint.name, endpoint.workspace_id,
 /** `near`: 80 % of what may come in a day came. `full`: all of it, or files did not fit. */
 export type FormDayNews = "near" | "full";
 
-/** What a form's owner was told of a day. */
-export function* readToldOfForm({ day, endpointId }: FormDay): Steps<ReadonlySet<string>> {
-  const units = (["near", "full"] as const).map((what) => toldUnit(what, endpointId));
-  const rows = yield* all(text<{ readonly unit: string }>(TOLD_SQL, day, ...units));
+/** Of what of a day a form's owner was notified. */
+export function* readOwnerNotified({ day, endpointId }: FormDay): Steps<ReadonlySet<string>> {
+  const units = (["near", "full"] as const).map((what) => noticeUnit(what, endpointId));
+  const rows = yield* all(text<{ readonly unit: string }>(NOTICES_SQL, day, ...units));
   return new Set(rows.map(({ unit }) => (unit === units[0] ? "near" : "full")));
 }
 
 /** Letters about the forms of one workspace in a day. Who fills one form after the other causes no more. */
-const MAX_TOLD_A_DAY = 10;
+const MAX_NOTICES_A_DAY = 10;
 
-/** Notes that an owner is told this of a day. False if that was done before, or the workspace was told enough on this day. */
-export function* noteToldOfForm(
+/** Notes that an owner is notified of this. False if that was done before, or the workspace had enough such letters on this day. */
+export function* noteOwnerNotified(
   { day, endpointId, workspaceId }: FormDay,
   what: FormDayNews,
 ): Steps<boolean> {
-  const before = yield* first(text<{ readonly count: number }>(COUNT_TOLD_SQL, day, workspaceId));
-  if ((before?.count ?? 0) >= MAX_TOLD_A_DAY) return false;
-  return (yield* run(text(NOTE_TOLD_SQL, day, toldUnit(what, endpointId)))) > 0;
+  const before = yield* first(text<{ readonly count: number }>(COUNT_NOTICES_SQL, day, workspaceId));
+  if ((before?.count ?? 0) >= MAX_NOTICES_A_DAY) return false;
+  return (yield* run(text(NOTE_NOTICE_SQL, day, noticeUnit(what, endpointId)))) > 0;
 }
 
-function toldUnit(what: FormDayNews, endpointId: string): string {
+function noticeUnit(what: FormDayNews, endpointId: string): string {
   return `told ${what} ${endpointId}`;
 }
 
-const TOLD_SQL = "SELECT unit FROM upload_use WHERE day = ? AND unit IN (?, ?)";
-const COUNT_TOLD_SQL = `SELECT count(*) AS count FROM endpoint
+const NOTICES_SQL = "SELECT unit FROM upload_use WHERE day = ? AND unit IN (?, ?)";
+const COUNT_NOTICES_SQL = `SELECT count(*) AS count FROM endpoint
   JOIN upload_use ON upload_use.day = ? AND upload_use.unit IN ('told near ' || endpoint.id, 'told full ' || endpoint.id)
   WHERE endpoint.workspace_id = ?`;
-const NOTE_TOLD_SQL = "INSERT INTO upload_use (day, unit, bytes) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";
+const NOTE_NOTICE_SQL = "INSERT INTO upload_use (day, unit, bytes) VALUES (?, ?, 0) ON CONFLICT DO NOTHING";

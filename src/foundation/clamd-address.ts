@@ -21,8 +21,8 @@ export function parseClamdAddress(text: string): ClamdAddress {
 function readClamdAddress(text: string): ClamdAddress | null {
   const [, path] = /^unix:(\/[^\0]+)$/.exec(text) ?? [];
   if (path !== undefined) return Buffer.byteLength(path) <= MAX_PATH_BYTES ? { path } : null;
-  const [, place = ""] = /^tcp:\/\/([^/]+)$/.exec(text) ?? [];
-  if (!isListenAddress(place)) return null;
-  const { host, port } = parseListenAddress(place);
+  const [, address = ""] = /^tcp:\/\/([^/]+)$/.exec(text) ?? [];
+  if (!isListenAddress(address)) return null;
+  const { host, port } = parseListenAddress(address);
   return port === 0 ? null : { host, port };
 }

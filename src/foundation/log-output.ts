@@ -90,10 +90,10 @@ class GatheringOutput implements LogOutput {
     const text = this.#lines.join("");
     this.#lines = [];
     this.#waiting = 0;
-    return Buffer.from((this.#brokeOff ? "\n" : "") + this.#tellLoss() + text);
+    return Buffer.from((this.#brokeOff ? "\n" : "") + this.#reportLoss() + text);
   }
 
-  #tellLoss(): string {
+  #reportLoss(): string {
     if (this.#lostLines === 0) return "";
     const loss = this.#describeLoss(this.#lostLines);
     this.#lostLines = 0;

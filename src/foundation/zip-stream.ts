@@ -85,20 +85,20 @@ function facts(name: Buffer, { checksum, packed, size }: Sizes): (readonly [byte
 function directoryOf(written: readonly Written[], offset: number): Buffer {
   const entries = written.map(({ name, offset: begun, sizes }) => {
     const isFar = begun >= MAX_BYTES;
-    const place = isFar ? numbers([2, 1], [2, 8], [8, begun]) : NOTHING;
+    const farOffset = isFar ? numbers([2, 1], [2, 8], [8, begun]) : NOTHING;
     return Buffer.concat([
       numbers(
         [4, 0x02_01_4b_50],
         [2, VERSION],
         ...facts(name, sizes),
-        [2, place.length],
+        [2, farOffset.length],
         [4, 0],
         [4, 0],
         [2, 0],
         [4, isFar ? MAX_BYTES : begun],
       ),
       name,
-      place,
+      farOffset,
     ]);
   });
   const directory = Buffer.concat(entries);

@@ -131,10 +131,10 @@ export function pageForm(
   if (asked.isWhole) askForAll(fields, asked.definition, rows);
   for (const [name, value] of entries) {
     const path = pathInRows(fieldPath(name, asked.definition), asked.definition, rows);
-    const place = placeOf(path, asked);
-    if (typeof place !== "string") fill(askedAt(fields, place), value);
+    const spot = spotOf(path, asked);
+    if (typeof spot !== "string") fill(askedAt(fields, spot), value);
     else if (asked.honeypots.includes(name) || STEERING.has(name)) hidden.set(name, value);
-    else if (place === "beside") others.push([name, value]);
+    else if (spot === "beside") others.push([name, value]);
   }
   // A page cannot keep what was chosen.
   for (const [name, field] of Object.entries(asked.definition))
@@ -163,8 +163,8 @@ export function blankForm(asked: Omit<AskedForm, "isWhole">, wording: Wording): 
 /** A group without declared members, and a list of lists, have no input. */
 function askForAll(fields: Map<string, AskedField>, definition: SchemaDefinition, rows: Rows): void {
   for (const [name, field] of Object.entries(definition))
-    for (const place of inputsOf({ path: [name], field }, rows))
-      if (hasInput(place.field)) askedAt(fields, place);
+    for (const spot of inputsOf({ path: [name], field }, rows))
+      if (hasInput(spot.field)) askedAt(fields, spot);
 }
 
 function hasInput(field: FieldDefinition): boolean {
@@ -219,10 +219,10 @@ function askForWrong(
 ): readonly string[] {
   const others = new Set<string>();
   for (const { path, code, message } of Object.values(details).flatMap(({ issues }) => issues)) {
-    const place = code === "unrecognized_keys" ? "nowhere" : placeOf(path, asked);
-    const places = typeof place === "string" ? [] : inputsOf(place, asked.isWhole ? NO_ROWS : null);
+    const spot = code === "unrecognized_keys" ? "nowhere" : spotOf(path, asked);
+    const spots = typeof spot === "string" ? [] : inputsOf(spot, asked.isWhole ? NO_ROWS : null);
     // An item of a list of groups is shown with its members, or not at all.
-    const inputs = places
+    const inputs = spots
       .filter(({ field }) => !asked.isWhole || hasInput(field))
       .map((input) => askedAt(fields, input));
     const [only] = inputs;
@@ -266,7 +266,7 @@ interface AskedField extends MessageSpot {
  * The field that an input is for; for an item of a list, the list. `beside` means stored without a declaration of its own,
  * `nowhere` means not stored.
  */
-function placeOf(
+function spotOf(
   path: readonly string[],
   { definition, unknownFields, isWhole }: AskedForm,
 ): MessageSpot | "beside" | "nowhere" {
@@ -320,9 +320,9 @@ function inputsOf({ path, field }: MessageSpot, rows: Rows | null): MessageSpot[
   );
 }
 
-function askedAt(fields: Map<string, AskedField>, place: MessageSpot): AskedField {
-  const name = nameOf(place.path);
-  const asked = fields.get(name) ?? { ...place, name, values: [], problems: [] };
+function askedAt(fields: Map<string, AskedField>, spot: MessageSpot): AskedField {
+  const name = nameOf(spot.path);
+  const asked = fields.get(name) ?? { ...spot, name, values: [], problems: [] };
   fields.set(name, asked);
   return asked;
 }

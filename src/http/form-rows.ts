@@ -15,7 +15,7 @@ export function isShownRow(name: string): boolean {
 }
 
 interface Row {
-  /** The place of its number in the path. */
+  /** The index of its number in the path. */
   readonly depth: number;
   readonly members: SchemaDefinition;
 }
@@ -66,8 +66,8 @@ export function pathInRows(
 ): readonly string[] {
   const row = rows.size === 0 ? null : rowAt(path, definition);
   if (row === null) return path;
-  const place = rows.get(listName(path, row))?.indexOf(Number(path[row.depth])) ?? -1;
-  return place === -1 ? path : path.with(row.depth, String(place));
+  const position = rows.get(listName(path, row))?.indexOf(Number(path[row.depth])) ?? -1;
+  return position === -1 ? path : path.with(row.depth, String(position));
 }
 
 function listName([root = "", ...inner]: readonly string[], { depth }: Row): string {

@@ -111,12 +111,12 @@ function operationJson(operation: RouteDescription, schemas: Json): Json {
   };
 }
 
-function parametersOf(place: string, object: z.ZodObject | undefined, schemas: Json): Json[] {
+function parametersOf(where: string, object: z.ZodObject | undefined, schemas: Json): Json[] {
   return Object.entries(object?.shape ?? {}).map(([name, type]) => {
     const { description, ...schema } = schemaOf(type as z.ZodType, schemas);
-    const required = place === "path" || !z.safeParse(type, undefined).success;
+    const required = where === "path" || !z.safeParse(type, undefined).success;
     // JSON omits undefined members.
-    return { name, in: place, required, description, schema };
+    return { name, in: where, required, description, schema };
   });
 }
 

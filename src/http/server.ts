@@ -141,7 +141,7 @@ function compilesNothing(): never {
 }
 
 /**
- * A server without routes that bounds connections, sizes and times, shares its places among clients, and answers every error. Routes
+ * A server without routes that bounds connections, sizes and times, shares its slots among clients, and answers every error. Routes
  * are added to it before it listens.
  */
 export function createGuardedServer(parts: GuardParts): FastifyInstance {
@@ -180,7 +180,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
   const requestLog = createRequestLog(log, parts.observe);
   const inFlight = followRequests(server, {
     ...parts,
-    shares: createShares(placesFor(limits)),
+    shares: createShares(holdingsFor(limits)),
     bodyLimitBytes: limits.bodyLimitBytes,
     onEnd(request, reply, ms) {
       lastAsked.forgetWhole(request);
@@ -274,7 +274,7 @@ function refusal(reply: FastifyReply, message: string): FormsvcError {
   return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
 }
 
-function placesFor({ bodyLimitBytes }: ServerLimits): Holdings {
+function holdingsFor({ bodyLimitBytes }: ServerLimits): Holdings {
   return {
     sockets: MAX_SOCKETS,
     requests: MAX_REQUESTS,

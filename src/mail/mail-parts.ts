@@ -25,7 +25,7 @@ export interface MailField {
 /** An address of ours, and the words on it. Below the letter stands what is not about what it says. */
 interface MailLink {
   readonly kind: "link";
-  readonly place: "button" | "line" | "below";
+  readonly look: "button" | "line" | "below";
   readonly label: string;
   readonly url: string;
 }
@@ -35,8 +35,8 @@ export function paragraph(text: string): MailBlock {
 }
 
 /** No block if there is no address. */
-export function linkTo(label: string, url: string | null, place: MailLink["place"] = "button"): MailBlock[] {
-  return url === null ? [] : [{ kind: "link", label, url, place }];
+export function linkTo(label: string, url: string | null, look: MailLink["look"] = "button"): MailBlock[] {
+  return url === null ? [] : [{ kind: "link", label, url, look }];
 }
 
 /** The text part. @param brand above and below what it says */
@@ -83,7 +83,7 @@ export function htmlOf({ language, title, brand }: MailLook, blocks: readonly Ma
   const colour = brand.colour !== null && isColour(brand.colour) ? brand.colour : null;
   const direction = directionOf(language);
   const side = direction === "rtl" ? "right" : "left";
-  const isBelow = (block: MailBlock): boolean => block.kind === "link" && block.place === "below";
+  const isBelow = (block: MailBlock): boolean => block.kind === "link" && block.look === "below";
   return html`<!doctype html>
 <html lang="${language}" dir="${direction}">
 <head>
@@ -141,17 +141,17 @@ function blockHtml(
 }
 
 /** @param colour of an owner: a ground for black or white, in the dark too, and never that of letters */
-function linkHtml({ label, url, place }: MailLink, colour: string | null): Html {
-  if (place === "button" && colour !== null)
+function linkHtml({ label, url, look }: MailLink, colour: string | null): Html {
+  if (look === "button" && colour !== null)
     return html`<p style="margin:20px 0 4px"><a href="${url}" style="${BUTTON_SHAPE};border:1px solid #85898e;background-color:${colour};color:${inkOn(colour)}">${label}</a></p>
 `;
-  if (place === "line" && colour !== null)
+  if (look === "line" && colour !== null)
     return html`<p style="margin:8px 0"><a href="${url}" class="t" style="color:#1c1e21">${label}</a></p>
 `;
-  if (place === "button")
+  if (look === "button")
     return html`<p style="margin:20px 0 4px"><a href="${url}" class="b" style="${BUTTON}">${label}</a></p>
 `;
-  return html`<p style="margin:8px 0"><a href="${url}" class="${place === "below" ? "m" : "a"}" style="color:${place === "below" ? "#5d636b" : "#0b6e5f"}">${label}</a></p>
+  return html`<p style="margin:8px 0"><a href="${url}" class="${look === "below" ? "m" : "a"}" style="color:${look === "below" ? "#5d636b" : "#0b6e5f"}">${label}</a></p>
 `;
 }
 

@@ -38,16 +38,16 @@ class PooledSender implements SmtpSender {
   /** With the timer that ends each. */
   readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
   readonly #underWay = new Set<Attempt>();
-  readonly #places: Semaphore;
+  readonly #slots: Semaphore;
   #isClosed = false;
 
   constructor(settings: SmtpSettings) {
     this.#settings = settings;
-    this.#places = new Semaphore({ maxRunning: settings.connections });
+    this.#slots = new Semaphore({ maxRunning: settings.connections });
   }
 
   send(mail: OutgoingMail): Promise<SmtpResult> {
-    return this.#places.run(() => this.#attempt((attempt) => this.#sendBy(attempt, mail)));
+    return this.#slots.run(() => this.#attempt((attempt) => this.#sendBy(attempt, mail)));
   }
 
   async #sendBy(attempt: Attempt, { to, raw }: OutgoingMail): Promise<SmtpReply | null> {

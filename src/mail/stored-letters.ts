@@ -181,7 +181,7 @@ export class StoredLetters {
     if (outcome.state !== "pending") this.#written.delete(letter.id);
     // Until the mail server has taken it, a letter is lost by nothing; after that it must not come twice.
     await this.#record(() => finishLetter(letter, outcome, servers.self, clock.now()));
-    this.#tell(letter, outcome);
+    this.#logOutcome(letter, outcome);
   }
 
   /** Null if there is nothing to say any more. */
@@ -249,7 +249,7 @@ export class StoredLetters {
     }
   }
 
-  #tell({ kind, attempts }: StoredLetter, { state, attempt }: LetterOutcome): void {
+  #logOutcome({ kind, attempts }: StoredLetter, { state, attempt }: LetterOutcome): void {
     const { log, count } = this.#parts;
     const facts = { kind, attempts };
     const reason = `${attempt.outcome}: ${attempt.status ?? "no answer"}`;

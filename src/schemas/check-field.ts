@@ -30,7 +30,7 @@ interface Checking {
   fieldCount: number;
 }
 
-/** The place of a field in the definition. */
+/** The position of a field in the definition. */
 interface ValuePath {
   readonly path: string;
   /** Levels of `properties` and `items` above it. */
@@ -72,22 +72,22 @@ function explainSlowness({ pattern }: PatternUse): string {
 
 const EXAMPLE = '{"email": {"type": "string", "required": true}}';
 
-function checkFields(fields: Record<string, unknown>, place: ValuePath, checking: Checking): void {
+function checkFields(fields: Record<string, unknown>, position: ValuePath, checking: Checking): void {
   for (const [name, field] of Object.entries(fields)) {
-    const path = memberPath(place.path, name);
+    const path = memberPath(position.path, name);
     if (name === "" || name === "__proto__") {
       checking.problems.add(path, "cannot be the name of a field; choose another");
     } else if (name.length > MAX_FIELD_NAME_LENGTH) {
       checking.problems.add(path, `has a name of more than ${MAX_FIELD_NAME_LENGTH} characters; shorten it`);
     } else {
-      checkField(field, { ...place, path }, checking);
+      checkField(field, { ...position, path }, checking);
     }
   }
 }
 
-function checkField(field: unknown, place: ValuePath, checking: Checking): void {
+function checkField(field: unknown, position: ValuePath, checking: Checking): void {
   const { problems } = checking;
-  const { path } = place;
+  const { path } = position;
   checking.fieldCount += 1;
   if (checking.fieldCount > MAX_FIELDS) {
     const isFirst = checking.fieldCount === MAX_FIELDS + 1;
@@ -103,10 +103,10 @@ function checkField(field: unknown, place: ValuePath, checking: Checking): void 
   const type = readType(field, path, problems);
   checkPropertyNames(field, type, path, problems);
   if (type === undefined) return;
-  if (type === "file" && place.depth > 0)
+  if (type === "file" && position.depth > 0)
     problems.add(path, "is a file, which only the top level of a schema can have; move it there");
   for (const property of PROPERTIES[type]) {
-    if (Object.hasOwn(field, property)) checkProperty(property, { field, type }, place, checking);
+    if (Object.hasOwn(field, property)) checkProperty(property, { field, type }, position, checking);
   }
   if (problems.count > countBefore || checking.patternCost > MAX_PATTERN_COST_IN_SCHEMA) return;
   for (const [property, problem] of findContradictions(field as unknown as FieldDefinition, path)) {
@@ -160,17 +160,17 @@ const ALL_PROPERTIES: readonly string[] = [...new Set(Object.values(PROPERTIES).
 function checkProperty(
   property: string,
   { field, type }: { readonly field: Record<string, unknown>; readonly type: FieldType },
-  place: ValuePath,
+  position: ValuePath,
   checking: Checking,
 ): void {
   const value = field[property];
-  const path = memberPath(place.path, property);
+  const path = memberPath(position.path, property);
   if (property === "items" || property === "properties") {
-    const isRepeated = place.isRepeated || property === "items";
-    checkNested(property, value, { path, depth: place.depth + 1, isRepeated }, checking);
+    const isRepeated = position.isRepeated || property === "items";
+    checkNested(property, value, { path, depth: position.depth + 1, isRepeated }, checking);
   } else if (property === "pattern") {
     const maxLength = typeof field["maxLength"] === "number" ? field["maxLength"] : Infinity;
-    checkPatternRule(value, { ...place, path }, maxLength, checking);
+    checkPatternRule(value, { ...position, path }, maxLength, checking);
   } else {
     const problem = RULES[property]?.(value, type);
     if (problem !== undefined) checking.problems.add(path, problem);
@@ -180,18 +180,21 @@ function checkProperty(
 function checkNested(
   property: "items" | "properties",
   value: unknown,
-  place: ValuePath,
+  position: ValuePath,
   checking: Checking,
 ): void {
-  if (place.depth > MAX_FIELD_DEPTH) {
+  if (position.depth > MAX_FIELD_DEPTH) {
     const advice = "leave it out to accept anything here";
-    checking.problems.add(place.path, `is nested deeper than ${MAX_FIELD_DEPTH} levels; ${advice}`);
+    checking.problems.add(position.path, `is nested deeper than ${MAX_FIELD_DEPTH} levels; ${advice}`);
   } else if (property === "items") {
-    checkField(value, place, checking);
+    checkField(value, position, checking);
   } else if (isJsonObject(value)) {
-    checkFields(value, place, checking);
+    checkFields(value, position, checking);
   } else {
-    checking.problems.add(place.path, `must be an object of field definitions by name, not ${show(value)}`);
+    checking.problems.add(
+      position.path,
+      `must be an object of field definitions by name, not ${show(value)}`,
+    );
   }
 }
 

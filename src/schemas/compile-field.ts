@@ -194,14 +194,14 @@ function compileObject({ properties }: ObjectField, unknownFields: UnknownFields
     if (unknownFields === "keep") {
       for (const name of unknown) target[name] = copyJson(value[name]);
     } else if (unknown.length > 0) {
-      report.add({ code: "unrecognized_keys", keys: unknown.slice(0, MAX_UNKNOWN_TOLD).map(shortName) });
+      report.add({ code: "unrecognized_keys", keys: unknown.slice(0, MAX_UNKNOWN_NAMED).map(shortName) });
     }
     return target;
   };
 }
 
 /** The largest number of undeclared members that one answer names. */
-export const MAX_UNKNOWN_TOLD = 100;
+export const MAX_UNKNOWN_NAMED = 100;
 
 /** A name that is longer than a field's name may be is shortened to its beginning. */
 export function shortName(name: string): string {

@@ -1,6 +1,6 @@
 import {
   compileMembers,
-  MAX_UNKNOWN_TOLD,
+  MAX_UNKNOWN_NAMED,
   readMembers,
   shortName,
   unknownNames,
@@ -64,7 +64,7 @@ export function fileFieldsOf(definition: SchemaDefinition): ReadonlyMap<string, 
 }
 
 function rejectAll(names: readonly string[], report: IssueReport): void {
-  for (const name of names.slice(0, MAX_UNKNOWN_TOLD).map(shortName)) {
+  for (const name of names.slice(0, MAX_UNKNOWN_NAMED).map(shortName)) {
     if (report.isFull) return;
     report.enter(name);
     report.add({ code: "unrecognized_keys", keys: [name] });

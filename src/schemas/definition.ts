@@ -22,7 +22,7 @@ export function parseDefinition(input: unknown): SchemaDefinition {
   const lines = problems.list.map(({ path, message }) =>
     path === "" ? `The schema ${message}` : `Schema: ${path} ${message}`,
   );
-  const untold = problems.count - lines.length;
-  if (untold > 0) lines.push(`and ${untold} more`);
+  const others = problems.count - lines.length;
+  if (others > 0) lines.push(`and ${others} more`);
   throw new FormsvcError("schema_invalid", lines.join("\n"), { details: { problems: problems.list } });
 }

@@ -1,5 +1,9 @@
 /** Outcomes that show which names and addresses there are in the network of this server. */
-const TELLING: ReadonlySet<string> = new Set(["address_not_allowed", "name_not_found", "name_lookup_failed"]);
+const REVEALING: ReadonlySet<string> = new Set([
+  "address_not_allowed",
+  "name_not_found",
+  "name_lookup_failed",
+]);
 
 /** What others than operators see of all of them: which one it was is nobody else's business. */
 export const NOT_SENT_THERE =
@@ -13,6 +17,6 @@ interface ShownAttempt {
 
 /** An attempt as this viewer sees it. A name that exists is found faster or slower than one that does not, so the time goes too. */
 export function hideNetwork<T extends ShownAttempt>(attempt: T, isOperator: boolean): T {
-  if (isOperator || !TELLING.has(attempt.outcome)) return attempt;
+  if (isOperator || !REVEALING.has(attempt.outcome)) return attempt;
   return { ...attempt, outcome: "not_sent", message: NOT_SENT_THERE, durationMs: 0 };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FormDayNews, noteToldOfForm, readToldOfForm } from "../../src/files/form-days.ts";
+import { type FormDayNews, noteOwnerNotified, readOwnerNotified } from "../../src/files/form-days.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES } from "../support/engines.ts";
 
@@ -15,8 +15,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       bytes: 1,
       wasFull: false,
     });
-    const note = (day: string, what: FormDayNews) => db.transaction(() => noteToldOfForm(of(day), what));
-    const told = async (day: string) => [...(await db.read(() => readToldOfForm(of(day))))].toSorted();
+    const note = (day: string, what: FormDayNews) => db.transaction(() => noteOwnerNotified(of(day), what));
+    const told = async (day: string) => [...(await db.read(() => readOwnerNotified(of(day))))].toSorted();
     expect(await note("2026-06-15", "near")).toBe(true);
     expect(await note("2026-06-15", "near")).toBe(false);
     expect(await told("2026-06-15")).toEqual(["near"]);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { MAX_SCHEMA_VERSIONS } from "../../src/endpoints/endpoint-store.ts";
 import { MAX_DEFINITION_BYTES } from "../../src/schemas/check-json.ts";
-import { MAX_UNKNOWN_TOLD } from "../../src/schemas/compile-field.ts";
+import { MAX_UNKNOWN_NAMED } from "../../src/schemas/compile-field.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
@@ -85,7 +85,7 @@ test("the document's limits are the code's", () => {
     MAX_ISSUES_IN_FIELD,
     MAX_REPORT_BYTES,
     MAX_RECEIVED_LENGTH,
-    MAX_UNKNOWN_TOLD,
+    MAX_UNKNOWN_NAMED,
     MAX_SET_ASIDE_NAMES,
     MAX_SET_ASIDE_BYTES,
     MAX_SCHEMA_VERSIONS,

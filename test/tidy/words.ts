@@ -51,10 +51,12 @@ const GIVEN_UP: readonly GivenUp[] = [
     in: SOURCES,
   },
   {
-    pattern: named("tell(?:[A-Z]\\w*)?|\\w*(?:Teller|Told)|told"),
+    pattern: named("tell(?:[A-Z]\\w*)?|\\w*(?:Teller|Told)|told|\\w*(?:TOLD|TELL)(?:_\\w+)?"),
     instead: "notify, report, announce, log or show",
     in: SOURCES,
   },
+  { pattern: /#tell\w*\b/, instead: "notify, report, announce, log or show", in: SOURCES },
+  { pattern: named("places?"), instead: "a slot, destination, position, target or context", in: SOURCES },
   {
     pattern: named("[jJ]udge\\w*"),
     instead: "score (the filter), mark (people), classify or check",

@@ -1,9 +1,9 @@
 /** Shows a bar if something new came while the page is looked at. Hidden tabs hold no connection: browsers have few. */
 export function followNews(): void {
-  const place = document.querySelector<HTMLElement>("[data-live]");
-  if (place === null) return;
+  const container = document.querySelector<HTMLElement>("[data-live]");
+  if (container === null) return;
   const mark = document.querySelector<HTMLElement>("[data-live-mark]");
-  const bar = createBar(place);
+  const bar = createBar(container);
   let news: EventSource | null = null;
   const end = (): void => {
     news?.close();
@@ -14,7 +14,7 @@ export function followNews(): void {
     if (document.hidden) return end();
     // A stream that the server refused or ended for good is closed, and is asked for again when the person comes back.
     if (news !== null && news.readyState !== EventSource.CLOSED) return;
-    news = new EventSource(place.dataset["live"] || "/dashboard/events");
+    news = new EventSource(container.dataset["live"] || "/dashboard/events");
     news.addEventListener("open", () => mark?.removeAttribute("hidden"));
     news.addEventListener("error", () => mark?.setAttribute("hidden", ""));
     news.addEventListener("new", ({ data }) => bar.show(countIn(data)));
@@ -28,20 +28,20 @@ export function followNews(): void {
   follow();
 }
 
-function createBar(place: HTMLElement): { show(count: number): void } {
+function createBar(container: HTMLElement): { show(count: number): void } {
   const { title } = document;
   const link = document.createElement("a");
   link.className = "button primary";
-  link.href = place.dataset["list"] || location.href;
+  link.href = container.dataset["list"] || location.href;
   // The region is there before its text changes, so that screen readers tell it.
-  place.className = "fresh";
-  place.setAttribute("role", "status");
+  container.className = "fresh";
+  container.setAttribute("role", "status");
   return {
     show(count) {
       if (count === 0) return;
       link.textContent = `${count} new · show`;
       document.title = `(${count}) ${title}`;
-      if (!link.isConnected) place.append(link);
+      if (!link.isConnected) container.append(link);
     },
   };
 }

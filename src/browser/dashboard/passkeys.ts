@@ -3,7 +3,7 @@
  * is sent with the form around it.
  */
 
-/** WebAuthn's options as JSON, with base64url in the place of bytes. */
+/** WebAuthn's options as JSON, with base64url instead of bytes. */
 interface Asked {
   readonly challenge: string;
 }
@@ -23,35 +23,35 @@ const ELSEWHERE = "Passkeys do not work at this address. Open the page by the ho
 const SILENT = "The server gave no answer. Try again.";
 
 export function offerPasskeys(): void {
-  for (const place of document.querySelectorAll<HTMLElement>("[data-passkey], [data-new-passkey]")) {
+  for (const section of document.querySelectorAll<HTMLElement>("[data-passkey], [data-new-passkey]")) {
     // An old browser, or a page over plain http.
-    if (!("PublicKeyCredential" in globalThis)) place.hidden = true;
-    else place.querySelector("button")?.addEventListener("click", () => void press(place));
+    if (!("PublicKeyCredential" in globalThis)) section.hidden = true;
+    else section.querySelector("button")?.addEventListener("click", () => void press(section));
   }
 }
 
-async function press(place: HTMLElement): Promise<void> {
-  const form = place.closest("form");
-  const button = place.querySelector("button");
-  const field = place.querySelector<HTMLInputElement>("input[name=passkey]");
+async function press(section: HTMLElement): Promise<void> {
+  const form = section.closest("form");
+  const button = section.querySelector("button");
+  const field = section.querySelector<HTMLInputElement>("input[name=passkey]");
   if (form === null || button === null || field === null || !form.reportValidity()) return;
   button.disabled = true;
-  say(place, "");
+  say(section, "");
   try {
-    field.value = JSON.stringify(await answerOf(place));
+    field.value = JSON.stringify(await answerOf(section));
     form.requestSubmit();
   } catch (error) {
-    say(place, sentenceOf(error));
+    say(section, sentenceOf(error));
   } finally {
     button.disabled = false;
   }
 }
 
-async function answerOf(place: HTMLElement): Promise<unknown> {
-  const made = place.dataset["newPasskey"];
+async function answerOf(section: HTMLElement): Promise<unknown> {
+  const made = section.dataset["newPasskey"];
   if (made !== undefined) return create(JSON.parse(made) as AskedNew);
-  const body = new URLSearchParams({ use: place.dataset["use"] ?? "" });
-  const answer = await fetch(place.dataset["passkey"] ?? "", { method: "POST", body });
+  const body = new URLSearchParams({ use: section.dataset["use"] ?? "" });
+  const answer = await fetch(section.dataset["passkey"] ?? "", { method: "POST", body });
   if (!answer.ok) throw new TypeError(SILENT);
   return get((await answer.json()) as Asked);
 }
@@ -97,8 +97,8 @@ function sentenceOf(error: unknown): string {
   return name === "TypeError" ? SILENT : CANCELLED;
 }
 
-function say(place: HTMLElement, sentence: string): void {
-  const line = place.querySelector<HTMLElement>("[role=alert]");
+function say(section: HTMLElement, sentence: string): void {
+  const line = section.querySelector<HTMLElement>("[role=alert]");
   if (line === null) return;
   line.textContent = sentence;
   line.hidden = sentence === "";

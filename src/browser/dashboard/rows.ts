@@ -1,5 +1,5 @@
 /** Where the list remembers its row while a form of it is sent. */
-const PLACE = "formsvc-row";
+const POSITION = "formsvc-row";
 
 /** The row in which the keyboard is; null outside of a list. */
 export function currentRow(): Element | null {
@@ -29,16 +29,16 @@ export function tickRow(): boolean {
   return box !== null && box !== undefined;
 }
 
-/** After a write the page is loaded anew: whoever sorts by keyboard goes on at the same place of the list. */
+/** After a write the page is loaded anew: whoever sorts by keyboard goes on at the same position of the list. */
 export function returnToRow(): void {
-  const place = sessionStorage.getItem(PLACE);
-  sessionStorage.removeItem(PLACE);
-  const [path, index] = place?.split(" ") ?? [];
+  const stored = sessionStorage.getItem(POSITION);
+  sessionStorage.removeItem(POSITION);
+  const [path, index] = stored?.split(" ") ?? [];
   const all = rows();
   if (path === location.pathname) focusRow(all[Math.min(Number(index), all.length - 1)]);
   document.addEventListener("submit", () => {
     const current = currentRow();
-    if (current !== null) sessionStorage.setItem(PLACE, `${location.pathname} ${rows().indexOf(current)}`);
+    if (current !== null) sessionStorage.setItem(POSITION, `${location.pathname} ${rows().indexOf(current)}`);
   });
 }
 

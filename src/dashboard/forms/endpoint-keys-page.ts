@@ -38,10 +38,10 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
 
   routes.read("/endpoints/:id/keys", async (visit) => {
     const { endpoint, definition, keys, mayIssueSecret } = await readEndpoint(visit);
-    const place = { base: ownAddress(visit.request, config), key: KEY_PLACE, fileBounds: config.files };
+    const context = { base: ownAddress(visit.request, config), key: KEY_PLACE, fileBounds: config.files };
     const content = html`${keyTable({ endpoint, mayIssueSecret }, keys, visit.now)}${issueForm(endpoint, mayIssueSecret)}
       <p class="muted">Put the publishable key in the place of <code>${KEY_PLACE}</code>. If it is lost, issue another one.</p>
-      ${snippetCards(endpoint, definition, place)}`;
+      ${snippetCards(endpoint, definition, context)}`;
     return page(`${endpoint.name}: keys`, endpointFrame(endpoint, SECTION, content));
   });
 
@@ -87,8 +87,8 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
     const show = async (): Promise<Answer> => {
       const issued = await verb();
       const { definition } = await readEndpoint(visit);
-      const place = { base: ownAddress(visit.request, config), fileBounds: config.files };
-      const content = issuedView(endpoint, issued, definition, place);
+      const context = { base: ownAddress(visit.request, config), fileBounds: config.files };
+      const content = issuedView(endpoint, issued, definition, context);
       return page(`${endpoint.name}: new key`, endpointFrame(endpoint, SECTION, content), 201);
     };
     return once.run(visit, show, () => redirect(pathOf(endpoint, SECTION), "key-issued-already"));

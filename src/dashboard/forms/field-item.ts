@@ -3,7 +3,7 @@ import { GRIP, icon } from "../kit/icons.ts";
 import { checkField, type Option, type Problems, selectField, textField } from "../kit/field.ts";
 import { FIELD_KINDS, type FieldKind, inputsOf, KIND_INPUTS, KIND_LABELS, kindOfRow } from "./field-kinds.ts";
 import { type ItemParts, ruleInputs } from "./field-rules.ts";
-import { calledOf, placeName } from "./field-row.ts";
+import { calledOf, numberedName } from "./field-row.ts";
 import { rulesInWords } from "./field-words.ts";
 import { type FieldRow, inputName, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
@@ -24,7 +24,7 @@ interface Item {
 export function fieldItem(item: Item): Html {
   const { row, index, isOpen, isOneOpen, focus } = item;
   const typed = calledOf(row);
-  const called = typed === "" ? placeName(index) : typed;
+  const called = typed === "" ? numberedName(index) : typed;
   const isOptional = row.required !== "on" && kindOfRow(row) !== "consent";
   return html`<li id="field-${index}" data-field="${index}">
     <span class="grip" aria-hidden="true" data-grip>${GRIP}</span>

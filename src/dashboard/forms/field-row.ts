@@ -208,7 +208,7 @@ export function afterRetype(row: FieldRow): FieldRow {
 }
 
 /** What a field is called that has no name yet. */
-export function placeName(index: number): string {
+export function numberedName(index: number): string {
   return `Field ${index + 1}`;
 }
 

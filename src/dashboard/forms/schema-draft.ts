@@ -3,7 +3,7 @@ import { MAX_FIELDS } from "../../schemas/field-definition.ts";
 import { NO_PROBLEMS, type Problems } from "../kit/field.ts";
 import { assemble, type CheckedDefinition, checkJson, checkRows, JSON_INPUT, rowsOf } from "./schema-form.ts";
 import { FIELD_KINDS } from "./field-kinds.ts";
-import { afterRetype, calledOf, placeName } from "./field-row.ts";
+import { afterRetype, calledOf, numberedName } from "./field-row.ts";
 import { type FieldRow, ROW_LABELS, type RowInput } from "./schema-words.ts";
 
 /** A schema that somebody edits: as a form of fields, or as JSON. Nothing of it is checked yet. */
@@ -47,7 +47,7 @@ export function checkDraft(draft: SchemaDraft): CheckedDefinition {
 export function shownOf(draft: SchemaDraft): SchemaDefinition | null {
   if (draft.view === "json") return checkDraft(draft).definition;
   const rows = draft.rows.map((row, index) =>
-    calledOf(row) === "" ? { ...row, label: placeName(index) } : row,
+    calledOf(row) === "" ? { ...row, label: numberedName(index) } : row,
   );
   const checked = checkRows(rows);
   if (checked.definition !== null) return checked.definition;

@@ -88,7 +88,7 @@ function check(input: unknown): Checked {
 function groupByInput(rows: readonly FieldRow[], found: readonly DefinitionProblem[]): Map<string, string> {
   const grouped = new Map<string, string>();
   for (const problem of found) {
-    const [input, text] = place(rows, problem);
+    const [input, text] = inputOf(rows, problem);
     const before = grouped.get(input);
     grouped.set(input, before === undefined ? text : `${before}\n${text}`);
   }
@@ -96,7 +96,7 @@ function groupByInput(rows: readonly FieldRow[], found: readonly DefinitionProbl
 }
 
 /** A path is the field's name and then a property, like `address.properties.city.maxLength`. */
-function place(
+function inputOf(
   rows: readonly FieldRow[],
   { path, message }: DefinitionProblem,
 ): [input: string, text: string] {

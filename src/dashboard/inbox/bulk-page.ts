@@ -46,8 +46,8 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     const { form, query, viewer } = visit;
     const ids = readIds(form);
     const deed = readDeed(form);
-    const { path, ...place } = readReturn(query);
-    const back = addressOf(readInboxFilter(query), path, place);
+    const { path, ...position } = readReturn(query);
+    const back = addressOf(readInboxFilter(query), path, position);
     if (ids.length === 0) return redirect(back, "none-selected");
     const isFinal = deed === "purge" || (deed === "delete" && parts.config.submissions.binDays === 0);
     if (isFinal && form.get("confirmed") !== "yes") {

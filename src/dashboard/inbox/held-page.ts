@@ -36,7 +36,7 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
       const found = yield* getViewableHeldPost(viewer, params["id"] ?? "");
       return (yield* concealReasons(viewer))(found);
     });
-    const place = await db.read(function* () {
+    const endpoint = await db.read(function* () {
       const { name, workspaceId } = yield* getViewableEndpoint(viewer, post.endpointId);
       const standing = yield* findStanding(viewer, workspaceId);
       return {
@@ -45,7 +45,7 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
         mayChange: standing !== null && refusalOf(standing, "held:write") === null,
       };
     });
-    return page("Held post", heldPostView(post, place, query.get("endpoint") ?? ""));
+    return page("Held post", heldPostView(post, endpoint, query.get("endpoint") ?? ""));
   });
 
   routes.write("/held/release", async (visit) => {

@@ -43,7 +43,7 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     const { viewer, query, now } = visit;
     const shown = readInboxFilter(query);
     const { binDays } = parts.config.submissions;
-    const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
+    const position = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
     const { filter, choices, may } = await parts.db.read(function* () {
       const choices = yield* listFormChoices(viewer);
       const forms = choices.filter((each) => hasForm(shown, each));
@@ -58,13 +58,13 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
         },
       };
     });
-    const found = await readInbox(parts, visit, filter, place);
+    const found = await readInbox(parts, visit, filter, position);
     if (found === null) return redirect(addressOf(shown));
-    const isFirst = place.before === "" && isEverything(shown) && choices.length > 0;
+    const isFirst = position.before === "" && isEverything(shown) && choices.length > 0;
     const top = isFirst ? await readTop(viewer, now) : null;
     return page(
       "Inbox",
-      inboxView({ shown, place, found, choices, may, top, accountId: viewer.accountId, binDays, now }),
+      inboxView({ shown, position, found, choices, may, top, accountId: viewer.accountId, binDays, now }),
     );
   });
 }

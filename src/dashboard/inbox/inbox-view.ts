@@ -17,7 +17,7 @@ const WEEK_MS = 7 * 86_400_000;
 
 export interface InboxParts {
   readonly shown: InboxFilter;
-  readonly place: PagePosition;
+  readonly position: PagePosition;
   readonly found: InboxPage;
   /** The endpoints that the viewer may see. */
   readonly choices: readonly EndpointInWorkspace[];
@@ -144,11 +144,11 @@ function chips({ shown, now }: InboxParts): Html {
   </nav>`;
 }
 
-function tableView({ shown, place, found, choices, may, accountId }: InboxParts): Html {
+function tableView({ shown, position, found, choices, may, accountId }: InboxParts): Html {
   const showsWorkspace = hasSeveralWorkspaces(choices);
   // Of two workspaces with one name, the choices say which.
   const labelled = new Map(choices.map((choice) => [choice.id, choice]));
-  const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
+  const back = addressOf(shown, "/bulk", { before: position.before, after: position.after });
   return html`<form class="card inbox" method="post" action="${back}">
     <div class="bar bulk" role="group" aria-label="With the selected">
       <b data-selected>With the selected:</b>
@@ -252,7 +252,7 @@ function pageLinks(shown: InboxFilter, { newer, older, stoppedAt }: InboxPage): 
 }
 
 /** Says what to do next. */
-function emptyView({ shown, found, choices, may, place }: InboxParts): Html {
+function emptyView({ shown, found, choices, may, position }: InboxParts): Html {
   if (choices.length === 0 && !may.make)
     return emptyCard("You see no form", "Whoever owns the workspace decides which forms you see.", html``);
   if (choices.length === 0) {
@@ -270,19 +270,19 @@ function emptyView({ shown, found, choices, may, place }: InboxParts): Html {
         <a class="button" href="/dashboard">Show everything</a>`,
     );
   }
-  if (shown.deleted && isEverything({ ...shown, deleted: false }) && place.before === "") {
+  if (shown.deleted && isEverything({ ...shown, deleted: false }) && position.before === "") {
     return emptyCard(
       "The bin is empty",
       "What you delete comes here first, so that nothing is lost by mistake.",
       html`<a class="button" href="/dashboard">To the inbox</a>`,
     );
   }
-  if (!isEverything(shown) || place.before !== "") {
+  if (!isEverything(shown) || position.before !== "") {
     return emptyCard(
       shown.unread && isEverything({ ...shown, unread: false })
         ? "You have read everything"
         : "Nothing matches",
-      html`No ${place.before === "" ? "" : "older "}submission fits this filter.`,
+      html`No ${position.before === "" ? "" : "older "}submission fits this filter.`,
       html`<a class="button" href="/dashboard">Show everything</a>`,
     );
   }

@@ -34,7 +34,7 @@ interface SubmissionViewParts extends WholeSubmission {
 
 export function submissionView(parts: SubmissionViewParts): Html {
   const { submission, mark } = parts;
-  return html`${turnLinks(parts)}
+  return html`${neighbourLinks(parts)}
     <div class="head">
       <h1 class="stranger"><bdi>${titleOf(contentOf(submission))}</bdi></h1>
       ${submission.state === "done" && html`<span class="pill done">done</span>`}
@@ -57,7 +57,7 @@ function asideCard({ submission, endpoint, definition, shown, may }: SubmissionV
   });
 }
 
-function turnLinks({ shown, newer, older }: SubmissionViewParts): Html {
+function neighbourLinks({ shown, newer, older }: SubmissionViewParts): Html {
   const link = (id: string | null, words: string, key: string): Html | false =>
     id !== null &&
     html`<a href="${addressOf(shown, `/submissions/${id}`)}" data-key="${key}">${words} <kbd>${key}</kbd></a>`;

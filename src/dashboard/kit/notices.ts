@@ -130,7 +130,7 @@ export function noticeHtml(query: URLSearchParams, path = ""): Html | null {
   const ids = (query.get("undo") ?? "").split(".", MAX_UNDONE).filter((id) => SUBMISSION_ID.test(id));
   const undo = Object.hasOwn(UNDO, key) && ids.length > 0 ? UNDO[key] : undefined;
   if (undo === undefined) return html`<p class="notice" role="status">${sentence}</p>`;
-  return html`<form class="notice undo" method="post" action="/dashboard/bulk?${placeOf(query, path)}">
+  return html`<form class="notice undo" method="post" action="/dashboard/bulk?${returnQuery(query, path)}">
     <span role="status">${sentence}</span>
     ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}
     <button class="small" name="do" value="${undo}">Undo</button>
@@ -138,12 +138,12 @@ export function noticeHtml(query: URLSearchParams, path = ""): Html | null {
 }
 
 /** The filter of the page, and the submission that it shows. */
-function placeOf(query: URLSearchParams, path: string): string {
-  const place = new URLSearchParams(query);
-  for (const name of ["notice", "n", "undo"]) place.delete(name);
+function returnQuery(query: URLSearchParams, path: string): string {
+  const rest = new URLSearchParams(query);
+  for (const name of ["notice", "n", "undo"]) rest.delete(name);
   const on = path.split("/").at(-1) ?? "";
-  if (SUBMISSION_ID.test(on)) place.set("on", on);
-  return place.toString();
+  if (SUBMISSION_ID.test(on)) rest.set("on", on);
+  return rest.toString();
 }
 
 function posts(count: number): string {

@@ -78,8 +78,8 @@ export function endpointReplyPages(routes: Routes, parts: DashboardParts): void 
       if (view.fingerprint !== basedOn)
         return answer(view, { typed, problems: NO_PROBLEMS, isLate: true }, 409);
       if (!["usage", "not_found", "conflict"].includes(error.code)) throw error;
-      const place = error.code === "usage" ? "field" : "reply_to";
-      return answer(view, { typed, problems: new Map([[place, pageWords(error.message)]]) }, 422);
+      const field = error.code === "usage" ? "field" : "reply_to";
+      return answer(view, { typed, problems: new Map([[field, pageWords(error.message)]]) }, 422);
     }
   }
 

@@ -103,24 +103,24 @@ function check(named: Record<string, unknown>, problems: Map<string, string>): S
   }
 }
 
-/** A path is the setting's name and then a place in it, like `deny.emails.3`. */
+/** A path is the setting's name and then a path in it, like `deny.emails.3`. */
 function addProblem(
   named: Record<string, unknown>,
   path: string,
   message: string,
   problems: Map<string, string>,
 ): void {
-  const [name = "", ...place] = path.split(".");
+  const [name = "", ...members] = path.split(".");
   const input = NAMES.find((known) => known === name);
   if (input === undefined) return add(problems, "", `${path}: ${message}`);
-  const value = place.reduce(
+  const value = members.reduce(
     (whole: unknown, part) => (Object(whole) as Record<string, unknown>)[part],
     named[input],
   );
   return add(
     problems,
     input,
-    typeof value === "string" && place.length > 0 ? `“${value}”: ${message}` : message,
+    typeof value === "string" && members.length > 0 ? `“${value}”: ${message}` : message,
   );
 }
 

@@ -138,7 +138,7 @@ function* heldLines(viewer: Viewer): Steps<FindingLine[]> {
 }
 
 /** Checks whose result stands in the lines for owners already. */
-const TOLD_TO_OWNERS: ReadonlySet<string> = new Set([
+const SHOWN_TO_OWNERS: ReadonlySet<string> = new Set([
   "webhooks.receivers",
   "webhooks.failed",
   "mail.recipients",
@@ -147,13 +147,13 @@ const TOLD_TO_OWNERS: ReadonlySet<string> = new Set([
   "endpoints.origins",
 ]);
 
-function isToldToOwners({ name, advice }: Finding): boolean {
+function isShownToOwners({ name, advice }: Finding): boolean {
   const isMissingPlan = typeof advice === "object" && advice?.kind === "configure_or_change_plan";
-  return TOLD_TO_OWNERS.has(name) || (name === "limits.monthly" && !isMissingPlan);
+  return SHOWN_TO_OWNERS.has(name) || (name === "limits.monthly" && !isMissingPlan);
 }
 
 function machineLines(findings: readonly Finding[]): FindingLine[] {
-  const problems = findings.filter((finding) => !finding.ok && !isToldToOwners(finding));
+  const problems = findings.filter((finding) => !finding.ok && !isShownToOwners(finding));
   return problems.map(({ name, message }) => ({
     text: `${checkName(name)}: ${endedBy(findingText(message))}`,
     href: "/dashboard/system",

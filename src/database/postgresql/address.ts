@@ -44,10 +44,10 @@ export function isDatabaseAddress(text: string): boolean {
 
 /** @throws config_invalid in a sentence that repeats no part of the text: it may hold a password. */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
-  const [, owner = "", places = "", database = "", query = ""] = ADDRESS.exec(text) ?? refuse(SHAPE);
+  const [, owner = "", authority = "", database = "", query = ""] = ADDRESS.exec(text) ?? refuse(SHAPE);
   const [user = "", ...rest] = owner.split(":");
   const parameters = readParameters(query);
-  const hosts = readHosts(places, parameters.get("host"));
+  const hosts = readHosts(authority, parameters.get("host"));
   if (user === "") refuse("names no user");
   if (database === "") refuse("names no database");
   const address = {
@@ -94,13 +94,13 @@ function readParameters(query: string): ReadonlyMap<string, string> {
 }
 
 /** @param socket the folder of a socket, in place of hosts. */
-function readHosts(places: string, socket: string | undefined): DatabaseHost[] {
+function readHosts(authority: string, socket: string | undefined): DatabaseHost[] {
   if (socket !== undefined) {
     if (!socket.startsWith("/")) refuse("has a parameter host that is not the folder of a socket");
-    return [{ host: socket, port: readPort(/^:(\d{1,5})$/.exec(places)?.[1] ?? places) }];
+    return [{ host: socket, port: readPort(/^:(\d{1,5})$/.exec(authority)?.[1] ?? authority) }];
   }
-  return places.split(",").map((place) => {
-    const [, host = "", port = ""] = HOST.exec(place) ?? refuse(SHAPE);
+  return authority.split(",").map((each) => {
+    const [, host = "", port = ""] = HOST.exec(each) ?? refuse(SHAPE);
     if (host === "") refuse("names no host");
     return { host: host.replace(/^\[(.*)\]$/, "$1"), port: readPort(port) };
   });
@@ -146,6 +146,6 @@ function readAuthorities(file: string): string {
 }
 
 function show({ hosts, user, database }: Pick<DatabaseAddress, "hosts" | "user" | "database">): string {
-  const places = hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
-  return `postgresql://${encodeURIComponent(user)}@${places.join(",")}/${encodeURIComponent(database)}`;
+  const named = hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+  return `postgresql://${encodeURIComponent(user)}@${named.join(",")}/${encodeURIComponent(database)}`;
 }

@@ -107,10 +107,13 @@ function createWriter(client: PoolClient): TableWriter {
     ...createReader(client),
     async write(table, columns, rows) {
       if (rows.length === 0) return;
-      const places = rows.map(
+      const placeholders = rows.map(
         (_, row) => `(${columns.map((__, column) => `$${row * columns.length + column + 1}`).join(", ")})`,
       );
-      await client.query(`INSERT INTO ${table} (${list(columns)}) VALUES ${places.join(", ")}`, rows.flat());
+      await client.query(
+        `INSERT INTO ${table} (${list(columns)}) VALUES ${placeholders.join(", ")}`,
+        rows.flat(),
+      );
     },
     storable: toParameter,
   };

@@ -5,7 +5,7 @@ import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
 /** What several servers counted in the windows of one limiter, brought together in `rate_window`. */
 export interface RateExchange {
-  /** Tells the others what was counted here, and hears what they told: in one statement, or two. None while this server is alone. */
+  /** Sends the others what was counted here, and reads what they sent: in one statement, or two. None while this server is alone. */
   exchange(): Promise<void>;
   /** Deletes windows that have ended; how many. */
   dropEnded(): Promise<number>;
@@ -21,7 +21,7 @@ const MAX_DROPPED = 10_000;
 const NOW = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
 /** In the order of units, so that two servers never wait for each other's rows. */
-const EXCHANGE_SQL = `${WITH_LOCAL_COMMIT}, told AS (
+const EXCHANGE_SQL = `${WITH_LOCAL_COMMIT}, sent AS (
     INSERT INTO rate_window AS known (unit, used, ends_at, changed_at)
       SELECT unit, "count", ${NOW} + "leftMs", ${NOW}
       FROM settings, json_to_recordset($1) AS counts (unit text, "count" bigint, "leftMs" bigint) ORDER BY unit
@@ -31,10 +31,10 @@ const EXCHANGE_SQL = `${WITH_LOCAL_COMMIT}, told AS (
       changed_at = excluded.changed_at
     RETURNING unit, used, ends_at
   )
-  SELECT unit, used, ends_at - ${NOW} AS "leftMs" FROM told
+  SELECT unit, used, ends_at - ${NOW} AS "leftMs" FROM sent
   UNION ALL
   SELECT unit, used, ends_at - ${NOW} FROM rate_window
-    WHERE changed_at > ${NOW} - $2::bigint AND ends_at > ${NOW} AND unit NOT IN (SELECT unit FROM told)`;
+    WHERE changed_at > ${NOW} - $2::bigint AND ends_at > ${NOW} AND unit NOT IN (SELECT unit FROM sent)`;
 
 const DROP_SQL = `${WITH_LOCAL_COMMIT} DELETE FROM rate_window USING settings
   WHERE unit IN (SELECT unit FROM rate_window WHERE ends_at <= ${NOW} LIMIT ${MAX_DROPPED})`;
@@ -65,7 +65,7 @@ export function createRateExchange(
       const counts = limiter.report(live);
       if (live === 1) return;
       await send(counts);
-      // The others told of units that this server had not: they should not wait for its counts until the next time.
+      // The others sent units that this server had not: they should not wait for its counts until the next time.
       const more = limiter.report(live);
       if (more.length > 0) await send(more);
     },

@@ -91,15 +91,15 @@ export function serveAddress(
   };
 }
 
-/** A state that the log tells of when it begins and when it ends. */
-interface ToldState {
+/** A state whose begin and end are logged. */
+interface LoggedState {
   readonly isOn: () => boolean;
   readonly begin: (log: Log) => void;
   readonly end: (log: Log) => void;
 }
 
-function report(states: readonly ToldState[], log: Log): NodeJS.Timeout {
-  const on = new Set<ToldState>();
+function report(states: readonly LoggedState[], log: Log): NodeJS.Timeout {
+  const on = new Set<LoggedState>();
   return setInterval(() => {
     for (const state of states) {
       if (state.isOn() === on.has(state)) continue;

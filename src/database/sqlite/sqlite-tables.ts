@@ -61,8 +61,8 @@ function createWriter(db: SqliteDatabase): TableWriter {
   return {
     ...createReader(db),
     async write(table, columns, rows) {
-      const places = columns.map(() => "?").join(", ");
-      const insert = db.prepare(`INSERT INTO ${table} (${list(columns)}) VALUES (${places})`);
+      const placeholders = columns.map(() => "?").join(", ");
+      const insert = db.prepare(`INSERT INTO ${table} (${list(columns)}) VALUES (${placeholders})`);
       db.readNow(() => rows.forEach((values) => insert.run(...values)));
     },
     storable: (value) => value,

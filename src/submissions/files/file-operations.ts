@@ -141,6 +141,6 @@ function noFile(reference: string): FormsvcError {
 
 function fileJson({ submissionId, endpointId, createdAt, ...facts }: FoundFile): FileJson {
   const { id: fileId, name, size, type, sha256 } = facts;
-  const place = { submission_id: submissionId, endpoint_id: endpointId, created_at: toIsoTime(createdAt) };
-  return { id: fileId, name, size, type, sha256, ...place };
+  const origin = { submission_id: submissionId, endpoint_id: endpointId, created_at: toIsoTime(createdAt) };
+  return { id: fileId, name, size, type, sha256, ...origin };
 }

@@ -33,8 +33,8 @@ interface Parts {
 const BATCH_SIZE = 500;
 /** UTF-16 units of them. */
 const BATCH_LENGTH = 1_048_576;
-/** Refused files that are told. */
-const MAX_TOLD = 1000;
+/** Refused files that are shown. */
+const MAX_REFUSED_SHOWN = 1000;
 
 /**
  * The whole source is checked before anything is stored. Existing submissions are skipped, so that an interrupted import can be run
@@ -65,7 +65,7 @@ export const importSubmissions = operation({
       .describe(
         "Notes that they were imported, and what was deleted since stays away; null restores each as it was.",
       ),
-    dry_run: z.boolean().default(false).describe("Tell what would be done, and store nothing."),
+    dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
   }),
   output: z.strictObject({
     imported: z.strictObject({
@@ -85,7 +85,7 @@ export const importSubmissions = operation({
               }),
             )
             .readonly()
-            .describe(`The first ${MAX_TOLD} files that could not be added.`),
+            .describe(`The first ${MAX_REFUSED_SHOWN} files that could not be added.`),
           refused_count: z.number(),
         })
         .optional()
@@ -193,7 +193,7 @@ class FileTally {
     else if (fate === "known") this.#known += 1;
     else {
       this.#refusedCount += 1;
-      if (this.#refused.length < MAX_TOLD) this.#refused.push(fate);
+      if (this.#refused.length < MAX_REFUSED_SHOWN) this.#refused.push(fate);
     }
   }
 
@@ -323,17 +323,17 @@ async function* readExport(file: ImportedFile): AsyncGenerator<ReadLine> {
 }
 
 /** @throws usage */
-function parseLine(line: string, place: string): SubmissionLine {
+function parseLine(line: string, position: string): SubmissionLine {
   let content: unknown;
   try {
     content = JSON.parse(line);
   } catch (error) {
-    throw new FormsvcError("usage", `${place}: not JSON (${(error as Error).message})`, {
+    throw new FormsvcError("usage", `${position}: not JSON (${(error as Error).message})`, {
       cause: error,
       hint: { kind: "export_as_ndjson" },
     });
   }
   const parsed = submissionLine.safeParse(content);
   if (parsed.success) return parsed.data;
-  throw new FormsvcError("usage", `${place}: ${describeFirstProblem(parsed.error)}`);
+  throw new FormsvcError("usage", `${position}: ${describeFirstProblem(parsed.error)}`);
 }

@@ -29,8 +29,8 @@ const BATCH_SIZE = 500;
 const BATCH_LENGTH = 1_048_576;
 /** Rows of a file. */
 const MAX_ROWS = 10_000_000;
-/** Refused rows that are told. */
-const MAX_TOLD = 1000;
+/** Refused rows that are shown. */
+const MAX_REFUSED_SHOWN = 1000;
 
 /**
  * The whole file is read once before anything is stored, so that a broken one changes nothing. A row that was imported before is known,
@@ -54,7 +54,7 @@ export const importTable = operation({
         "`COLUMN=FIELD` each; created_at is the time of a row, and an empty field leaves the column out.",
       ),
     encoding: z.string().nullable().default(null).describe("Of the file, like windows-1252; null is UTF-8."),
-    dry_run: z.boolean().default(false).describe("Tell what would be done, and store nothing."),
+    dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
   }),
   output: z.strictObject({
     rows: z.number(),
@@ -63,7 +63,9 @@ export const importTable = operation({
     refused: z
       .array(z.strictObject({ line: z.number(), field: z.string().nullable(), message: z.string() }))
       .readonly()
-      .describe(`The first ${MAX_TOLD} rows that do not fit the form, with the first thing that is wrong.`),
+      .describe(
+        `The first ${MAX_REFUSED_SHOWN} rows that do not fit the form, with the first thing that is wrong.`,
+      ),
     unmapped: z.array(z.string()).readonly().describe("Columns that nothing became of."),
   }),
   async *run(context: Context<Parts>, { format, map, encoding, dry_run: isDry, ...reference }) {
@@ -81,7 +83,7 @@ export const importTable = operation({
     const tally = { rows: 0, imported: 0, known: 0, refused: [] as RefusedRow[] };
     for await (const batch of batchesOf(reader, (await open()).rows)) {
       tally.rows += batch.rows;
-      tally.refused.push(...batch.refused.slice(0, MAX_TOLD - tally.refused.length));
+      tally.refused.push(...batch.refused.slice(0, MAX_REFUSED_SHOWN - tally.refused.length));
       await yieldToOthers();
       const isFirst = tally.imported === 0;
       const added = isDry

@@ -4,9 +4,9 @@ import { type ColumnRole, FORMATS, type TableFormat } from "./import-formats.ts"
 
 /** What becomes of each column of a table. */
 export interface ColumnMap {
-  /** The columns that become fields: their places and the fields. */
+  /** The columns that become fields: their indexes and the fields. */
   readonly fields: readonly { readonly index: number; readonly field: string }[];
-  /** The place of what is no field. */
+  /** The index of what is no field. */
   readonly roles: ReadonlyMap<ColumnRole, number>;
   /** Columns that nothing becomes of. */
   readonly unmapped: readonly string[];
@@ -38,7 +38,7 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
   const fields: { index: number; field: string }[] = [];
   const roles = new Map<ColumnRole, number>();
   const unmapped: string[] = [];
-  const place = (index: number, target: string, column: string): void => {
+  const assign = (index: number, target: string, column: string): void => {
     if (isRole(target) && (target === "created_at" || !Object.hasOwn(request.definition, target))) {
       if (!roles.has(target)) roles.set(target, index);
       else unmapped.push(column);
@@ -46,14 +46,14 @@ export function mapColumns(headings: readonly string[], request: MappingRequest)
     else fields.push({ index, field: target });
   };
   // What somebody named comes before what is found by its name.
-  for (const [column, target] of given) if (target !== "") place(names.indexOf(column), target, column);
+  for (const [column, target] of given) if (target !== "") assign(names.indexOf(column), target, column);
   for (const [index, name] of names.entries()) {
     if (name === "" || given.has(name)) continue;
     const lower = name.toLowerCase();
     const role = Object.hasOwn(known, lower) ? known[lower] : undefined;
     const target = fieldOf(name) ?? role;
     if (target === undefined) unmapped.push(name);
-    else place(index, role === "created_at" ? role : target, name);
+    else assign(index, role === "created_at" ? role : target, name);
   }
   return { fields, roles, unmapped };
 }

@@ -18,16 +18,16 @@ export interface OftenSent {
   readonly files: readonly string[];
 }
 
-/** Posts among the newest that have a name which came often; a file is told of at the first. */
+/** Posts among the newest that have a name which came often; a file is reported at the first. */
 const OFTEN = 3;
 /** Newest submissions with something set aside that are looked at, for each form. */
 const MAX_LOOKED = 50;
-/** Forms that are told of at once. */
+/** Forms that are reported at once. */
 const MAX_FORMS = 5;
 const MAX_NAMES = 5;
 const MAX_NAME_LENGTH = 60;
-/** What came before is not told of any longer. */
-const TOLD_MS = 30 * 86_400_000;
+/** What came before is not reported any longer. */
+const REPORTED_MS = 30 * 86_400_000;
 
 /** All that a browser sends of a file if the form has no `enctype`. */
 const FILE_NAME =
@@ -40,7 +40,7 @@ export function isFileName(value: unknown): boolean {
 
 /** Looks at the newest submissions of some forms, by an index. @param workspaceIds null is all */
 export function* listOftenSent(workspaceIds: readonly string[] | null, now: number): Steps<OftenSent[]> {
-  const since = firstIdAt("sub", now - TOLD_MS);
+  const since = firstIdAt("sub", now - REPORTED_MS);
   const forms = yield* all(
     text<{ id: string; number: number }>(
       formsSql(workspaceIds === null ? "" : `AND endpoint.workspace_id IN ${LISTED}`),

@@ -25,10 +25,10 @@ export type PageWatch = (endpointId: string, kind: PageFaultKind, what: string) 
 const NOTE_INTERVAL_MS = 3_600_000;
 /** Last notes that are remembered; a stranger cannot make more forms than their owners have. */
 const MAX_REMEMBERED = 1000;
-/** A form that was mended is not told of any longer. */
-const TOLD_MS = 7 * 86_400_000;
-/** Forms that are told of at once. */
-const MAX_TOLD = 5;
+/** A form that was mended is not reported any longer. */
+const REPORTED_MS = 7 * 86_400_000;
+/** Forms that are reported at once. */
+const MAX_REPORTED = 5;
 
 /** Notes in the database, once an hour for each form and kind, what its page does wrong. */
 export function createPageWatch(db: Database, clock: Clock, log: Log): PageWatch {
@@ -60,9 +60,9 @@ export function* listPageFaults(
     text<{ id: string; name: string; what: string }>(
       workspaceIds === null ? LIST_SQL("") : LIST_SQL(OF_WORKSPACES),
       kind,
-      now - TOLD_MS,
+      now - REPORTED_MS,
       ...(workspaceIds === null ? [] : [JSON.stringify(workspaceIds)]),
-      MAX_TOLD,
+      MAX_REPORTED,
     ),
   );
   return rows.map(({ id, name, what }) => ({ endpointId: id, endpointName: name, what }));
