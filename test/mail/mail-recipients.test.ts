@@ -72,6 +72,21 @@ test("a recipient is stored with the settings that it was given, its address in 
   expect(world.db.now(() => listMailRecipients("ep_other"))).toEqual([]);
 });
 
+test("recipients are listed oldest first, without one whose own row is gone", async () => {
+  await using world = new WebhookWorld();
+  const { db, clock, endpointId } = world;
+  const made: MailRecipient[] = [];
+  for (const address of ["c@example.com", "a@example.com", "b@example.com"]) {
+    made.push(await add(world, address));
+    clock.advance(1);
+  }
+  expect(db.now(() => listMailRecipients(endpointId))).toEqual(made);
+  const [gone, ...others] = made;
+  await db.transaction(() => run(query.deleteFrom("mail_recipient").where("id", "=", gone?.id ?? "")));
+  expect(db.now(() => listMailRecipients(null))).toEqual(others);
+  expect(db.now(() => findRecipientOf(MAIL_RECIPIENTS, gone?.id ?? ""))).toBeUndefined();
+});
+
 test("settings out of their bounds, an address twice and the 51st are refused, and nothing is stored", async () => {
   await using world = new WebhookWorld();
   await add(world, "ada@example.com");
