@@ -288,8 +288,8 @@ function* findHome(context: Context, home: Home, within: Workspace | null): Step
   if (same !== undefined && (within === null || same.workspaceId === within.id)) return same;
   if (within !== null && name !== undefined)
     return yield* reachEndpoint(context, { endpoint: name, workspace: within.id });
-  const place = within === null ? "here" : `in ${within.name}, and its submissions do not name it`;
-  throw new FormsvcError("not_found", `there is no endpoint ${id} ${place}`, {
+  const where = within === null ? "here" : `in ${within.name}, and its submissions do not name it`;
+  throw new FormsvcError("not_found", `there is no endpoint ${id} ${where}`, {
     hint: { kind: "choose_endpoint" },
   });
 }
