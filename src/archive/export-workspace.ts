@@ -99,7 +99,7 @@ function performing(door: Door<Parts>): PerformAnywhere {
 /** How each line of an export begins. */
 const LINE_HEAD = /^\{"id":"\w+","endpoint_id":"(\w+)",/gm;
 
-/** The name of each one's endpoint stands beside its id, which is another one where the settings are applied. */
+/** Beside the id of its endpoint each has the name: the server that applies the settings gives endpoints other ids. */
 async function* submissionsOf(
   { db }: Context<Parts>,
   door: Door<Parts>,

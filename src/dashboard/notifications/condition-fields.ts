@@ -1,7 +1,7 @@
 /** Of a form, by their names. */
 export type ConditionFields = Readonly<Record<string, { readonly label?: string }>>;
 
-/** As its owner and visitors read it; the name where it has no label, or is gone. */
+/** As its owner and visitors read it; its name if it has no label, or is gone. */
 export function called(fields: ConditionFields, name: string): string {
   return (Object.hasOwn(fields, name) ? fields[name]?.label : undefined) ?? name;
 }
