@@ -46,7 +46,7 @@ const LIST_SQL = `SELECT endpoint.id, endpoint.name, endpoint.workspace_id,
 /** `near`: 80 % of what may come in a day came. `full`: all of it, or files did not fit. */
 export type FormDayNews = "near" | "full";
 
-/** Of what of a day a form's owner was notified. */
+/** What a form's owner was notified of on a day. */
 export function* readOwnerNotified({ day, endpointId }: FormDay): Steps<ReadonlySet<string>> {
   const units = (["near", "full"] as const).map((what) => noticeUnit(what, endpointId));
   const rows = yield* all(text<{ readonly unit: string }>(NOTICES_SQL, day, ...units));
