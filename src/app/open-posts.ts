@@ -9,14 +9,18 @@ import type { RateLimiter } from "../foundation/rate-limit.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "../submissions/receive/authenticate.ts";
 import { createBrowserMark } from "../submissions/receive/browser-mark.ts";
 import { type Challenges, createChallenges } from "../submissions/receive/check-challenge.ts";
-import { type CommitObserver, createCommitQueue } from "../submissions/commit/commit-batch.ts";
+import {
+  type CommitObserver,
+  type CommitQueue,
+  createCommitQueue,
+} from "../submissions/commit/commit-batch.ts";
 import { createHeldRoom, heldByteLimit, type HeldRoom } from "../submissions/commit/held-room.ts";
 import { createIdempotencyMemory } from "../submissions/commit/idempotency.ts";
 import { createPageWatch, type PageWatch } from "../submissions/receive/page-faults.ts";
 import { createLimitNews, type LimitNews } from "../submissions/commit/limit-news.ts";
 import { createOriginRefusals, type OriginRefusals } from "../submissions/receive/origin-refusals.ts";
 import type { FileScanner } from "../submissions/files/file-scanner.ts";
-import { createIntake, type Intake } from "../submissions/receive/receive-submission.ts";
+import { createIntake, type Intake, type IntakeParts } from "../submissions/receive/receive-submission.ts";
 import {
   type CommitReport,
   countOutcomes,
@@ -30,7 +34,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import { objectsOf } from "../files/object-store.ts";
 import type { FileLinks } from "../files/file-links.ts";
 import type { Uploads } from "../files/uploads.ts";
-import { newObjectsOf, openFileDrop, openFileRoom, openUploads } from "./open-uploads.ts";
+import { type FileDrop, newObjectsOf, openFileDrop, openFileRoom, openUploads } from "./open-uploads.ts";
 import type { Memories } from "./memories.ts";
 import type { Engine, ServiceParts } from "./parts.ts";
 
@@ -54,92 +58,127 @@ export interface PostService {
   readonly isWritable: () => boolean;
   /** Whether it could not because commits wait for a lost standby. */
   readonly awaitsStandby: () => boolean;
-}
-
-interface OpenedPosts {
-  readonly posts: PostService;
   /** Called for commits that bring a workspace near its monthly limit. */
   readonly limitNews: LimitNews;
   /** Resolves when every accepted post is stored. */
   readonly drain: () => Promise<void>;
 }
 
-interface PostParts extends ServiceParts {
-  readonly fileLinks: FileLinks;
+interface PostParts {
   readonly keyring: Keyring;
+  readonly fileLinks: FileLinks;
+  readonly memories: Memories;
+  readonly engine: Engine;
+  /** Notices what other processes changed. */
+  readonly watch: ChangeWatch;
   readonly scanner: Pick<FileScanner, "wake">;
 }
 
-/** The way of a post from its key to the commit. @param watch notices what other processes changed. */
-export function openPosts(
-  parts: PostParts,
-  { served, write, limiter }: Engine,
-  memories: Memories,
-  watch: ChangeWatch,
-): OpenedPosts {
+/** The way of a post from its key to the commit. */
+export function openPosts(parts: ServiceParts, given: PostParts): PostService {
   const { db, clock, log } = parts;
+  const { watch, engine, memories } = given;
+  const { served, limiter } = engine;
   const metrics = parts.metrics ?? noMetrics;
-  const { writability } = served;
-  const room = openHeldRoom(parts, served);
-  const limitNews = createLimitNews();
-  const listeners = [room.note, limitNews.report, wakeScanner(parts.scanner)];
-  const reports = [measureCommits(metrics), logCommits(log), ...listeners];
-  const commits = createCommitQueue(write, watchCommits(reports, served, memories));
-  const openedGate = openGate(parts, memories, limiter);
-  const onSecretInBrowser = createBrowserMark(db, clock, log);
-  const refusals = openRefusals(parts, limiter);
+  const { commits, limitNews, heldRoom } = openCommits(parts, given);
   const fileRoom = openFileRoom(parts);
-  const lostFiles = openFileDrop(parts, fileRoom);
-  const challenges = createChallenges({
-    db,
-    keyring: parts.keyring,
-    clock,
-    settings: parts.config.challenge,
-    onFailure: (error) => maintenanceFailed(log, error),
-  });
-  const openedIntake = createIntake({
-    gatekeeper: openedGate,
-    usage: memories.usage,
-    idempotency: createIdempotencyMemory(db),
-    commits,
-    recall: (...post) => recallOrRead(db, () => memories.spam.recall(...post)),
-    onSecretInBrowser,
-    refusals,
-    challenges,
-    clock,
-    linkFiles: (data, now) => parts.fileLinks.link(data, now),
-    fileRoom,
-    objects: newObjectsOf(db),
-    heldFileBytes: parts.config.held.maxFileBytes,
-    dropFiles: (taken) => lostFiles.drop(taken),
-    scanWaitMs: parts.config.files.clamd === null ? null : parts.config.files.scanWaitMs,
-  });
-  const { gatekeeper, intake } = countOutcomes(metrics, openedGate, openedIntake);
-  metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
-    commits.waiting(),
-  );
+  const fileDrop = openFileDrop(parts, fileRoom);
+  const refusals = openRefusals(parts, limiter);
+  const challenges = openChallenges(parts, given.keyring);
+  const onSecretInBrowser = createBrowserMark(db, clock, log);
+  const gate = openGate(parts, memories, limiter);
+  const steps = { gatekeeper: gate, commits, refusals, challenges, onSecretInBrowser, fileRoom, fileDrop };
+  const { gatekeeper, intake } = countOutcomes(metrics, gate, openIntake(parts, given, steps));
   return {
-    posts: {
-      gatekeeper,
-      intake,
-      challenges,
-      uploads: openUploads(parts, served, fileRoom),
-      onSecretInBrowser,
-      onUntrustedProxy: createProxyWatch(db, clock, log),
-      onPageFault: createPageWatch(db, clock, log),
-      noticeChanges: watch.noticeChanges,
-      blindness: watch.blindness,
-      isWritable: () => writability.isWritable(),
-      awaitsStandby: () => writability.awaitsStandby(),
-    },
+    gatekeeper,
+    intake,
+    challenges,
+    uploads: openUploads(parts, served, fileRoom),
+    onSecretInBrowser,
+    onUntrustedProxy: createProxyWatch(db, clock, log),
+    onPageFault: createPageWatch(db, clock, log),
+    noticeChanges: watch.noticeChanges,
+    blindness: watch.blindness,
+    isWritable: () => served.writability.isWritable(),
+    awaitsStandby: () => served.writability.awaitsStandby(),
     limitNews,
     async drain() {
       await commits.drain();
-      await Promise.all([room.settle(), refusals.settle(), lostFiles.settle()]);
+      await Promise.all([heldRoom.settle(), refusals.settle(), fileDrop.settle()]);
       // What still waits for the store is done after the next start.
       await objectsOf(db)?.close();
     },
   };
+}
+
+interface OpenedCommits {
+  readonly commits: CommitQueue;
+  readonly limitNews: LimitNews;
+  readonly heldRoom: HeldRoom;
+}
+
+/** The queue of what is stored, and who is told of each commit. */
+function openCommits(
+  parts: ServiceParts,
+  { engine, memories, scanner }: Pick<PostParts, "engine" | "memories" | "scanner">,
+): OpenedCommits {
+  const { served, write } = engine;
+  const metrics = parts.metrics ?? noMetrics;
+  const heldRoom = openHeldRoom(parts, served);
+  const limitNews = createLimitNews();
+  const reports = [
+    measureCommits(metrics),
+    logCommits(parts.log),
+    heldRoom.note,
+    limitNews.report,
+    wakeScanner(scanner),
+  ];
+  const commits = createCommitQueue(write, watchCommits(reports, served, memories));
+  metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
+    commits.waiting(),
+  );
+  return { commits, limitNews, heldRoom };
+}
+
+interface IntakeSteps extends Pick<
+  IntakeParts,
+  "gatekeeper" | "commits" | "refusals" | "challenges" | "onSecretInBrowser" | "fileRoom"
+> {
+  readonly fileDrop: FileDrop;
+}
+
+function openIntake(
+  { db, config: { held, files }, clock }: ServiceParts,
+  { memories: { usage, spam }, fileLinks }: Pick<PostParts, "memories" | "fileLinks">,
+  { gatekeeper, commits, refusals, challenges, onSecretInBrowser, fileRoom, fileDrop }: IntakeSteps,
+): Intake {
+  return createIntake({
+    gatekeeper,
+    usage,
+    idempotency: createIdempotencyMemory(db),
+    commits,
+    recall: (...post) => recallOrRead(db, () => spam.recall(...post)),
+    onSecretInBrowser,
+    refusals,
+    challenges,
+    clock,
+    linkFiles: (data, now) => fileLinks.link(data, now),
+    fileRoom,
+    objects: newObjectsOf(db),
+    heldFileBytes: held.maxFileBytes,
+    dropFiles: (taken) => fileDrop.drop(taken),
+    scanWaitMs: files.clamd === null ? null : files.scanWaitMs,
+  });
+}
+
+function openChallenges({ db, config, clock, log }: ServiceParts, keyring: Keyring): Challenges {
+  return createChallenges({
+    db,
+    keyring,
+    clock,
+    settings: config.challenge,
+    onFailure: (error) => maintenanceFailed(log, error),
+  });
 }
 
 function openGate(

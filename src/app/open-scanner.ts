@@ -1,16 +1,27 @@
+import type { ServedDatabase } from "../database/served-database.ts";
 import { Clamd } from "../files/clamd.ts";
 import type { FileLinks } from "../files/file-links.ts";
 import { countUnscanned } from "../files/scan-store.ts";
 import { parseClamdAddress } from "../foundation/clamd-address.ts";
 import { noMetrics } from "../foundation/metrics.ts";
-import { FileScanner, type FileScannerParts, SCAN_RESULTS } from "../submissions/files/file-scanner.ts";
+import type { Deliverer } from "../outbox/sending/deliverer.ts";
+import { FileScanner, SCAN_RESULTS } from "../submissions/files/file-scanner.ts";
+import type { News } from "../submissions/find/news.ts";
 import type { ServiceParts } from "./parts.ts";
+import type { Upkeep } from "./upkeep.ts";
+
+interface ScannerParts {
+  readonly fileLinks: FileLinks;
+  readonly deliverer: Deliverer;
+  readonly served: ServedDatabase;
+  readonly news: News;
+  readonly upkeep: Upkeep;
+}
 
 /** What has files scanned that forms bring. */
 export function openScanner(
   { db, config: { files }, clock, log, metrics }: ServiceParts,
-  fileLinks: FileLinks,
-  listeners: Pick<FileScannerParts, "onQueued" | "onDeleted">,
+  { fileLinks, deliverer, served, news, upkeep }: ScannerParts,
 ): FileScanner {
   const count = (metrics ?? noMetrics).counter(
     "formsvc_file_scans_total",
@@ -32,6 +43,14 @@ export function openScanner(
     clock,
     log,
     count,
-    ...listeners,
+    onQueued() {
+      deliverer.reload();
+      served.notifyOthers();
+      news.announce();
+    },
+    onDeleted() {
+      served.cleaner.note(1);
+      upkeep.clearLog();
+    },
   });
 }

@@ -14,7 +14,9 @@ import type { ServiceParts } from "./parts.ts";
 
 /** The limits that the database keeps. */
 export function openFileRoom({ db, config: { files, rateLimit } }: ServiceParts): FileRoom {
-  return createFileRoom(db, { ...files, exempt: compileNetworks(rateLimit.exempt) });
+  const { maxTotalBytes, maxBytesPerAddressPerDay, maxFormShare } = files;
+  const exempt = compileNetworks(rateLimit.exempt);
+  return createFileRoom(db, { maxTotalBytes, maxBytesPerAddressPerDay, maxFormShare, exempt });
 }
 
 /** The way of files from their first byte until they are checked. */

@@ -1,33 +1,53 @@
 import type { Config } from "../config/config.ts";
-import { type MailParts, openMailTransports } from "../mail/open-mail.ts";
+import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
+import { type MailParts, openMailTransports, openMayReply } from "../mail/open-mail.ts";
 import { readSmtpSettings, sendsPasswordUnasked } from "../mail/read-smtp-settings.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import { mailPasswordInClear } from "../foundation/events.ts";
+import type { MayReply } from "../outbox/queue/outbox.ts";
 import type { Transport } from "../outbox/sending/transport.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { parseAllowedNetworks } from "../webhooks/address-guard.ts";
 import { createHostResolver } from "../webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../webhooks/send.ts";
+import { TestSlots } from "../webhooks/test-slots.ts";
 import { createWebhookTransport } from "../webhooks/webhook-transport.ts";
 import type { ServiceParts } from "./parts.ts";
 
-interface TransportParts {
-  readonly keyring: Keyring;
+/** What sends to webhooks, until the deliverer stops. */
+export interface WebhookService {
   readonly sender: HttpSender;
-  /** Null without a mail server: then e-mail waits. */
-  readonly mail: MailParts | null;
+  /** For tests of webhooks, which hold the sender's slots. */
+  readonly testSlots: TestSlots;
 }
 
-export function openTransports(parts: ServiceParts, { keyring, sender, mail }: TransportParts): Transport[] {
+interface Transports {
+  readonly transports: readonly Transport[];
+  readonly webhooks: WebhookService;
+  /** Null without a mail server: then e-mail waits. */
+  readonly mail: MailParts | null;
+  /** Null without a mail server. */
+  readonly mayReply: MayReply | null;
+}
+
+/** @throws config_invalid if a file cannot be read that the settings under `mail` name */
+export function openTransports(parts: ServiceParts, keyring: Keyring): Transports {
   const { db, config, clock, log } = parts;
   const dashboardUrl = dashboardUrlOf(config);
   const settings = config.webhooks;
+  const sender = createWebhookSender(config);
   const webhooks = createWebhookTransport({ db, keyring, sender, dashboardUrl, settings, clock, log });
-  return mail === null ? [webhooks] : [webhooks, ...openMailTransports(mail)];
+  const mail = readMailParts(parts);
+  return {
+    transports: mail === null ? [webhooks] : [webhooks, ...openMailTransports(mail)],
+    webhooks: { sender, testSlots: new TestSlots() },
+    mail,
+    mayReply: openMayReply(mail, replyLimitsOf(config)),
+  };
 }
 
-/** E-mail of every kind shares the connections. Null without a mail server. @throws config_invalid if a file cannot be read that the settings under `mail` name */
-export function readMailParts({ db, config, clock, log }: ServiceParts): MailParts | null {
+/** E-mail of every kind shares the connections. */
+function readMailParts({ db, config, clock, log }: ServiceParts): MailParts | null {
   const { baseUrl } = config.server;
   const smtp = readSmtpSettings(config.mail, baseUrl);
   if (smtp === null) return null;

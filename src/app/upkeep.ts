@@ -1,8 +1,6 @@
 import { dropOldChanges } from "../audit/audit-store.ts";
-import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
-import type { Clock } from "../foundation/clock.ts";
+import { maintenanceFailed } from "../foundation/events.ts";
 import { dropOldUploads } from "../files/file-room.ts";
 import { deleteWaiting } from "../files/file-deletions.ts";
 import { dropLostFiles } from "../files/file-store.ts";
@@ -29,7 +27,7 @@ import { forgetExpired } from "../submissions/commit/idempotency.ts";
 import { forgetProofs } from "../submissions/commit/spent-proofs.ts";
 import { expireSubmissions } from "../submissions/stored/retention.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
-import type { Engine } from "./parts.ts";
+import type { Engine, ServiceParts } from "./parts.ts";
 
 /** Work for a timer, so that nothing stays longer than it should. */
 export interface Upkeep {
@@ -37,15 +35,13 @@ export interface Upkeep {
   readonly cleanUps: readonly (() => Promise<number>)[];
   /** The same for submissions that are older than their endpoint keeps them, or were in the bin for its days. */
   readonly expire: () => Promise<number>;
-  /** Empties the write-ahead log of deleted content, if this can be done at once. */
+  /** Empties the write-ahead log of deleted content, if this can be done at once. Never throws: the clean-ups try again. */
   readonly clearLog: () => void;
 }
 
 export function createUpkeep(
-  db: Database,
-  config: Config,
-  clock: Clock,
-  { served: { cleaner }, cleanUps }: Pick<Engine, "served" | "cleanUps">,
+  { db, config, clock, log }: ServiceParts,
+  { served: { cleaner }, cleanUps }: Engine,
 ): Upkeep {
   const noted = async (work: () => Steps<number>): Promise<number> => {
     const deleted = await db.transaction(work);
@@ -88,6 +84,12 @@ export function createUpkeep(
       () => deleteWaiting(db, clock.now()),
     ],
     expire: () => noted(() => expireSubmissions(config.submissions.binDays, clock.now())),
-    clearLog: () => cleaner.clean(),
+    clearLog() {
+      try {
+        cleaner.clean();
+      } catch (error) {
+        maintenanceFailed(log, error);
+      }
+    },
   };
 }

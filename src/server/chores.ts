@@ -84,7 +84,7 @@ async function cleanUp(upkeep: Upkeep, isStopping: () => boolean, log: Log): Pro
   for (const work of upkeep.cleanUps) await repeat(work, isStopping, log);
   const expired = await repeat(upkeep.expire, isStopping, log);
   if (expired > 0) submissionsExpired(log, expired);
-  tryTo(upkeep.clearLog, log);
+  upkeep.clearLog();
 }
 
 /** Small transactions with turns for posts between them, until none are left. Returns how many rows were deleted. */

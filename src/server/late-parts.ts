@@ -10,8 +10,7 @@ interface Served {
 
 /** What operations work with in a server, whichever door they are done through. */
 export function latePartsOf({ parts, service }: Served) {
-  const { posts, keyring, fileLinks, sender, mail, news, searches, imports, testSlots, limiter, onChange } =
-    service;
+  const { posts, submissions, webhooks, mail, keyring, fileLinks, news, limiter, onChange } = service;
   return {
     ...parts,
     dashboardUrl: dashboardUrlOf(parts.config),
@@ -21,15 +20,15 @@ export function latePartsOf({ parts, service }: Served) {
     spamDefaults: spamDefaults(parts.config),
     keyring,
     fileLinks,
-    sender,
-    testSlots,
+    sender: webhooks.sender,
+    testSlots: webhooks.testSlots,
     letters: mail?.letters ?? null,
     storedLetters: mail?.storedLetters ?? null,
     mailTests: mail?.tests ?? null,
     blindness: posts.blindness,
     news,
-    searches,
-    imports,
+    searches: submissions.searches,
+    imports: submissions.imports,
     limiter,
     onChange,
   };

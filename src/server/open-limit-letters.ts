@@ -7,7 +7,7 @@ import { maintenanceFailed } from "../foundation/events.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 
 type Surroundings = Omit<ServiceParts, "metrics"> & {
-  readonly service: Pick<SubmitService, "mail" | "limitNews">;
+  readonly service: Pick<SubmitService, "mail" | "posts">;
 };
 
 /** Tells owners and operators that a month is nearly full, or is. */
@@ -20,7 +20,7 @@ interface RunningLimitLetters {
 /** Null if no mail server is configured; then nothing of it is loaded. */
 export async function openLimitLetters(surroundings: Surroundings): Promise<RunningLimitLetters | null> {
   const { db, config, service, clock, log } = surroundings;
-  const { mail, limitNews } = service;
+  const { mail, posts } = service;
   if (mail === null) return null;
   const { LimitLetters } = await import("../doctor/limit-letters.ts");
   const background = createBackground((error) => maintenanceFailed(log, error));
@@ -34,7 +34,7 @@ export async function openLimitLetters(surroundings: Surroundings): Promise<Runn
     clock,
     onWritten: () => mail.storedLetters.wake(),
   });
-  limitNews.listen((workspaceId) => background.add(letters.lookAt(workspaceId)));
+  posts.limitNews.listen((workspaceId) => background.add(letters.lookAt(workspaceId)));
   const looking = new SingleFlight();
   return {
     look: () => background.add(looking.run(() => letters.lookThrough())),

@@ -49,7 +49,7 @@ export interface Surroundings {
  */
 export async function startServer(
   parts: Parts,
-  surroundings: Surroundings = { configFile: null, listenFd: null },
+  { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
 ): Promise<RunningServer> {
   const service = await createSubmitService({ ...parts, metrics: await loadMetrics(parts.config) });
   const { deliverer, served } = service;
@@ -58,7 +58,7 @@ export async function startServer(
     await deliverer.recover();
     await service.scanner.begin();
     await served.begin();
-    const running = await serveRequests(service, parts, surroundings);
+    const running = await serveRequests({ service, parts, configFile }, listenFd);
     const stop = once(async () => {
       try {
         await running.stop();
@@ -73,51 +73,27 @@ export async function startServer(
   }
 }
 
+interface Served {
+  readonly service: SubmitService;
+  readonly parts: Parts;
+  /** As given with `--config`; null if it was not given. */
+  readonly configFile: string | null;
+}
+
 /** The database is begun; whoever calls it ends that. If it throws, nothing is left that listens or runs. */
-async function serveRequests(
-  service: SubmitService,
-  parts: Parts,
-  { configFile, listenFd }: Surroundings,
-): Promise<RunningServer> {
-  const { config, log } = parts;
+async function serveRequests(served: Served, listenFd: number | null): Promise<RunningServer> {
+  const { service, parts, configFile } = served;
+  const { db, config, clock, log } = parts;
   let draining = false;
-  const guards = {
-    limits: { ...config.server, ...config.files, graceMs: parts.bodyGraceMs },
-    trustedProxies: compileNetworks(config.server.trustProxy),
-    onUntrustedProxy: service.posts.onUntrustedProxy,
-    // A client on an open connection cannot know of a restart; with a socket that stays, no request is refused.
-    isDraining: () => draining && listenFd === null,
-    log,
-  };
-  const dashboard = lateDashboard({ parts, configFile, service });
-  const hasOwnAddress = config.dashboard.listen !== null;
-  const late = [
-    hasOwnAddress ? null : dashboard,
-    lateApi({ parts, configFile, service }),
-    lateMcp({ parts, configFile, service }),
-  ].filter((routes) => routes !== null);
-  const server = createServer({
-    ...guards,
-    late,
-    ...service.posts,
-    reader: service.reader,
-    linkedFiles: service.linkedFiles,
-    tokenFiles: lateTokenFiles({ parts, configFile, service }),
-    mailLinks: service.mail?.mailLinks ?? null,
-    metrics: service.metrics,
-    baseUrl: config.server.baseUrl,
-  });
-  const ownDashboard =
-    hasOwnAddress && dashboard !== null
-      ? createGuardedServer({ ...guards, late: [dashboard], observe: () => {}, provenKeyOf: () => null })
-      : null;
+  // A client on an open connection cannot know of a restart; with a socket that stays, no request is refused.
+  const { server, ownDashboard } = createServers(served, () => draining && listenFd === null);
   let ownMetrics: FastifyInstance | null = null;
   const closers = [
     prepareClose(server, listenFd === null ? () => true : handOverConnections(server), log),
     ...(ownDashboard === null ? [] : [prepareClose(ownDashboard, () => true, log)]),
   ];
   // The first that runs: what throws above leaves nothing behind.
-  const chores = await startChores({ ...parts, configFile, service });
+  const chores = await startChores({ db, config, configFile, service, clock, log });
   const stop = async (): Promise<void> => {
     draining = true;
     await stopServing(service, chores, closers, config.server.shutdownGraceMs);
@@ -128,7 +104,7 @@ async function serveRequests(
     // After it: if two have the same port, the error of the later one is the helpful one.
     if (ownDashboard !== null) await serveDashboard(ownDashboard, config.dashboard, log);
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
-    serverListening(log, { url, version, database: parts.db.name });
+    serverListening(log, { url, version, database: db.name });
     service.deliverer.start();
     service.scanner.start();
     service.mail?.storedLetters.start();
@@ -139,6 +115,62 @@ async function serveRequests(
   }
 }
 
+interface Servers {
+  readonly server: FastifyInstance;
+  /** Null if the dashboard is off, or on the server's address. */
+  readonly ownDashboard: FastifyInstance | null;
+}
+
+/** None of them listens yet. */
+function createServers(served: Served, isDraining: () => boolean): Servers {
+  const { service, parts } = served;
+  const { posts, submissions } = service;
+  const { config } = parts;
+  const guards = guardsOf(served, isDraining);
+  const dashboard = lateDashboard(served);
+  const hasOwnAddress = config.dashboard.listen !== null;
+  const late = [hasOwnAddress ? null : dashboard, lateApi(served), lateMcp(served)];
+  const server = createServer({
+    ...guards,
+    late: late.filter((routes) => routes !== null),
+    gatekeeper: posts.gatekeeper,
+    intake: posts.intake,
+    challenges: posts.challenges,
+    uploads: posts.uploads,
+    onSecretInBrowser: posts.onSecretInBrowser,
+    onPageFault: posts.onPageFault,
+    noticeChanges: posts.noticeChanges,
+    blindness: posts.blindness,
+    isWritable: posts.isWritable,
+    awaitsStandby: posts.awaitsStandby,
+    reader: submissions.reader,
+    linkedFiles: submissions.linkedFiles,
+    tokenFiles: lateTokenFiles(served),
+    mailLinks: service.mail?.mailLinks ?? null,
+    metrics: service.metrics,
+    baseUrl: config.server.baseUrl,
+  });
+  const ownDashboard =
+    hasOwnAddress && dashboard !== null
+      ? createGuardedServer({ ...guards, late: [dashboard], observe: () => {}, provenKeyOf: () => null })
+      : null;
+  return { server, ownDashboard };
+}
+
+/** What guards the requests of each server. */
+function guardsOf({ service, parts }: Served, isDraining: () => boolean) {
+  const { config, log, bodyGraceMs: graceMs } = parts;
+  const { bodyLimitBytes, requestTimeoutMs, trustProxy } = config.server;
+  const { uploadTimeoutMs, minBytesPerSecond } = config.files;
+  return {
+    limits: { bodyLimitBytes, requestTimeoutMs, uploadTimeoutMs, minBytesPerSecond, graceMs },
+    trustedProxies: compileNetworks(trustProxy),
+    onUntrustedProxy: service.posts.onUntrustedProxy,
+    isDraining,
+    log,
+  };
+}
+
 /** Work that is done once, however often it is asked for. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
@@ -146,7 +178,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 async function stopServing(
-  { mail, deliverer, scanner, drain }: SubmitService,
+  { posts, mail, deliverer, scanner }: SubmitService,
   chores: ServerChores,
   closers: readonly CloseServer[],
   graceMs: number,
@@ -160,7 +192,7 @@ async function stopServing(
   const ended = chores.stop();
   await Promise.all(closers.map((close) => close(graceMs)));
   await ended;
-  await drain();
+  await posts.drain();
   await delivered;
   await lettersEnded;
   await scansEnded;

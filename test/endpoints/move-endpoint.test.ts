@@ -101,7 +101,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const config = { ...defaultConfig, plans };
     const clock = createFakeClock();
     const service = await createSubmitService({ db, config, clock, log: silentLog, metrics: null });
-    onTestFinished(() => service.drain());
+    onTestFinished(() => service.posts.drain());
     const { gatekeeper, intake } = service.posts;
     const made = {
       name: "Blog",

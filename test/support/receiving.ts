@@ -51,7 +51,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
   const open = (): Promise<SubmitService> =>
     createSubmitService({ db, config, clock, log: silentLog, metrics: null });
   let service = await open();
-  onTestFinished(() => service.drain());
+  onTestFinished(() => service.posts.drain());
   const make = async (workspace: string | null) => {
     const settings = { ...defaultEndpointSettings, unknownFields: "keep" as const };
     const made = { name: "Contact", definition: { message: { type: "string" as const } }, settings };
