@@ -1,5 +1,5 @@
 import { all, first, type Steps, text, textByEngine } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { type AuditRow, type RecordedChange, toChange } from "./audit-store.ts";
 
 /** A change with its position in the order of commits. */
@@ -45,7 +45,7 @@ export function* readChangesAfter(
       after.commit,
       after.id,
       since,
-      workspaceIds && JSON.stringify(workspaceIds),
+      workspaceIds && listParameter(workspaceIds),
       limit,
     ),
   );

@@ -26,3 +26,9 @@ export function numberParameters(sql: string): Numbered {
   }
   return numbered;
 }
+
+/** The same for a statement with `?` for each parameter, which stands in no text of a statement. */
+export function numberMarks(sql: string): string {
+  let marks = 0;
+  return sql.replaceAll("?", () => `$${(marks += 1)}`);
+}

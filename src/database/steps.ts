@@ -7,7 +7,7 @@ export interface Statement {
   readonly built: Built;
 }
 
-/** A statement in SQLite's words, which PostgreSQL's `dialect.ts` knows too, or else in those of each. */
+/** A statement in words that both engines know, or else in those of each. */
 type Built<Row = unknown> = Compilable<Row> & {
   readonly postgresql?: string;
   /** Under it PostgreSQL prepares the statement once a connection. */
@@ -48,11 +48,25 @@ export function prepared<Row>(
  * A statement that the engines cannot have in common. Both texts take the same parameters in the same order, and give the same
  * columns.
  */
-export function textByEngine<Row>(
-  sql: Readonly<Record<"sqlite" | "postgresql", string>>,
-  ...parameters: unknown[]
-): Built<Row> {
+export function textByEngine<Row>(sql: TextsByEngine, ...parameters: unknown[]): Built<Row> {
   return { ...text<Row>(sql.sqlite, ...parameters), postgresql: sql.postgresql };
+}
+
+export type TextsByEngine = Readonly<Record<"sqlite" | "postgresql", string>>;
+
+/** The same statement with another word in it for each engine. */
+export function byEngine(sql: (engine: keyof TextsByEngine) => string): TextsByEngine {
+  return { sqlite: sql("sqlite"), postgresql: sql("postgresql") };
+}
+
+/**
+ * The texts of a statement for which SQLite is told an index: it would not see how few rows that one has. PostgreSQL counts its rows, and
+ * cannot be told.
+ *
+ * @param sql the statement; what it is given stands behind the table's name.
+ */
+export function indexedBy(index: string, sql: (indexed: string) => string): TextsByEngine {
+  return byEngine((engine) => sql(engine === "sqlite" ? `INDEXED BY ${index}` : ""));
 }
 
 /** Every row. */

@@ -1,6 +1,6 @@
 import { type Database, query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { objectsOf } from "./object-store.ts";
 
@@ -40,7 +40,7 @@ export function* listObjectsOf(fileIds: readonly string[]): Steps<string[]> {
   if (fileIds.length === 0) return [];
   const sql = `SELECT object_id AS id FROM file
     WHERE object_id IS NOT NULL AND id IN ${LISTED}`;
-  return (yield* all(text<{ id: string }>(sql, JSON.stringify(fileIds)))).map(({ id }) => id);
+  return (yield* all(text<{ id: string }>(sql, listParameter(fileIds)))).map(({ id }) => id);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "../database/database.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { BoundedMap } from "../foundation/bounded-map.ts";
 import { dayStart, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -99,7 +99,7 @@ export function createFileRoom(
       db.relaxedTransaction(function* () {
         yield* first(textByEngine(LOCK_SQL));
         yield* checkHeld(uploading, sumOf(files));
-        yield* run(text(HOLD_SQL, JSON.stringify(files.map(({ id }) => id))));
+        yield* run(text(HOLD_SQL, listParameter(files.map(({ id }) => id))));
       }),
     giveBack: ({ day, units }, bytes) =>
       db.relaxedTransaction(function* () {

@@ -1,7 +1,7 @@
 import { type Database, query } from "../database/database.ts";
 import { yieldToOthers } from "../database/slices.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { deleteNow, listObjectsOf } from "./file-deletions.ts";
 import { objectsOf } from "./object-store.ts";
 
@@ -96,7 +96,7 @@ const OF_SUBMISSIONS_SQL = `SELECT id FROM file WHERE submission_id IN ${LISTED}
 /** The ids of these submissions' files, those of one submission after each other. */
 export function* listFileIdsOf(submissionIds: readonly string[]): Steps<string[]> {
   if (submissionIds.length === 0) return [];
-  const rows = yield* all(text<{ id: string }>(OF_SUBMISSIONS_SQL, JSON.stringify(submissionIds)));
+  const rows = yield* all(text<{ id: string }>(OF_SUBMISSIONS_SQL, listParameter(submissionIds)));
   return rows.map(({ id }) => id);
 }
 
@@ -105,7 +105,7 @@ const OF_HELD_SQL = `SELECT id FROM file WHERE held_id IN ${LISTED} ORDER BY id`
 /** The ids of these held posts' files. */
 export function* listFileIdsOfHeld(heldIds: readonly string[]): Steps<string[]> {
   if (heldIds.length === 0) return [];
-  const rows = yield* all(text<{ id: string }>(OF_HELD_SQL, JSON.stringify(heldIds)));
+  const rows = yield* all(text<{ id: string }>(OF_HELD_SQL, listParameter(heldIds)));
   return rows.map(({ id }) => id);
 }
 

@@ -1,12 +1,13 @@
 import type { BatchStatement, BatchTransaction } from "../database/postgresql/batch-connection.ts";
-import { toParameter, toPostgresql } from "../database/postgresql/dialect.ts";
+import { numberMarks } from "../database/number-parameters.ts";
+import { toParameter } from "../database/postgresql/to-parameter.ts";
 import { fileValues, INSERT_CHUNK_SQL, INSERT_FILE_SQL, type NewChunk } from "./stored-file.ts";
 
 /** Parameters as those of {@link INSERT_FILE_SQL}. */
-const INSERT_FILE: BatchStatement = { name: "insert_file", text: toPostgresql(INSERT_FILE_SQL) };
+const INSERT_FILE: BatchStatement = { name: "insert_file", text: numberMarks(INSERT_FILE_SQL) };
 
 /** Parameters as those of {@link INSERT_CHUNK_SQL}. */
-const INSERT_CHUNK: BatchStatement = { name: "insert_chunk", text: toPostgresql(INSERT_CHUNK_SQL) };
+const INSERT_CHUNK: BatchStatement = { name: "insert_chunk", text: numberMarks(INSERT_CHUNK_SQL) };
 
 /** The files, of these, that have all their bytes and no submission yet. Nobody deletes them until the commit. */
 const LOCK_WHOLE_FILES: BatchStatement = {

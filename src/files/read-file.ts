@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { all, first, type Steps, textByEngine } from "../database/steps.ts";
-import { LIST } from "../database/list-parameter.ts";
+import { LIST, listParameter } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
@@ -70,11 +70,11 @@ export function* findFile(id: string): Steps<FoundFile | undefined> {
 
 /** Of each endpoint no more than are wanted, by its index: an account may have hundreds of thousands of files. */
 const OF_ONE_SQL = `SELECT id FROM file
-  WHERE endpoint_id = wanted.value AND id < ? AND submission_id IS NOT NULL ORDER BY id DESC LIMIT ?`;
+  WHERE endpoint_id = wanted.key AND id < ? AND submission_id IS NOT NULL ORDER BY id DESC LIMIT ?`;
 const OF_ENDPOINTS_SQL = {
   sqlite: `SELECT found.id FROM ${LIST} AS wanted CROSS JOIN file AS found
     WHERE found.id IN (${OF_ONE_SQL}) ORDER BY found.id DESC LIMIT ?`,
-  postgresql: `SELECT found.id FROM json_array_elements_text(?) AS wanted CROSS JOIN LATERAL (${OF_ONE_SQL}) AS found
+  postgresql: `SELECT found.id FROM ${LIST} AS wanted CROSS JOIN LATERAL (${OF_ONE_SQL}) AS found
     ORDER BY found.id DESC LIMIT ?`,
 };
 /** Behind every id. */
@@ -85,7 +85,7 @@ export function* listFiles({ endpointIds, submissionId, before, limit }: FilesWa
   let rows = selectFound().orderBy("id", "desc").limit(limit);
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
   else if (endpointIds !== null) {
-    const wanted = [JSON.stringify(endpointIds), before ?? LAST_ID, limit, limit];
+    const wanted = [listParameter(endpointIds), before ?? LAST_ID, limit, limit];
     const found = yield* all(textByEngine<{ id: string }>(OF_ENDPOINTS_SQL, ...wanted));
     if (found.length === 0) return [];
     const ids = found.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** What becomes of a file that could not be scanned in time: anybody who sees its submission may read it, or nobody. */
@@ -87,7 +87,7 @@ export function forgetScan(fileId: string): Steps<number> {
 
 /** The file could not be scanned in time. */
 export function endWait(fileIds: readonly string[], state: WhenUnscanned): Steps<number> {
-  return run(text(END_WAIT_SQL, state, JSON.stringify(fileIds)));
+  return run(text(END_WAIT_SQL, state, listParameter(fileIds)));
 }
 
 const END_WAIT_SQL = `UPDATE file_scan SET state = ?

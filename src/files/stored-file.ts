@@ -45,17 +45,17 @@ export function fileValues({
 export const INSERT_CHUNK_SQL = `INSERT INTO file_chunk (file_id, position, bytes) VALUES (?, ?, ?)
   ON CONFLICT DO NOTHING`;
 
-/** How many of these files have all their bytes: an object was stored before anybody asks. The parameter is a JSON array of ids. */
+/** How many of these files have all their bytes: an object was stored before anybody asks. The parameter is a list of ids. */
 export const COUNT_WHOLE_SQL = `SELECT count(*) FROM file WHERE id IN ${LISTED} AND state = 'storing'
   AND (object_id IS NOT NULL OR size = (SELECT coalesce(sum(length(bytes)), 0) FROM file_chunk WHERE file_id = file.id))`;
 
-/** Gives files to their submission, which is stored in the same transaction. The second parameter is a JSON array of ids. */
+/** Gives files to their submission, which is stored in the same transaction. The second parameter is a list of ids. */
 export const ATTACH_SQL = `UPDATE file SET submission_id = ?, state = 'stored'
   WHERE id IN ${LISTED}`;
 
 /**
- * Gives files to their held post, which is stored in the same transaction unless it is held already. The parameters are the post, a JSON
- * array of ids, and the post.
+ * Gives files to their held post, which is stored in the same transaction unless it is held already. The parameters are the post, a list
+ * of ids, and the post.
  */
 export const ATTACH_HELD_SQL = `UPDATE file SET held_id = ?, state = 'stored'
   WHERE id IN ${LISTED} AND state = 'storing' AND EXISTS (SELECT 1 FROM held WHERE id = ?)`;

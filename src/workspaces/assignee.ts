@@ -1,6 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, type Steps, text } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { Viewing } from "../operations/actor.ts";
@@ -74,7 +74,7 @@ export interface AssigneeSearch {
 /** Accounts that see all of something, by address. */
 export function* listAssignees({ workspaceIds, sees, limit }: AssigneeSearch): Steps<Assignee[]> {
   const candidates = yield* all(
-    text<{ id: string; email: string; is_operator: number }>(CANDIDATES_SQL, JSON.stringify(workspaceIds)),
+    text<{ id: string; email: string; is_operator: number }>(CANDIDATES_SQL, listParameter(workspaceIds)),
   );
   const found: Assignee[] = [];
   for (const { id, email, is_operator: isOperator } of candidates) {

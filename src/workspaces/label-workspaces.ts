@@ -1,12 +1,12 @@
 import { all, type Steps, text } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 
 const LABELS_SQL = `SELECT workspace.id AS id, name, email FROM workspace
   JOIN account ON account.id = workspace.account_id WHERE workspace.id IN ${LISTED}`;
 
 /** The names of these workspaces, by id, but those that several of these workspaces have stand with the account, and the id if that is the same too. */
 export function* labelWorkspaces(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
-  const rows = yield* all(text<{ id: string; name: string; email: string }>(LABELS_SQL, JSON.stringify(ids)));
+  const rows = yield* all(text<{ id: string; name: string; email: string }>(LABELS_SQL, listParameter(ids)));
   const namesakes = Map.groupBy(rows, ({ name }) => name);
   const label = ({ id, name, email }: (typeof rows)[number]): string => {
     const same = namesakes.get(name) ?? [];

@@ -1,5 +1,5 @@
 import { all, type Steps, text } from "../database/steps.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { findLimits, type Plans } from "./workspace.ts";
 import { hasReached } from "./usage-mark.ts";
 
@@ -64,7 +64,7 @@ export type NamedWorkspace = Pick<NearLimit, "workspaceId" | "name" | "plan" | "
 
 /** The workspaces with these ids, as far as they exist. */
 export function* nameWorkspaces(ids: readonly string[]): Steps<NamedWorkspace[]> {
-  const rows = yield* all(text<Omit<Row, "used">>(NAMES_SQL, JSON.stringify(ids)));
+  const rows = yield* all(text<Omit<Row, "used">>(NAMES_SQL, listParameter(ids)));
   return rows.map(({ id, name, plan, email }) => ({ workspaceId: id, name, plan, owner: email }));
 }
 

@@ -4,7 +4,7 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.generated.ts";
-import { LISTED } from "../database/list-parameter.ts";
+import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { NO_BRAND } from "../foundation/brand.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -232,7 +232,7 @@ export function* readUsages(
   month: string,
   plans: Plans,
 ): Steps<NamedUsage[]> {
-  const ids = JSON.stringify(workspaces.map(({ id }) => id));
+  const ids = listParameter(workspaces.map(({ id }) => id));
   const rows = yield* all(text<{ id: string; used: number }>(USED_SQL, ids, month));
   const used = new Map(rows.map((row) => [row.id, row.used]));
   return workspaces.flatMap((workspace) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numberParameters } from "../../src/database/number-parameters.ts";
+import { numberMarks, numberParameters } from "../../src/database/number-parameters.ts";
 
 test("each parameter has one number however often it stands there, and texts and casts are left alone", () => {
   const sql =
@@ -8,4 +8,10 @@ test("each parameter has one number however often it stands there, and texts and
     sql: "SELECT ':self ''x'' :now', $1::bigint, a FROM t WHERE a = $2 AND b <= $1 AND c = ':x'::text",
     names: ["now", "self"],
   });
+});
+
+test("each question mark is one more parameter", () => {
+  expect(numberMarks('SELECT "a" FROM t WHERE b = ? AND c > ?')).toBe(
+    'SELECT "a" FROM t WHERE b = $1 AND c > $2',
+  );
 });

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import type { SafeSnapshot } from "../../src/database/confirmations.ts";
+import { listParameter } from "../../src/database/list-parameter.ts";
 import { all, text } from "../../src/database/steps.ts";
 import { createClaims } from "../../src/outbox/engines/postgresql-claims.ts";
 import type { DeliveryPolicy } from "../../src/outbox/sending/transport.ts";
@@ -42,9 +43,8 @@ function deliver(to: readonly string[], standby: Standby, policy?: Partial<Deliv
 }
 
 const submissionsOf = async (messages: readonly string[]) => {
-  const sql =
-    "SELECT submission_id AS id FROM delivery WHERE id = ANY (ARRAY(SELECT value FROM json_each(?)))";
-  const rows = await queue.db.read(() => all(text<{ id: string }>(sql, JSON.stringify(messages))));
+  const sql = "SELECT submission_id AS id FROM delivery WHERE id = ANY (ARRAY(SELECT key FROM json_each(?)))";
+  const rows = await queue.db.read(() => all(text<{ id: string }>(sql, listParameter(messages))));
   return rows.map(({ id }) => id).toSorted();
 };
 

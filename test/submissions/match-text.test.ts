@@ -10,7 +10,7 @@ function letsThrough(
   setAside: string | null = null,
 ): boolean {
   const row = "SELECT ? AS data, ? AS unknown_fields";
-  const condition = db.prepare(`SELECT ${sql ?? "1"} FROM (${row})`).pluck();
+  const condition = db.prepare(`SELECT ${sql?.sqlite ?? "1"} FROM (${row})`).pluck();
   return condition.get(...parameters, json, setAside) === 1;
 }
 

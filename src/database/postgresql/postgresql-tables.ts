@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { COPIED_TABLES, rowsAtOnce, type TableReader, type TableWriter } from "../copy-tables.ts";
 import { readLiveServers } from "./live-server-rows.ts";
-import { toParameter } from "./dialect.ts";
+import { toParameter } from "./to-parameter.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
 /** Reads the tables as they are now, whatever servers write meanwhile. */

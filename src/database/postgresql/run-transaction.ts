@@ -3,7 +3,8 @@ import { DatabaseError, type PoolClient, type QueryResult } from "pg";
 import type { Statement, Steps } from "../steps.ts";
 import { type Cancelling, cancelWhenGone } from "./cancel-when-gone.ts";
 import { type Connections, isPooled } from "./connections.ts";
-import { toParameter, toPostgresql } from "./dialect.ts";
+import { numberMarks } from "../number-parameters.ts";
+import { toParameter } from "./to-parameter.ts";
 import {
   isConflict,
   isConnectionLost,
@@ -136,7 +137,7 @@ export async function runSteps<Result>(send: SendStatement, steps: Steps<Result>
 
 async function execute(send: SendStatement, { gives, built }: Statement): Promise<unknown> {
   const { sql, parameters } = built.compile();
-  const own = toPostgresql(built.postgresql ?? sql);
+  const own = numberMarks(built.postgresql ?? sql);
   const result = await send(own, parameters.map(toParameter), built.name);
   if (gives === "rows") return result.rows;
   return gives === "row" ? result.rows[0] : (result.rowCount ?? 0);

@@ -92,7 +92,7 @@ const OF_LOST_SERVERS = `claimed_by IS NOT NULL AND NOT EXISTS (SELECT FROM live
 
 export const MOVE_ROWS_SQL = {
   some: moveRows(
-    `number = ANY (ARRAY(SELECT value::bigint FROM ${LIST})) AND claimed_by = ? ORDER BY number FOR UPDATE`,
+    `number = ANY (ARRAY(SELECT key::bigint FROM ${LIST})) AND claimed_by = ? ORDER BY number FOR UPDATE`,
   ),
   own: moveRows("claimed_by = ? ORDER BY number FOR UPDATE"),
   ofLostServers: moveRows(`${OF_LOST_SERVERS} ORDER BY number FOR UPDATE SKIP LOCKED`),

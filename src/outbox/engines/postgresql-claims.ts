@@ -1,7 +1,7 @@
 import type { Confirmations } from "../../database/confirmations.ts";
 import type { LiveServers } from "../../database/live-servers.ts";
 import { all, first, prepared, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { ALONE, BODY_BYTES_SQL, BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { CLAIM_FREE_ROWS, MOVE_ROWS_SQL, TAKE_FREE_ROWS } from "./postgresql-claimed-rows.ts";
@@ -160,7 +160,7 @@ export function createClaims(servers: LiveServers, confirmations: Confirmations)
       return (yield* run(text(CLAIM_SQL.mark, now, self, id))) === 1;
     },
     *claimMembers(ids) {
-      yield* run(text(CLAIM_SQL.markMembers, self, JSON.stringify(ids)));
+      yield* run(text(CLAIM_SQL.markMembers, self, listParameter(ids)));
     },
     giveBack,
     finish: createFinish(self),
@@ -180,7 +180,7 @@ function createGiveBack(self: string): Claims["giveBack"] {
   return function* (deliveries) {
     if (deliveries.length === 0) return;
     const numbers = new Set(deliveries.flatMap(({ outboxNumber }) => outboxNumber ?? []));
-    if (numbers.size > 0) yield* run(text(MOVE_ROWS_SQL.some, JSON.stringify([...numbers]), self));
+    if (numbers.size > 0) yield* run(text(MOVE_ROWS_SQL.some, listParameter([...numbers]), self));
     const back = deliveries.map(({ id, attempt }) => ({ id, attempt }));
     yield* run(text(CLAIM_SQL.giveBack, JSON.stringify(back), self));
   };

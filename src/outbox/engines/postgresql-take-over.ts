@@ -1,6 +1,6 @@
 import { LOST_MS } from "../../database/live-servers.ts";
 import { all, run, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { MOVE_ROWS_SQL } from "./postgresql-claimed-rows.ts";
 import type { AbandonedRow, Claims } from "../sending/claims.ts";
 
@@ -31,7 +31,7 @@ export function takeOver(self: string): Pick<Claims, "readAbandoned" | "giveBack
     },
     *giveBackUnknown(ownIds) {
       yield* run(text(MOVE_ROWS_SQL.own, self));
-      yield* run(text(UNKNOWN_SQL, self, JSON.stringify(ownIds)));
+      yield* run(text(UNKNOWN_SQL, self, listParameter(ownIds)));
     },
     *readQueued() {
       const rows = yield* all(text<{ readonly recipient_id: string }>(QUEUED_SQL));

@@ -1,6 +1,6 @@
 import type { Confirmations } from "../../database/confirmations.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import type { Claim } from "../sending/claimed-delivery.ts";
 import type { Claims, UnconfirmedClaims } from "../sending/claims.ts";
 
@@ -31,7 +31,7 @@ export function unconfirmedClaims(
     *postpone(claims, safe, until) {
       const found = yield* readUnconfirmed(claims, safe);
       if (found.size === 0) return found;
-      const ids = JSON.stringify([...found]);
+      const ids = listParameter([...found]);
       yield* giveBack(claims.filter(({ id }) => found.has(id)));
       yield* run(text(GIVE_MEMBERS_BACK_SQL, ids, self));
       yield* run(text(POSTPONE_SQL, until, ids));

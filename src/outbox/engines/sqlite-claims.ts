@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { ONLY_SERVER } from "../../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, runNow } from "../../database/steps.ts";
-import { LIST, LISTED } from "../../database/list-parameter.ts";
+import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
 import { ALONE, BODY_SQL, bytesOf, OWN_BODY_SQL, type ClaimedDelivery } from "../sending/claimed-delivery.ts";
 import type { AheadWant, Claims, Want } from "../sending/claims.ts";
 import { selectSending } from "../sending/recover-deliveries.ts";
@@ -43,7 +43,7 @@ export const CLAIM_SQL = {
   queued: `SELECT number, queued_at, messages FROM outbox
     WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   // One statement for all of a row's messages takes half as long as one for each.
-  bodies: `SELECT ${BODY_SQL} FROM ${LIST} AS wanted LEFT JOIN submission ON submission.id = wanted.value`,
+  bodies: `SELECT ${BODY_SQL} FROM ${LIST} AS wanted LEFT JOIN submission ON submission.id = wanted.key`,
   insert: `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe)
     VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
   deleteRow: "DELETE FROM outbox WHERE number = ?",
@@ -77,7 +77,7 @@ export function createClaims(db: SqliteDatabase): Claims {
     claimProbe: createProbeClaim(db, claimQueued),
     claimQueued: (want, now) => runNow(() => claimQueued(want.recipientId, new Room(want), false, now)),
     claimOne: (id, now) => runNow(() => mark.run(now, 0, id).changes === 1),
-    claimMembers: (ids) => runNow(() => void markMembers.run(JSON.stringify(ids))),
+    claimMembers: (ids) => runNow(() => void markMembers.run(listParameter(ids))),
     giveBack: (deliveries) =>
       runNow(() => {
         for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
@@ -169,7 +169,7 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const readBodies = (messages: readonly QueuedMessage[], room: Room): (string | null)[] => {
     const bodies: (string | null)[] = [];
     const ids = messages.slice(0, room.messages).map(([, submissionId]) => submissionId);
-    for (const body of selectBodies.iterate(JSON.stringify(ids)) as Iterable<string | null>) {
+    for (const body of selectBodies.iterate(listParameter(ids)) as Iterable<string | null>) {
       if (body !== null && !room.take(body)) break;
       bodies.push(body);
     }

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import {
   changedSituation,
   type RecipientSituation,
@@ -73,7 +73,7 @@ function createDeliveryRecord(db: SqliteDatabase) {
     const values = [state, spent, interruptions, dueAt, isDelivered ? now : null, result.status];
     const { changes } = updateDelivery.run(...values, delivery.id, delivery.attempt);
     // Even if the submission of the message itself was deleted meanwhile.
-    if (delivery.memberIds.length > 0) updateMembers.run(...values, JSON.stringify(delivery.memberIds));
+    if (delivery.memberIds.length > 0) updateMembers.run(...values, listParameter(delivery.memberIds));
     if (changes === 0) return false;
     insertAttempt.run(
       delivery.id,

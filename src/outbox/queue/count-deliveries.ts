@@ -1,6 +1,6 @@
 import { query } from "../../database/database.ts";
-import { first, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { first, indexedBy, type Steps, text, textByEngine } from "../../database/steps.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { timeOfId } from "../../foundation/id.ts";
 import { REPLY_KIND } from "./recipient.ts";
 import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
@@ -67,17 +67,20 @@ export function* readQueue(recipientId: string): Steps<RecipientQueue> {
 
 /** How many and the oldest id, by the small index of that state. */
 function* lookAt(recipientId: string, state: CountedState): Steps<Look> {
-  return (yield* first(text<Look>(LOOK_SQL[state], recipientId))) ?? { count: 0, oldest: null };
+  return (yield* first(textByEngine<Look>(LOOK_SQL[state], recipientId))) ?? { count: 0, oldest: null };
 }
 
 /** Of one recipient. Without the index's name SQLite would read all that the recipient ever got. */
-function lookSql(state: CountedState): string {
-  return `SELECT count(*) AS count, min(id) AS oldest FROM
-    (SELECT id FROM delivery INDEXED BY delivery_${state}
-      WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1}) AS looked_at`;
+function lookSql(state: CountedState) {
+  return indexedBy(
+    `delivery_${state}`,
+    (indexed) => `SELECT count(*) AS count, min(id) AS oldest FROM
+    (SELECT id FROM delivery ${indexed}
+      WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1}) AS looked_at`,
+  );
 }
 
-export const LOOK_SQL: Readonly<Record<CountedState, string>> = {
+export const LOOK_SQL: Readonly<Record<CountedState, ReturnType<typeof lookSql>>> = {
   pending: lookSql("pending"),
   sending: lookSql("sending"),
   held: lookSql("held"),
@@ -111,30 +114,29 @@ export function* countFailedOf(endpointIds: readonly string[] | null): Steps<num
   const counted =
     endpointIds === null
       ? text<{ count: number }>(count(FAILED_SQL))
-      : text<{ count: number }>(count(`${FAILED_SQL} ${OF_ENDPOINTS_SQL}`), JSON.stringify(endpointIds));
+      : text<{ count: number }>(count(`${FAILED_SQL} ${OF_ENDPOINTS_SQL}`), listParameter(endpointIds));
   return (yield* first(counted))?.count ?? 0;
 }
 
+const DUE_SQL = indexedBy(
+  "delivery_pending",
+  (indexed) => `SELECT min(due_at) AS due_at FROM delivery ${indexed} WHERE state = 'pending'
+    AND lead_id IS NULL AND ${OF_KIND_SQL}`,
+);
+
 /** When the delivery to recipients of a kind that waits longest was due; infinity when nothing waits. A summary is due as its first message is. */
 export function* oldestDueAt(kind: string): Steps<number> {
-  const row = yield* first(
-    text<{ due_at: number | null }>(
-      `SELECT min(due_at) AS due_at FROM delivery INDEXED BY delivery_pending WHERE state = 'pending'
-        AND lead_id IS NULL AND ${OF_KIND_SQL}`,
-      kind,
-    ),
-  );
+  const row = yield* first(textByEngine<{ due_at: number | null }>(DUE_SQL, kind));
   const due = [row?.due_at, yield* oldestQueuedAt(kind)];
   return Math.min(...due.filter((at) => typeof at === "number"));
 }
 
 /** By the small index of each state; without its name SQLite would read all that recipients of the kind ever got. */
 function* countIn(state: CountedState, kind: string): Steps<number> {
-  const counted = yield* first(
-    text<{ count: number }>(
-      `SELECT count(*) AS count FROM delivery INDEXED BY delivery_${state} WHERE state = '${state}' AND ${OF_KIND_SQL}`,
-      kind,
-    ),
+  const sql = indexedBy(
+    `delivery_${state}`,
+    (indexed) =>
+      `SELECT count(*) AS count FROM delivery ${indexed} WHERE state = '${state}' AND ${OF_KIND_SQL}`,
   );
-  return counted?.count ?? 0;
+  return (yield* first(textByEngine<{ count: number }>(sql, kind)))?.count ?? 0;
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { query } from "../../database/database.ts";
-import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { all, first, indexedBy, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
@@ -56,13 +56,16 @@ export function* dropOldDeliveries(
 export function* dropOldFailures({ kind, days }: KeptDeliveries, now: number): Steps<number> {
   if (days === null) return 0;
   const before = firstIdAt("msg", now - days * DAY_MS);
-  const failed = text<{ id: string; submission_id: string }>(FAILED_SQL, kind, before, BULK_BATCH);
+  const failed = textByEngine<{ id: string; submission_id: string }>(FAILED_SQL, kind, before, BULK_BATCH);
   return yield* deleteDeliveries(yield* all(failed));
 }
 
 /** By the small index of that state; without its name SQLite would read everything that was ever sent. */
-export const FAILED_SQL = `SELECT id, submission_id FROM delivery INDEXED BY delivery_failed
-  WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?) AND id < ? LIMIT ?`;
+export const FAILED_SQL = indexedBy(
+  "delivery_failed",
+  (indexed) => `SELECT id, submission_id FROM delivery ${indexed}
+  WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?) AND id < ? LIMIT ?`,
+);
 
 function* isOutboxOlderThan(before: number): Steps<boolean> {
   const oldest = query.selectFrom("outbox").select(({ fn }) => fn.min<number | null>("queued_at").as("at"));
@@ -84,7 +87,7 @@ export function selectOld(after: RetentionCursor, before: number) {
 const FORGET_BODY_SQL = `UPDATE submission SET event_head = NULL, event_tail = NULL
   WHERE id = ? AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.submission_id = submission.id)`;
 const FORGET_UNQUEUED_SQL = `${FORGET_BODY_SQL}
-    AND NOT EXISTS (SELECT 1 FROM outbox WHERE instr(messages, submission.id) > 0)`;
+    AND NOT EXISTS (SELECT 1 FROM outbox WHERE messages LIKE '%"' || submission.id || '"%')`;
 
 interface DeletedRow {
   readonly id: string;

@@ -1,15 +1,18 @@
 import { type Selectable, sql } from "kysely";
 import { query } from "../../database/database.ts";
-import { all, first, type Steps, text } from "../../database/steps.ts";
+import { all, first, indexedBy, type Steps, text, textByEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { listed } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { checkCursor } from "../../foundation/id.ts";
+import { checkCursor, isId } from "../../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
 import { EVERYTHING_QUEUED, lookThroughQueued } from "./queued-deliveries.ts";
 
 /** Messages of a recipient that one page looks at for delivered ones, of which no index tells. */
 const MAX_LOOKED = 10_000;
+
+/** Behind every id. */
+const LAST_ID = "msg_~";
 
 export interface DeliveryFilter {
   /** Of the recipients; null is every kind. */
@@ -39,7 +42,7 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   checkCursor("msg", filter.cursor);
   if (filter.submissionId !== null) yield* requireSubmission(filter.submissionId, filter.endpointIds ?? null);
   const queued = yield* newestQueued(filter);
-  const stored = yield* toDeliveries(yield* all(selectStored(filter)));
+  const stored = yield* toDeliveries(yield* readStored(filter));
   const found = newestFirst([...queued, ...stored]);
   const deliveries = found.slice(0, filter.limit);
   const nextCursor =
@@ -47,18 +50,18 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   return { deliveries, nextCursor };
 }
 
-export function selectStored(filter: DeliveryFilter) {
+function* readStored(filter: DeliveryFilter): Steps<Selectable<Tables["delivery"]>[]> {
   const { kinds, recipientId, endpointIds = null, submissionId, state, cursor, limit } = filter;
   const wanted = limit + 1;
   let rows = query.selectFrom("delivery").selectAll().orderBy("id", "desc").limit(wanted);
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
   if (cursor !== null) rows = rows.where("id", "<", cursor);
   if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
-  if (isByState(filter)) return rows.where("id", "in", newestIds(filter));
+  if (isByState(filter)) return yield* all(rows.where("id", "in", listed(yield* newestIds(filter))));
   if (kinds !== null && recipientId === null) rows = rows.where(isOfKind(kinds));
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
   if (state !== null) rows = rows.where("state", "=", state);
-  return rows;
+  return yield* all(rows);
 }
 
 /** Asked for one row after the other, so that the newest are found without reading all. */
@@ -78,15 +81,25 @@ function isByState(filter: DeliveryFilter): filter is ByState {
 }
 
 /** A recipient may have been sent millions: each state has a small index, and only the newest are looked at for delivered ones. */
-function newestIds(filter: ByState) {
-  const { recipientId, state, cursor, limit } = filter;
-  if (state === "delivered") {
-    const newest = newestOf(filter).limit(MAX_LOOKED);
-    return sql<string>`(SELECT id FROM (${newest}) WHERE state = 'delivered' ORDER BY id DESC LIMIT ${limit + 1})`;
-  }
-  const before = cursor === null ? sql`` : sql`AND id < ${cursor}`;
-  return sql<string>`(SELECT id FROM delivery INDEXED BY ${sql.ref(`delivery_${state}`)}
-    WHERE recipient_id = ${recipientId} AND state = ${sql.lit(state)} ${before} ORDER BY id DESC LIMIT ${limit + 1})`;
+function* newestIds({ recipientId, state, cursor, limit }: ByState): Steps<string[]> {
+  const wanted = [recipientId, cursor ?? LAST_ID, limit + 1];
+  const built =
+    state === "delivered"
+      ? text<{ id: string }>(NEWEST_DELIVERED_SQL, ...wanted)
+      : textByEngine<{ id: string }>(newestSql(state), ...wanted);
+  return (yield* all(built)).map(({ id }) => id);
+}
+
+const NEWEST_DELIVERED_SQL = `SELECT id FROM
+  (SELECT id, state FROM delivery WHERE recipient_id = ? AND id < ? ORDER BY id DESC LIMIT ${MAX_LOOKED}) AS newest
+  WHERE state = 'delivered' ORDER BY id DESC LIMIT ?`;
+
+export function newestSql(state: Exclude<DeliveryState, "delivered">) {
+  return indexedBy(
+    `delivery_${state}`,
+    (indexed) => `SELECT id FROM delivery ${indexed}
+    WHERE recipient_id = ? AND state = '${state}' AND id < ? ORDER BY id DESC LIMIT ?`,
+  );
 }
 
 /** Where the search for delivered messages ended; null when it looked at all. */
@@ -144,10 +157,11 @@ export function* getDelivery(id: string): Steps<Delivery> {
     if (delivery !== undefined) return delivery;
   }
   let queued: Delivery | undefined;
-  yield* lookThroughQueued({ ...EVERYTHING_QUEUED, id }, "oldest", (delivery) => {
-    if (delivery.id === id) queued = delivery;
-    return queued !== undefined;
-  });
+  if (isId("msg", id))
+    yield* lookThroughQueued({ ...EVERYTHING_QUEUED, id }, "oldest", (delivery) => {
+      if (delivery.id === id) queued = delivery;
+      return queued !== undefined;
+    });
   if (queued === undefined) {
     throw new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
   }

@@ -95,8 +95,9 @@ function selectRows(
   if (kinds !== null) rows = rows.where("recipient.kind", "in", kinds);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
   if (endpointIds !== null) rows = rows.where(sql<boolean>`recipient.endpoint_id IN ${listed(endpointIds)}`);
+  // Ids, in which no sign but the one of their prefix stands for another.
   for (const named of [submissionId, id])
-    if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);
+    if (named !== null) rows = rows.where(sql<boolean>`messages LIKE ${`%"${named}"%`}`);
   return rows;
 }
 

@@ -1,6 +1,6 @@
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { BULK_BATCH } from "../queue/delivery.ts";
 import { spreadFor } from "./spread-outbox.ts";
 
@@ -30,7 +30,7 @@ interface Lead {
 export function* postpone(recipientId: string, until: number, now: number): Steps<void> {
   yield* spreadFor(recipientId, until, BULK_BATCH);
   const ids = yield* freshIds(recipientId, now, BULK_BATCH);
-  if (ids.length > 0) yield* run(text(GATHER_SQL.postpone, until, JSON.stringify(ids)));
+  if (ids.length > 0) yield* run(text(GATHER_SQL.postpone, until, listParameter(ids)));
 }
 
 /** Makes one of the new messages that wait. The members are fixed from here on. Null if nothing waits. */
@@ -39,7 +39,7 @@ export function* joinLead(recipientId: string, now: number): Steps<Lead | null> 
   const ids = yield* freshIds(recipientId, now, MOST_TOGETHER + 1);
   const [id, ...members] = ids.slice(0, MOST_TOGETHER).toSorted();
   if (id === undefined) return null;
-  if (members.length > 0) yield* run(text(GATHER_SQL.join, id, JSON.stringify(members)));
+  if (members.length > 0) yield* run(text(GATHER_SQL.join, id, listParameter(members)));
   return { id, isRestLeft: ids.length > MOST_TOGETHER };
 }
 

@@ -1,6 +1,6 @@
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../../database/parameters.ts";
 import { all, first, type Steps, text } from "../../database/steps.ts";
-import { LIST } from "../../database/list-parameter.ts";
+import { LIST, listParameter } from "../../database/list-parameter.ts";
 import { ALONE, OWN_BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { joinLead, postpone } from "./gather-messages.ts";
@@ -51,7 +51,7 @@ export const PACED_SQL = {
   one: `${CLAIMABLE} AND delivery.id = ${TEXT_PARAMETER}`,
   // Recipients are enabled in batches: a summary may be released while some of its messages are held still, and goes whole.
   members: `SELECT id FROM delivery WHERE lead_id = ${TEXT_PARAMETER} AND state IN ('pending', 'held') ORDER BY id`,
-  bodies: `SELECT delivery.id, ${OWN_BODY_SQL} AS body FROM ${LIST} AS member JOIN delivery ON delivery.id = member.value
+  bodies: `SELECT delivery.id, ${OWN_BODY_SQL} AS body FROM ${LIST} AS member JOIN delivery ON delivery.id = member.key
     JOIN submission ON submission.id = delivery.submission_id`,
 } as const;
 
@@ -142,7 +142,7 @@ function createGroupClaim(claims: Claims): GroupClaim {
 
 /** In the order of the ids. */
 function* readBodies(ids: readonly string[]): Steps<string[]> {
-  const rows = yield* all(text<MemberRow>(PACED_SQL.bodies, JSON.stringify(ids)));
+  const rows = yield* all(text<MemberRow>(PACED_SQL.bodies, listParameter(ids)));
   const bodies = new Map(rows.map(({ id, body }) => [id, body]));
   return ids.flatMap((id) => bodies.get(id) ?? []);
 }

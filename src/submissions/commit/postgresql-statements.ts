@@ -1,4 +1,4 @@
-import { toPostgresql } from "../../database/postgresql/dialect.ts";
+import { numberMarks } from "../../database/number-parameters.ts";
 import type { BatchStatement, BatchTransaction } from "../../database/postgresql/batch-connection.ts";
 import { EVICT_CALL, EVICT_ORIGINS_SQL } from "../held/evict-held.ts";
 import type { HeldPost } from "../held/held-post.ts";
@@ -133,10 +133,10 @@ export const COUNT_HELD: BatchStatement = {
 };
 
 /** Parameters as those of {@link EVICT_CALL}. */
-export const EVICT_HELD: BatchStatement = { name: "evict_held", text: toPostgresql(EVICT_CALL) };
+export const EVICT_HELD: BatchStatement = { name: "evict_held", text: numberMarks(EVICT_CALL) };
 
 /** Parameter: the endpoint. */
 export const EVICT_ORIGINS: BatchStatement = {
   name: "evict_origins",
-  text: toPostgresql(EVICT_ORIGINS_SQL),
+  text: numberMarks(EVICT_ORIGINS_SQL),
 };

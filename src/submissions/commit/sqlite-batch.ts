@@ -1,3 +1,4 @@
+import { listParameter } from "../../database/list-parameter.ts";
 import { createLogCopier } from "../../database/sqlite/copy-log.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { createEndpointLook } from "../../endpoints/sqlite-endpoints.ts";
@@ -130,19 +131,19 @@ function createFileWriter(db: SqliteDatabase) {
       if (position === 0) insertFile.run(...fileValues(file));
       insertChunk.run(file.id, position, bytes);
     },
-    areWhole: (ids: readonly string[]) => countWhole.get(JSON.stringify(ids)) === ids.length,
+    areWhole: (ids: readonly string[]) => countWhole.get(listParameter(ids)) === ids.length,
     attachHeld(heldId: string, ids: readonly string[], waitsUntil: number | null = null): void {
-      attachHeld.run(heldId, JSON.stringify(ids), heldId);
-      if (waitsUntil !== null) awaitScan.run(waitsUntil, JSON.stringify(ids));
+      attachHeld.run(heldId, listParameter(ids), heldId);
+      if (waitsUntil !== null) awaitScan.run(waitsUntil, listParameter(ids));
     },
     attach(
       { submission, waitsUntil = null }: PendingSubmission,
       ids: readonly string[],
       event: EventParts,
     ): void {
-      attach.run(submission.id, JSON.stringify(ids));
+      attach.run(submission.id, listParameter(ids));
       if (waitsUntil === null) return;
-      awaitScan.run(waitsUntil, JSON.stringify(ids));
+      awaitScan.run(waitsUntil, listParameter(ids));
       awaitVerdict.run(submission.id, waitsUntil, event.waiting ?? null);
     },
   };

@@ -2,7 +2,7 @@ import type { Compilable } from "kysely";
 import type { Database } from "../../database/database.ts";
 import { readSlice } from "../../database/slices.ts";
 import { first, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { Background } from "../../foundation/background.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -93,7 +93,7 @@ export function createDayCounter(db: Database, background: Background): CountDay
     return Promise.race([whole, late]);
   };
   return async (endpointIds, days, now) => {
-    const listed = endpointIds === null ? null : JSON.stringify(endpointIds);
+    const listed = endpointIds === null ? null : listParameter(endpointIds);
     const memory = memoryOf(listed ?? "", days);
     memory.counting ??= begin(memory, listed, days, now);
     const found = await memory.counting;
@@ -106,7 +106,7 @@ export function createDayCounter(db: Database, background: Background): CountDay
 type ReadSlice = (slice: Compilable<{ count: number }>) => Promise<number>;
 
 interface Wanted {
-  /** JSON list of endpoints' ids; null is every endpoint. */
+  /** A list parameter of endpoints' ids; null is every endpoint. */
   readonly listed: string | null;
   readonly days: number;
   readonly now: number;
@@ -159,7 +159,7 @@ const COUNTED_SQL = {
 
 const PREFIXES = { submission: "sub", held: "held" } as const;
 
-/** @param listed JSON list of endpoints' ids; null is every endpoint. */
+/** @param listed a list parameter of endpoints' ids; null is every endpoint. */
 async function countBetween(
   read: ReadSlice,
   table: keyof typeof COUNTED_SQL,

@@ -1,5 +1,5 @@
 import { all, text, type Steps } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { type GivenMark, listMarksSince, type Mark } from "../../history/teach.ts";
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { type SpamClass, spamClassOf } from "../../spam/spam-verdict.ts";
@@ -48,7 +48,7 @@ function* readClasses(
   marks: readonly GivenMark[],
   endpointId: string | null,
 ): Steps<ReadonlyMap<string, SpamClass>> {
-  const ids = JSON.stringify(marks.map(({ submissionId }) => submissionId));
+  const ids = listParameter(marks.map(({ submissionId }) => submissionId));
   const rows = yield* all(
     text<{ id: string; spam_score: number; released: number }>(
       `SELECT id, spam_score, CASE WHEN spam_reasons LIKE ? THEN 1 ELSE 0 END AS released FROM submission

@@ -1,3 +1,4 @@
+import { listParameter } from "../../database/list-parameter.ts";
 import { all, first, type Steps, textByEngine } from "../../database/steps.ts";
 import { checkCursor, firstIdAt } from "../../foundation/id.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
@@ -151,7 +152,7 @@ interface Conditions {
 function conditionsOf({ endpointIds, spamClass, since, until }: SubmissionFilter): Conditions {
   const conditions: Conditions[] = [{ sql: NOT_BINNED_SQL, parameters: [] }];
   if (endpointIds !== null)
-    conditions.push({ sql: OF_ENDPOINTS_SQL, parameters: [JSON.stringify(endpointIds)] });
+    conditions.push({ sql: OF_ENDPOINTS_SQL, parameters: [listParameter(endpointIds)] });
   // Ids begin with the time.
   if (since !== null) conditions.push({ sql: "AND id >= ?", parameters: [firstIdAt("sub", since)] });
   if (until !== null) conditions.push({ sql: "AND id < ?", parameters: [firstIdAt("sub", until)] });

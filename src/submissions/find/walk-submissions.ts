@@ -1,7 +1,15 @@
 import type { Database } from "../../database/database.ts";
 import { readSlice } from "../../database/slices.ts";
-import { all, first, type Steps, text } from "../../database/steps.ts";
-import { LIST } from "../../database/list-parameter.ts";
+import {
+  all,
+  byEngine,
+  first,
+  type Steps,
+  text,
+  textByEngine,
+  type TextsByEngine,
+} from "../../database/steps.ts";
+import { LIST, listParameter } from "../../database/list-parameter.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { CLASS_SCORES } from "../../spam/spam-verdict.ts";
 import { numbersOfEndpoints } from "../stored/endpoint-number.ts";
@@ -198,8 +206,8 @@ async function openSources(
 const ENDS = { older: "max", newer: "min" } as const;
 
 function endsSql(walked: Walked, direction: Direction): string {
-  return `SELECT CAST(value AS integer) AS number,
-      (SELECT ${ENDS[direction]}(id) ${WALKED_SQL[walked]} WHERE endpoint_number = CAST(value AS integer) AND id >= ? AND id < ?) AS id
+  return `SELECT CAST(key AS integer) AS number,
+      (SELECT ${ENDS[direction]}(id) ${WALKED_SQL[walked]} WHERE endpoint_number = CAST(key AS integer) AND id >= ? AND id < ?) AS id
     FROM ${LIST} AS listed`;
 }
 
@@ -214,7 +222,7 @@ function* startAtEnds(
       endsSql(walked, direction),
       low,
       high,
-      JSON.stringify(numbers),
+      listParameter(numbers),
     ),
   );
   return ends.flatMap(({ number, id }) => {
@@ -253,10 +261,14 @@ function* readChunk(
   const looked = inRange(end === null ? source : chunk(source, end));
   const wanted = conditionsOf(filter, matcher);
   const rows = yield* all(
-    text<SearchedRow>(
-      `SELECT submission.id${matcher === null ? "" : `, ${SEARCHED_COLUMNS.join(", ")}`} ${SUBMISSIONS_SQL[source.walked]} WHERE ${looked.sql} ${wanted.sql} ORDER BY ${source.walked}.id ${order}`,
+    textByEngine<SearchedRow>(
+      byEngine(
+        (engine) =>
+          `SELECT submission.id${matcher === null ? "" : `, ${SEARCHED_COLUMNS.join(", ")}`} ${SUBMISSIONS_SQL[source.walked]}
+            WHERE ${looked.sql} ${wanted.map(({ sql }) => inWords(sql, engine)).join(" ")} ORDER BY ${source.walked}.id ${order}`,
+      ),
       ...looked.parameters,
-      ...wanted.parameters,
+      ...wanted.flatMap(({ parameters }) => parameters),
     ),
   );
   const meant =
@@ -307,20 +319,26 @@ function inRange({ number, low, high, walked }: Source): Condition {
   return { sql: `${walked}.endpoint_number = ? AND ${ids}`, parameters: [number, low, high] };
 }
 
+interface Wanted extends Pick<Condition, "parameters"> {
+  readonly sql: string | TextsByEngine;
+}
+
+function inWords(sql: Wanted["sql"], engine: keyof TextsByEngine): string {
+  return typeof sql === "string" ? sql : sql[engine];
+}
+
 /** What no index answers. */
-function conditionsOf(filter: SubmissionFilter, matcher: TextMatcher | null): Condition {
+function conditionsOf(filter: SubmissionFilter, matcher: TextMatcher | null): readonly Wanted[] {
   const { spamClass, unreadBy, isDeleted } = filter;
-  const conditions: Condition[] = isDeleted ? [] : [{ sql: NOT_BINNED_SQL, parameters: [] }];
+  const conditions: Wanted[] = isDeleted ? [] : [{ sql: NOT_BINNED_SQL, parameters: [] }];
   if (spamClass !== null)
     conditions.push({ sql: "AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
   if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
   conditions.push(...workConditionsOf(filter));
-  if (matcher !== null && matcher.sql !== null)
-    conditions.push({ sql: `AND ${matcher.sql}`, parameters: matcher.parameters });
-  return {
-    sql: conditions.map(({ sql }) => sql).join(" "),
-    parameters: conditions.flatMap(({ parameters }) => parameters),
-  };
+  const found = matcher?.sql ?? null;
+  if (matcher !== null && found !== null)
+    conditions.push({ sql: byEngine((engine) => `AND ${found[engine]}`), parameters: matcher.parameters });
+  return conditions;
 }
 
 const UNREAD_SQL = `AND NOT EXISTS

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LIST, LISTED } from "../../database/list-parameter.ts";
+import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
 import type { TableFormat } from "./import-formats.ts";
 import type { RowCounts } from "./row-counts.ts";
 
@@ -38,11 +38,11 @@ function hashOf(value: unknown): Buffer {
 }
 
 const CLAIM_SQL = `INSERT INTO imported_row (endpoint_id, row_hash)
-  SELECT ?, value FROM ${LIST} WHERE true ON CONFLICT DO NOTHING RETURNING row_hash`;
+  SELECT ?, key FROM ${LIST} WHERE true ON CONFLICT DO NOTHING RETURNING row_hash`;
 
 /** Notes these rows in the transaction that stores them. Returns the hashes that were not known. */
 export function* claimRows(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {
-  const rows = yield* all(text<{ row_hash: string }>(CLAIM_SQL, endpointId, JSON.stringify(hashes)));
+  const rows = yield* all(text<{ row_hash: string }>(CLAIM_SQL, endpointId, listParameter(hashes)));
   return new Set(rows.map(({ row_hash: hash }) => hash));
 }
 
@@ -51,7 +51,7 @@ const KNOWN_SQL = `SELECT row_hash FROM imported_row
 
 /** The hashes of the rows that are known. */
 export function* knownRows(endpointId: string, hashes: readonly string[]): Steps<ReadonlySet<string>> {
-  const rows = yield* all(text<{ row_hash: string }>(KNOWN_SQL, endpointId, JSON.stringify(hashes)));
+  const rows = yield* all(text<{ row_hash: string }>(KNOWN_SQL, endpointId, listParameter(hashes)));
   return new Set(rows.map(({ row_hash: hash }) => hash));
 }
 

@@ -1,6 +1,6 @@
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { all, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { getEndpoint, readSchema } from "../../endpoints/endpoint-store.ts";
 import { type Finding, sound } from "../../foundation/finding.ts";
 import { firstIdAt } from "../../foundation/id.ts";
@@ -45,7 +45,7 @@ export function* listOftenSent(workspaceIds: readonly string[] | null, now: numb
     text<{ id: string; number: number }>(
       formsSql(workspaceIds === null ? "" : `AND endpoint.workspace_id IN ${LISTED}`),
       since,
-      ...(workspaceIds === null ? [] : [JSON.stringify(workspaceIds)]),
+      ...(workspaceIds === null ? [] : [listParameter(workspaceIds)]),
       MAX_FORMS,
     ),
   );

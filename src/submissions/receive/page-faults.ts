@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { maintenanceFailed } from "../../foundation/events.ts";
@@ -61,7 +61,7 @@ export function* listPageFaults(
       workspaceIds === null ? LIST_SQL("") : LIST_SQL(OF_WORKSPACES),
       kind,
       now - REPORTED_MS,
-      ...(workspaceIds === null ? [] : [JSON.stringify(workspaceIds)]),
+      ...(workspaceIds === null ? [] : [listParameter(workspaceIds)]),
       MAX_REPORTED,
     ),
   );

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { all, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 
 /** Submissions name their endpoint by a number. In SQL, with the endpoint's id as parameter; NULL when it is gone. */
 export const NUMBER_OF_ENDPOINT = "(SELECT number FROM endpoint_number WHERE endpoint_id = ?)";
@@ -19,6 +19,6 @@ export const NUMBERS_OF_ENDPOINTS = `SELECT number FROM endpoint_number WHERE en
 
 /** The numbers of these endpoints. */
 export function* numbersOfEndpoints(ids: readonly string[]): Steps<number[]> {
-  const rows = yield* all(text<{ number: number }>(NUMBERS_OF_ENDPOINTS, JSON.stringify(ids)));
+  const rows = yield* all(text<{ number: number }>(NUMBERS_OF_ENDPOINTS, listParameter(ids)));
   return rows.map(({ number }) => number);
 }

@@ -1,5 +1,5 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED } from "../../database/list-parameter.ts";
+import { LISTED, listParameter } from "../../database/list-parameter.ts";
 
 /*
  * The bin: what was deleted and can be brought back. Such a submission keeps its row and its messages, so that bringing it back loses
@@ -18,11 +18,11 @@ const INSERT_SQL = `INSERT INTO submission_bin (id, endpoint_number, deleted_at)
 
 /** Ids without a submission are passed over. */
 export function* insertBinRows(ids: readonly string[], now: number): Steps<void> {
-  yield* run(text(INSERT_SQL, now, JSON.stringify(ids)));
+  yield* run(text(INSERT_SQL, now, listParameter(ids)));
 }
 
 export function* deleteBinRows(ids: readonly string[]): Steps<void> {
-  yield* run(text(`DELETE FROM submission_bin WHERE id IN ${LISTED}`, JSON.stringify(ids)));
+  yield* run(text(`DELETE FROM submission_bin WHERE id IN ${LISTED}`, listParameter(ids)));
 }
 
 const LISTED_SQL = `SELECT id FROM submission_bin WHERE id IN ${LISTED}`;
@@ -30,7 +30,7 @@ const LISTED_SQL = `SELECT id FROM submission_bin WHERE id IN ${LISTED}`;
 /** The ids of these that name a submission in the bin. */
 export function* listBinned(ids: readonly string[]): Steps<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const rows = yield* all(text<{ id: string }>(LISTED_SQL, JSON.stringify(ids)));
+  const rows = yield* all(text<{ id: string }>(LISTED_SQL, listParameter(ids)));
   return new Set(rows.map(({ id }) => id));
 }
 

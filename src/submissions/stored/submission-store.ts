@@ -1,6 +1,6 @@
 import { query } from "../../database/database.ts";
 import { all, first, run, type Steps, text } from "../../database/steps.ts";
-import { LISTED, listed } from "../../database/list-parameter.ts";
+import { listed, LISTED, listParameter } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isId } from "../../foundation/id.ts";
 import type { SpamClass } from "../../spam/spam-verdict.ts";
@@ -110,13 +110,13 @@ const STORED_SQL = `SELECT id FROM submission WHERE id IN ${LISTED}`;
 
 /** Which of the ids submissions have. */
 export function* findStoredIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
-  const rows = yield* all(text<{ id: string }>(STORED_SQL, JSON.stringify(ids)));
+  const rows = yield* all(text<{ id: string }>(STORED_SQL, listParameter(ids)));
   return new Set(rows.map(({ id }) => id));
 }
 
 /** The most bytes that each of these submissions has as JSON, by id. */
 export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<string, number>> {
-  const rows = yield* all(text<{ id: string; bytes: number }>(MEASURE_SQL, JSON.stringify(ids)));
+  const rows = yield* all(text<{ id: string; bytes: number }>(MEASURE_SQL, listParameter(ids)));
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 

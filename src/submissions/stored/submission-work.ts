@@ -1,5 +1,5 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
-import { LIST, LISTED } from "../../database/list-parameter.ts";
+import { LIST, LISTED, listParameter } from "../../database/list-parameter.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import { type Assignee, readEmails } from "../../workspaces/assignee.ts";
@@ -50,11 +50,11 @@ interface WorkRow {
 
 /** Only those that somebody did something about. */
 const TOUCHED_SQL = `SELECT * FROM (
-  SELECT wanted.value AS id, work.state, work.assignee_id, bin.deleted_at,
-    (SELECT count(*) FROM submission_note WHERE submission_id = wanted.value) AS notes
+  SELECT wanted.key AS id, work.state, work.assignee_id, bin.deleted_at,
+    (SELECT count(*) FROM submission_note WHERE submission_id = wanted.key) AS notes
   FROM ${LIST} AS wanted
-    LEFT JOIN submission_work AS work ON work.id = wanted.value
-    LEFT JOIN submission_bin AS bin ON bin.id = wanted.value
+    LEFT JOIN submission_work AS work ON work.id = wanted.key
+    LEFT JOIN submission_bin AS bin ON bin.id = wanted.key
   ) AS found WHERE state IS NOT NULL OR deleted_at IS NOT NULL OR notes > 0`;
 
 const NOTES_SQL = `SELECT id, submission_id, text, author, created_at FROM submission_note
@@ -72,10 +72,10 @@ interface NoteRow {
 export function* withWork(submissions: readonly Submission[]): Steps<StoredSubmission[]> {
   if (submissions.length === 0) return [];
   const ids = submissions.map(({ id }) => id);
-  const rows = yield* all(text<WorkRow>(TOUCHED_SQL, JSON.stringify(ids)));
+  const rows = yield* all(text<WorkRow>(TOUCHED_SQL, listParameter(ids)));
   const touched = new Map(rows.map((row) => [row.id, row]));
   const noted = rows.filter(({ notes }) => notes > 0).map(({ id }) => id);
-  const found = noted.length === 0 ? [] : yield* all(text<NoteRow>(NOTES_SQL, JSON.stringify(noted)));
+  const found = noted.length === 0 ? [] : yield* all(text<NoteRow>(NOTES_SQL, listParameter(noted)));
   const notes = Map.groupBy(found, (row) => row.submission_id);
   const emails = yield* readEmails(rows.flatMap(({ assignee_id: id }) => id ?? []));
   return submissions.map((submission) => ({
@@ -122,7 +122,7 @@ export function* updateWork(ids: readonly string[], { state, assigneeId }: WorkC
     SELECT id, endpoint_number, CAST(? AS text), CAST(? AS text) FROM submission
       WHERE id IN ${LISTED}
     ON CONFLICT (id) DO UPDATE SET ${set.join(", ")}`;
-  yield* run(text(sql, state ?? "open", assigneeId ?? null, JSON.stringify(ids)));
+  yield* run(text(sql, state ?? "open", assigneeId ?? null, listParameter(ids)));
 }
 
 const COUNT_NOTES_SQL = "SELECT count(*) AS notes FROM submission_note WHERE submission_id = ?";

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { LIST, LISTED, listParameter } from "../../src/database/list-parameter.ts";
+import { all, text } from "../../src/database/steps.ts";
+import { ENGINES } from "../support/engines.ts";
+
+const HOSTILE = [
+  "b",
+  "a",
+  "b",
+  "10",
+  "9",
+  "",
+  'it\'s "quoted" \\ {a:0}',
+  "line\nbreak",
+  "ä🙂",
+  "?",
+  "$1",
+  "__proto__",
+];
+
+describe.each(ENGINES)("a list on $name", ({ temporary }) => {
+  test("gives its texts as they are, each as often as it is there and in its order", async () => {
+    const db = await temporary();
+    const rows = await db.read(() =>
+      all(text<{ key: string }>(`SELECT key FROM ${LIST}`, listParameter(HOSTILE))),
+    );
+    expect(rows.map(({ key }) => key)).toEqual(HOSTILE);
+    const none = await db.read(() => all(text(`SELECT key FROM ${LIST}`, listParameter([]))));
+    expect(none).toEqual([]);
+  });
+
+  test("says what a value is among, and may be longer than a statement has parameters", async () => {
+    const db = await temporary();
+    const many = Array.from({ length: 70_000 }, (_, index) => index);
+    const sql = `SELECT CAST(? AS text) IN ${LISTED} AS one, CAST(? AS text) IN ${LISTED} AS other`;
+    const [found] = await db.read(() =>
+      all(text(sql, "69999", listParameter(many), "70000", listParameter(many))),
+    );
+    expect([Boolean((found as { one: unknown }).one), Boolean((found as { other: unknown }).other)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
