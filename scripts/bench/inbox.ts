@@ -11,6 +11,7 @@ import { submissionAdder } from "../../test/support/add-submission.ts";
 import { type Figure, renderFigures } from "./figures.ts";
 import { postsFor, quantile } from "./posts.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /**
  * How long the pages of the inbox take over many submissions, for an operator who sees all, an agency with 200 forms and an owner with
@@ -19,7 +20,6 @@ import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
  */
 const COMMAND_WAIT_MS = 60_000;
 const ROWS_AT_ONCE = 100_000;
-const DAY_MS = 86_400_000;
 const SPREAD_DAYS = 90;
 const AGENCY_FORMS = 200;
 const POSTS_SECONDS = 10;

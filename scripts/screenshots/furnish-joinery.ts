@@ -23,8 +23,8 @@ import { visit, type Visitor } from "../../test/support/visitor.ts";
 import { startWebSite, type WebSite } from "../../test/support/web-site.ts";
 import { FORMS, type InventedPost, POSTS } from "./joinery.ts";
 import { makeEndpoint } from "../../test/support/terminal.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
-const HOUR_MS = 3_600_000;
 const OWNER = "ada@joinery.example";
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 /** Submissions that nobody has read yet. */

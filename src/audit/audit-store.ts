@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
+import { DAY_MS, WEEK_MS } from "../foundation/time-units.ts";
 
 /** An account, with its address of that time. */
 export interface RecordedAccount {
@@ -55,10 +56,10 @@ export interface RecordedChange extends Change {
 
 /** Changes that stay, beside those of the last week, which programs may not have heard of yet. */
 const MAX_CHANGES = 10_000;
-const HEARD_MS = 7 * 86_400_000;
+const HEARD_MS = WEEK_MS;
 /** Changes of the last week that stay. */
 const MAX_UNHEARD = 100_000;
-const MAX_AGE_MS = 400 * 86_400_000;
+const MAX_AGE_MS = 400 * DAY_MS;
 /** Characters of a subject or detail that are kept. */
 const MAX_TEXT_LENGTH = 500;
 /** Characters of the name of a user of the operating system that are kept. */

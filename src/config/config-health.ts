@@ -6,6 +6,7 @@ import { parseListenAddress } from "../foundation/listen-address.ts";
 import type { Config } from "./config.ts";
 import { isSafeAddress } from "./dashboard-address.ts";
 import { environmentName, type LoadedConfig } from "./load-config.ts";
+import { WEEK_MS } from "../foundation/time-units.ts";
 
 /**
  * Secrets in a file that others may read. The advice is not to change the file's mode: a service that runs as a user of its
@@ -59,7 +60,7 @@ export function checkDashboardAddress({ server, dashboard }: Config): Finding {
 }
 
 /** After this time without such a request, the proxy is gone or trusted. */
-const FORGET_PROXY_MS = 7 * 86_400_000;
+const FORGET_PROXY_MS = WEEK_MS;
 const TRUST_PROXY = ["server", "trustProxy"];
 
 /**

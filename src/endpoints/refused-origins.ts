@@ -7,6 +7,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isOriginAllowed, MAX_ORIGIN_LENGTH } from "./allowed-origin.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { findEndpoint } from "./endpoint-store.ts";
+import { DAY_MS } from "../foundation/time-units.ts";
 
 /** A page's origin whose posts are refused, because the endpoint does not list it. */
 export interface RefusedOrigin {
@@ -152,7 +153,7 @@ export function* forgetOldRefusals(days: number | null, now: number): Steps<numb
       .selectFrom("refused_origin")
       .select(["endpoint_id", "origin"])
       .where("ignored", "=", 0)
-      .where("last_at", "<", now - days * 86_400_000)
+      .where("last_at", "<", now - days * DAY_MS)
       .limit(BATCH_SIZE),
   );
   for (const { endpoint_id, origin } of rows) {

@@ -6,10 +6,10 @@ import { isFileList } from "../foundation/file-list.ts";
 import { isId } from "../foundation/id.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
+import { DAY_SECONDS } from "../foundation/time-units.ts";
 
 const KEY_BYTES = 32;
 const KEY_PLACE = "file_link_key.key";
-const DAY_SECONDS = 86_400;
 /** Seconds since 1970, in one way of writing. */
 const TIME = /^[1-9]\d{8,11}$/;
 

@@ -8,6 +8,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { addressUnit, type NetworkList } from "../foundation/ip-address.ts";
 import { countFileBytes } from "./file-store.ts";
 import { fileValues, INSERT_FILE_SQL, type NewFile } from "./stored-file.ts";
+import { DAY_MS } from "../foundation/time-units.ts";
 
 /** Whose files they are, as far as a limit asks. */
 export interface Uploading {
@@ -62,7 +63,6 @@ export interface FileRoom {
 
 /** Time in which files may be deleted, or an operator may make room. */
 const NO_ROOM_SECONDS = 60;
-const DAY_MS = 86_400_000;
 /** Posts with files take their room in turns, on all servers. */
 const ROOM_LOCK = 7235461913;
 

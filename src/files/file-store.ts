@@ -4,8 +4,8 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { deleteNow, listObjectsOf } from "./file-deletions.ts";
 import { objectsOf } from "./object-store.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
-const HOUR_MS = 3_600_000;
 /** Chunks deleted in one transaction, 4 MiB: deleted bytes are overwritten, and posts wait meanwhile. */
 const MAX_DELETED_CHUNKS = 16;
 

@@ -1,3 +1,5 @@
+import { DAY_MS } from "./time-units.ts";
+
 /**
  * The source of time. Everything that decides by time takes a clock, so that a test can move it. Durations inside one
  * process (timeouts, latencies) use the monotonic `performance.now()` instead.
@@ -6,8 +8,6 @@ export interface Clock {
   /** Milliseconds since 1970 UTC, an integer. May jump when the machine's clock is set. */
   now(): number;
 }
-
-const DAY_MS = 86_400_000;
 
 export const systemClock: Clock = { now: () => Date.now() };
 

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from "./time-units.ts";
+
 /** Times as the clocks of one zone show them. */
 export interface ZonedClock {
   /** By its name in the IANA database. */
@@ -8,7 +10,6 @@ export interface ZonedClock {
 
 /** Zones change their offset at full quarters of an hour alone. */
 const QUARTER_MS = 900_000;
-const MINUTE_MS = 60_000;
 
 /** @param zone a name that `Intl` knows. It remembers the last offset: times mostly come in order. */
 export function createZonedClock(zone: string): ZonedClock {

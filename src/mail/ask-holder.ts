@@ -13,6 +13,7 @@ import { isLetterWaiting, type LetterContent, queueLetter } from "./letter-store
 import { mailLinkUrl } from "./mail-links.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
 import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
 /** Asks the holder of an address whether they want a form's submissions. Who gets such a letter may know nothing of this server. */
 
@@ -28,8 +29,6 @@ export interface Question {
   /** `mail.limits.confirmationsPerHour` */
   readonly perHour: number;
 }
-
-const HOUR_MS = 3_600_000;
 const MAX_PER_MAILBOX = 3;
 const MAX_PER_ACCOUNT = 20;
 

@@ -5,6 +5,7 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Language } from "../languages/language.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
 import type { Attempt } from "../outbox/queue/delivery.ts";
+import { DAY_MS, HOUR_MS } from "../foundation/time-units.ts";
 
 /**
  * Letters that must not be lost wait in the database: they are written in the transaction of what they tell, and survive the end of
@@ -57,12 +58,10 @@ export interface LetterOutcome {
   readonly dueAt: number;
   readonly attempt: Attempt;
 }
-
-const HOUR_MS = 3_600_000;
 /** Letters of one kind that an address gets at once in an hour; the next ones wait for an hour, one for each topic. */
 const AT_ONCE: Readonly<Record<StoredKind, number>> = { security: 3, operator: 6, confirmation: 3 };
 /** No letter waits longer for its next attempt, so one that is due later was planned by a wrong clock. */
-const LONGEST_WAIT_MS = 9 * 86_400_000;
+const LONGEST_WAIT_MS = 9 * DAY_MS;
 /** Rows deleted in one transaction. */
 const BATCH_SIZE = 500;
 
@@ -194,7 +193,7 @@ export function* dropOldLetters(days: number | null, now: number): Steps<number>
   const old = query
     .selectFrom("letter")
     .select("id")
-    .where("finished_at", "<=", now - days * 86_400_000)
+    .where("finished_at", "<=", now - days * DAY_MS)
     .limit(BATCH_SIZE);
   return yield* run(query.deleteFrom("letter").where("id", "in", old));
 }

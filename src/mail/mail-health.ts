@@ -7,6 +7,7 @@ import { REPLY_KIND } from "../outbox/queue/recipient.ts";
 import { countFailedLetters } from "./letter-store.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
+import { WEEK_MS } from "../foundation/time-units.ts";
 
 /** The largest number of recipients that are named. */
 const MAX_NAMED = 10;
@@ -69,7 +70,7 @@ export function* checkFailedLetters(now: number): Steps<Finding> {
   );
 }
 
-const LATELY_MS = 7 * 86_400_000;
+const LATELY_MS = WEEK_MS;
 
 /** E-mails that ran out of attempts or were refused, and wait for somebody to replay them. */
 export function* checkFailedMail(): Steps<Finding> {

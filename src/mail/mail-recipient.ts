@@ -1,6 +1,7 @@
 import type { Language } from "../languages/language.ts";
 import type { Condition } from "../outbox/queue/conditions.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
+import { WEEK_MS } from "../foundation/time-units.ts";
 
 /** The kind of recipient that gets e-mail about submissions. */
 export const MAIL_KIND = "mail";
@@ -47,4 +48,4 @@ export const defaultMailRecipientSettings: Omit<MailRecipientSettings, "address"
 /** Characters of a subject's template. */
 export const MAX_SUBJECT_TEMPLATE_LENGTH = 200;
 /** How long the link works that asks for a confirmation. */
-export const CONFIRMATION_MS = 7 * 24 * 3_600_000;
+export const CONFIRMATION_MS = WEEK_MS;

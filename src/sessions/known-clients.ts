@@ -5,6 +5,7 @@ import { addressUnit } from "../foundation/ip-address.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 import type { KnownTrier } from "./attempt-limits.ts";
+import { DAY_MS } from "../foundation/time-units.ts";
 
 /*
  * Browsers and addresses that signed in to an account before. Wrong passwords of strangers neither delay nor refuse them. They prove
@@ -18,8 +19,6 @@ export interface Shown {
   /** The cookie of a known browser, as it came; null without one. */
   readonly knownCookie: string | null;
 }
-
-const DAY_MS = 86_400_000;
 /** An address is known for this long after its last use. */
 export const KNOWN_ADDRESS_MS = 30 * DAY_MS;
 /** Addresses of one account; those that were used last are kept. */

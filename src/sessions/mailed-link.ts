@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { query } from "../database/database.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
+import { DAY_MS, HOUR_MS } from "../foundation/time-units.ts";
 
 /** What a link in a letter is for: an account for its address, or a new password of the account with its address. */
 export type LinkPurpose = "sign-up" | "reset";
@@ -15,9 +16,8 @@ export interface MailedLink {
 /** 256 bits: 43 characters of base64url. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
-const HOUR_MS = 3_600_000;
 /** How long a link can be used. */
-export const MAILED_LINK_LIFETIME_MS = { "sign-up": 24 * HOUR_MS, reset: HOUR_MS } as const;
+export const MAILED_LINK_LIFETIME_MS = { "sign-up": DAY_MS, reset: HOUR_MS } as const;
 /** Links of one purpose that are kept; beyond it the oldest are forgotten. */
 export const MAX_MAILED_LINKS = 2000;
 /** Rows deleted in one transaction. */

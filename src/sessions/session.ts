@@ -5,6 +5,7 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
+import { HOUR_MS } from "../foundation/time-units.ts";
 
 /** Somebody who is signed in. */
 export interface Viewer {
@@ -56,7 +57,6 @@ const MAX_USER_AGENT_LENGTH = 200;
 /** A session's use is written down at most this often. */
 const SEEN_INTERVAL_MS = 60_000;
 const FRESH_MS = 900_000;
-const HOUR_MS = 3_600_000;
 /** Sessions deleted in one transaction. */
 const BATCH_SIZE = 500;
 

@@ -3,12 +3,13 @@ import { query } from "../database/database.ts";
 import { first, run, type Steps } from "../database/steps.ts";
 import { getAccount } from "../workspaces/workspace-store.ts";
 import type { Account } from "../workspaces/workspace.ts";
+import { MINUTE_MS } from "../foundation/time-units.ts";
 
 /** 192 bits: 32 characters of base64url. */
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
 /** How long a link can be used. */
-export const LINK_LIFETIME_MS = 30 * 60_000;
+export const LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
 export interface SignInLink {
   readonly account: Account;

@@ -1,6 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { makeSecretText, readSecretText, type SecretText } from "../foundation/secret-text.ts";
 import { type Scope, SCOPES } from "../operations/access.ts";
+import { DAY_MS } from "../foundation/time-units.ts";
 
 /** A token of the HTTP API as it is stored: without its text. */
 export interface Token {
@@ -24,7 +25,6 @@ export interface Token {
 export type TokenState = "active" | "expired" | "revoked";
 
 const TOKEN_PREFIX = "fat_";
-const DAY_MS = 86_400_000;
 export const DEFAULT_EXPIRY_MS = 90 * DAY_MS;
 const MAX_EXPIRY_MS = 3650 * DAY_MS;
 /** Who may be told of a token's end this long before. */

@@ -1,5 +1,7 @@
+import { DAY_MS } from "../foundation/time-units.ts";
+
 /** The longest wait that a receiver can ask for with `Retry-After`; a longer one would not help the owner. */
-export const RETRY_AFTER_LIMIT_MS = 24 * 3_600_000;
+export const RETRY_AFTER_LIMIT_MS = DAY_MS;
 
 /** A date with more characters than the longest legal HTTP-date is not one. */
 const HTTP_DATE_MAX_LENGTH = 40;

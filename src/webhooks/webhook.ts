@@ -2,6 +2,7 @@ import type { Condition } from "../outbox/queue/conditions.ts";
 import { MAX_SPAM_SCORE, type Recipient } from "../outbox/queue/recipient.ts";
 import type { WebhookFormat } from "./formats/format.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
+import { DAY_MS } from "../foundation/time-units.ts";
 
 /** The kind of recipient that webhooks are. */
 export const WEBHOOK_KIND = "webhook";
@@ -42,7 +43,7 @@ export const defaultWebhookSettings: Omit<WebhookSettings, "url"> = {
 };
 
 /** How long the old secret signs beside the new one after a rotation. */
-export const ROTATION_GRACE_MS = 24 * 3_600_000;
+export const ROTATION_GRACE_MS = DAY_MS;
 /** The largest number of secrets that sign at the same time; a further rotation within the grace period drops the oldest. */
 export const MAX_SECRETS = 3;
 

@@ -7,6 +7,7 @@ import { newId } from "../foundation/id.ts";
 import { findMember, type Membership, storeMember } from "./member-store.ts";
 import { toStanding } from "./standing.ts";
 import { findAccount } from "./workspace-store.ts";
+import { WEEK_MS } from "../foundation/time-units.ts";
 
 /** Somebody who is asked to become a member, and has not answered. */
 export interface Invitation extends Membership {
@@ -39,7 +40,7 @@ export interface FoundInvitation {
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
 /** How long an invitation can be accepted. */
-export const INVITATION_LIFETIME_MS = 7 * 86_400_000;
+export const INVITATION_LIFETIME_MS = WEEK_MS;
 /** Rows deleted in one transaction. */
 const BATCH_SIZE = 500;
 

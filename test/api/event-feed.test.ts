@@ -16,8 +16,7 @@ import { NOON } from "../support/fake-clock.ts";
 import { untilTailed } from "../support/temporary-postgresql.ts";
 import { performOn } from "../support/terminal.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
-
-const DAY = 86_400_000;
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 interface Page {
   readonly data: { readonly type: string; readonly ids: string[]; readonly id: string }[];
@@ -236,13 +235,13 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("events are kept for 7 days, and a place of before is gone, as is one of another database", async () => {
     const { db, endpoint } = await world();
     const { next_after: after } = await listen(db);
-    const later = await listen(db, { after }, undefined, NOON + 7 * DAY);
+    const later = await listen(db, { after }, undefined, NOON + 7 * DAY_MS);
     expect(later.data).toEqual([]);
-    await expect(listen(db, { after }, undefined, NOON + 7 * DAY + 1)).rejects.toMatchObject({
+    await expect(listen(db, { after }, undefined, NOON + 7 * DAY_MS + 1)).rejects.toMatchObject({
       code: "gone",
     });
     // Nothing happened, but it was asked meanwhile.
-    const now = NOON + 7 * DAY + 1;
+    const now = NOON + 7 * DAY_MS + 1;
     await performOn(db, resumeEndpoint, { endpoint }, { now });
     const heard = await listen(db, { after: later.next_after }, undefined, now);
     expect(typesOf(heard)).toEqual(["endpoint.resume"]);

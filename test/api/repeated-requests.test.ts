@@ -7,8 +7,8 @@ import { askWith, makeToken } from "../support/api-client.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY = 86_400_000;
 const body = { name: "Shop", schema: exampleSchema };
 
 const endpoints = (server: TestServer): unknown =>
@@ -104,14 +104,14 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     await db.transaction(() => claimKey(asked, NOON));
     await expect(recall(db, NOON)).rejects.toMatchObject({ code: "conflict" });
     await db.transaction(() => keepAnswer(asked, { status: 201, answer: { a: 1 } }));
-    expect(await recall(db, NOON + DAY - 1)).toEqual({ status: 201, answer: { a: 1 } });
+    expect(await recall(db, NOON + DAY_MS - 1)).toEqual({ status: 201, answer: { a: 1 } });
     await expect(db.transaction(() => claimKey(asked, NOON))).rejects.toMatchObject({
       kept: { status: 201 },
     });
-    expect(await recall(db, NOON + DAY)).toBeNull();
-    expect(await db.transaction(() => dropOldAnswers(NOON + DAY - 1))).toBe(0);
-    await db.transaction(() => claimKey(asked, NOON + DAY));
-    expect(await db.transaction(() => dropOldAnswers(NOON + 2 * DAY))).toBe(1);
+    expect(await recall(db, NOON + DAY_MS)).toBeNull();
+    expect(await db.transaction(() => dropOldAnswers(NOON + DAY_MS - 1))).toBe(0);
+    await db.transaction(() => claimKey(asked, NOON + DAY_MS));
+    expect(await db.transaction(() => dropOldAnswers(NOON + 2 * DAY_MS))).toBe(1);
     await db.transaction(() => claimKey(asked, NOON));
     await db.transaction(() => keepAnswer(asked, { status: 200, answer: "x".repeat(300_000) }));
     await expect(recall(db, NOON)).rejects.toMatchObject({ code: "conflict" });

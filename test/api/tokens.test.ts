@@ -6,17 +6,16 @@ import { setAccount } from "../../src/workspaces/account-operations.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { startServer } from "../support/test-server.ts";
-
-const HOUR = 3_600_000;
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 test("no token, a malformed, unknown, revoked or expired one is answered 401 with the same body", async () => {
   const server = await startServer();
   await server.addEndpoint();
   const revoked = await makeToken(server);
   await performOn(server.owner, revokeToken, { token: revoked }, { now: server.clock.now() });
-  const expired = await makeToken(server, undefined, { expires_in_ms: HOUR });
+  const expired = await makeToken(server, undefined, { expires_in_ms: HOUR_MS });
   expect((await askWith(server, expired)("GET", "/token")).status).toBe(200);
-  server.clock.advance(HOUR);
+  server.clock.advance(HOUR_MS);
   const form = await server.addEndpoint();
   const bodies = new Set<string>();
   for (const token of [null, "nonsense", makeTokenText().text, revoked, expired, form.secret]) {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type Change, dropOldChanges, listChanges, recordChange } from "../../src/audit/audit-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY = 86_400_000;
 const ANA = { accountId: "acct_ana", email: "ana@example.org" };
 const CHANGE: Change = { action: "endpoint.create", subject: "ep_1", workspaceId: "ws_1", detail: "Contact" };
 
@@ -51,9 +51,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10600)
       INSERT INTO audit_event (at, action, subject) SELECT ${NOON}, 'a.b', 'c' FROM n`;
     await write(db, db.engine === "sqlite" ? many : insertFirst(many));
-    expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY))).toBe(0);
+    expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY_MS))).toBe(0);
     for (const dropped of [500, 100, 0])
-      expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY + 1))).toBe(dropped);
+      expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY_MS + 1))).toBe(dropped);
     expect(await rowsOf(db, "SELECT min(id) AS first, max(id) AS last FROM audit_event")).toEqual([
       { first: 601, last: 10_600 },
     ]);
@@ -66,7 +66,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const flood = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)
       INSERT INTO audit_event (at, action, subject, account_id) SELECT ${NOON}, 'a.b', 'c', 'acct_eve' FROM n`;
     await write(db, db.engine === "sqlite" ? flood : insertFirst(flood));
-    expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY + 1))).toBe(103);
+    expect(await db.transaction(() => dropOldChanges(NOON + 7 * DAY_MS + 1))).toBe(103);
     expect(await rowsOf(db, "SELECT id FROM audit_event ORDER BY id LIMIT 3")).toEqual([
       { id: 1 },
       { id: 2 },
@@ -79,7 +79,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     await db.transaction(() => recordChange(ANA, CHANGE, NOON - 1));
     await db.transaction(() => recordChange(ANA, CHANGE, NOON));
-    expect(await db.transaction(() => dropOldChanges(NOON + 400 * DAY))).toBe(1);
+    expect(await db.transaction(() => dropOldChanges(NOON + 400 * DAY_MS))).toBe(1);
     expect((await db.transaction(() => listChanges(10))).map(({ at }) => at)).toEqual([NOON]);
   });
 });

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { dashboardAddress } from "../../src/config/dashboard-address.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const ANA = "ana@example.org";
 const BEN = "ben@example.org";
-const MINUTE = 60_000;
 
 async function twoAccounts(settings: Record<string, unknown> = {}): Promise<OperatorMachine> {
   const machine = operatorMachine(settings);
@@ -52,7 +52,7 @@ test("sign-in-link prints a link with a token that the database holds as a hash,
   expect(rows).toHaveLength(1);
   const [{ expires_at: expiresAt }] = rows as [{ expires_at: number }];
   expect(new Date(expiresAt).toISOString()).toBe(made.expires_at);
-  expect(expiresAt - Date.now()).toBeGreaterThan(25 * MINUTE);
+  expect(expiresAt - Date.now()).toBeGreaterThan(25 * MINUTE_MS);
   expect(actions(machine)).toEqual([`account.sign-in-link ${ANA}`, `account.sign-in-link ${ANA}`]);
   for (const file of readdirSync(machine.folder))
     expect(readFileSync(machine.path(file)).includes(token), file).toBe(false);

@@ -18,6 +18,7 @@ import { post } from "../support/posts.ts";
 import { plainSettings, startScriptedServer } from "../support/smtp-servers.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { until } from "../support/until.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const FROM_THE_FUTURE = { id: "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz", createdAt: 4_000_000_000_000 };
 
@@ -206,7 +207,7 @@ test("a backup that is older than two intervals is a problem", async () => {
   await machine.createEndpoint();
   const name = (hoursAgo: number): string =>
     machine.path(
-      `formsvc-${new Date(Date.now() - hoursAgo * 3_600_000).toISOString().slice(0, 19).replaceAll(":", "-")}.db`,
+      `formsvc-${new Date(Date.now() - hoursAgo * HOUR_MS).toISOString().slice(0, 19).replaceAll(":", "-")}.db`,
     );
   writeFileSync(name(50), "", { mode: 0o600 });
   expect((await examine(machine)).problems.map((each) => each.name)).toEqual(["backups.age"]);
@@ -262,7 +263,7 @@ test("webhooks that are stopped, get probes only, keep failing or ran out of att
     insertWebhook.run(id);
   };
   insert("wh_stopped", "stopped", "closed", null);
-  insert("wh_failing", "enabled", "closed", Date.now() - 2 * 3_600_000);
+  insert("wh_failing", "enabled", "closed", Date.now() - 2 * HOUR_MS);
   insert("wh_probed", "enabled", "open", Date.now());
   // It fails for a moment only, and a disabled one is its owner's wish.
   insert("wh_moment", "enabled", "closed", Date.now());

@@ -29,6 +29,7 @@ import { operatorMachine } from "../support/operator-machine.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 import { receiving } from "../support/receiving.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** A page calls the verb directly, a person types the command: both must leave the same rows. */
 
@@ -263,7 +264,7 @@ test.each(GONE)("what was held long enough is gone for %s, whether a server runs
   const { db, clock } = service;
   const id = (await performOn(db, listHeld, {}, { now: clock.now() })).data[0]?.id ?? "";
   expect((await performOn(db, showHeld, { held: id }, { now: clock.now() })).data).toEqual(pitch);
-  clock.advance(defaultConfig.held.days! * 86_400_000 + 1);
+  clock.advance(defaultConfig.held.days! * DAY_MS + 1);
   await ask(db, id, clock.now());
   expect(db.prepare("SELECT count(*) FROM held").pluck().get()).toBe(0);
 });

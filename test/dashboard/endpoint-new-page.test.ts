@@ -8,6 +8,7 @@ import { startServer, type TestServer } from "../support/test-server.ts";
 import { EVERY_PAGE } from "../support/dashboard-routes.ts";
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const NEW = "/dashboard/endpoints/new";
 const KEY = /f[sp]k_[0-9A-Za-z]{50}/g;
@@ -263,7 +264,7 @@ test("the list shows each of the viewer's endpoints with what came, and nobody e
   const key = made.text.match(/fpk_[0-9A-Za-z]{50}/)?.[0] ?? "";
   const post = { name: "Ana", email: "ana@example.org" };
   expect((await server.post(key, post)).status).toBe(200);
-  server.clock.advance(40 * 86_400_000);
+  server.clock.advance(40 * DAY_MS);
   for (const message of ["a", "b"]) expect((await server.post(key, { ...post, message })).status).toBe(200);
   const { text } = await (await visit(server)).get("/dashboard/endpoints");
   expect(text).toContain("Café &lt;b&gt;&amp;amp;");

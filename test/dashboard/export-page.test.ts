@@ -7,6 +7,7 @@ import { parseCsv } from "../support/parse-csv.ts";
 import { readSheet } from "../support/read-xlsx.ts";
 import { startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** Ada is the operator; Ben has two forms with submissions of every class, and Cleo one. */
 async function world() {
@@ -55,11 +56,10 @@ test("times of a filter mean the same on the page, in its export and in the comm
   const { server, ada, ben, command } = await world();
   const now = server.clock.now();
   const add = submissionAdder(server.owner);
-  const day = 86_400_000;
-  for (const offset of [-3 * day, -day, -1, 0, day, 2 * day])
+  for (const offset of [-3 * DAY_MS, -DAY_MS, -1, 0, DAY_MS, 2 * DAY_MS])
     add({ endpointId: ben.endpoint.id, data: { message: `at ${offset}` }, createdAt: now + offset });
   const iso = (ms: number): string => new Date(ms).toISOString();
-  const [today, next] = [iso(now).slice(0, 10), iso(now + day).slice(0, 10)];
+  const [today, next] = [iso(now).slice(0, 10), iso(now + DAY_MS).slice(0, 10)];
   const zoned = `${iso(now + 7_200_000).slice(0, 19)}+02:00`;
   const filters: (readonly [since: string, until: string])[] = [
     [today, ""],
@@ -87,7 +87,7 @@ test("times of a filter mean the same on the page, in its export and in the comm
   }
   const lately = (await ada.get("/dashboard/export.json?since=2d&until=12h")).text;
   expect((JSON.parse(lately) as { data: { message: string } }[]).map(({ data }) => data.message)).toEqual([
-    `at ${-day}`,
+    `at ${-DAY_MS}`,
   ]);
   const again = (await ada.get(`/dashboard?since=${encodeURIComponent(iso(now))}`)).text;
   expect(again).toContain(`type="text" id="f-since" name="since" value="${iso(now)}"`);

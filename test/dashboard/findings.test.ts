@@ -21,8 +21,7 @@ import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 /** The lines for an account, as the inbox asks for them. */
 async function linesFor(

@@ -4,6 +4,7 @@ import { dashboardRoutes } from "../support/dashboard-routes.ts";
 import { sendRequest } from "../support/http-client.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const LOST = "/dashboard/no-such-page";
 
@@ -171,7 +172,7 @@ function oldBrowser(server: TestServer) {
 test("a form that is sent after the session ended keeps all that was typed but secrets, to be sent again", async () => {
   const server = await startServer();
   const ada = await visit(server);
-  server.clock.advance(8 * 24 * 3_600_000);
+  server.clock.advance(8 * 24 * HOUR_MS);
   const { status, text } = await ada.post(LOST, {
     name: 'Contact "A"',
     schema: "{\n}",

@@ -4,6 +4,7 @@ import { addSubmission, submissionAdder } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** The ids of the rows of a page, in its order. */
 function rowsOf(page: string): string[] {
@@ -91,13 +92,13 @@ function bare(page: string, id: string): string {
 test("the address filters by form, class, days, unread and text, and each filter stays in the links of the page", async () => {
   const { server, ben, bens } = await world();
   const now = server.clock.now();
-  const day = (offset: number): string => new Date(now + offset * 86_400_000).toISOString().slice(0, 10);
+  const day = (offset: number): string => new Date(now + offset * DAY_MS).toISOString().slice(0, 10);
   const add = (message: string, spamScore: number, offset: number): string =>
     addSubmission(server.owner, {
       endpointId: bens.id,
       data: { message },
       spamScore,
-      createdAt: now + offset * 86_400_000,
+      createdAt: now + offset * DAY_MS,
     });
   const [a, b, c] = [add("an oak table", 0, 1), add("a link", 60, 2), add("an OAK chair", 30, 3)];
   const found = async (query: string): Promise<string[]> =>
@@ -186,8 +187,7 @@ test("bars are drawn from three days with posts on; before that a sentence says 
   expect(text).not.toContain('<rect class="ok"');
 });
 
-const ago = ({ clock }: { clock: { now(): number } }, days: number): number =>
-  clock.now() - days * 86_400_000;
+const ago = ({ clock }: { clock: { now(): number } }, days: number): number => clock.now() - days * DAY_MS;
 
 const HOSTILE: readonly (readonly [string, unknown])[] = [
   ["markup", "<script>alert(1)</script><img src=x onerror=alert(1)>"],

@@ -8,9 +8,9 @@ import type { Answer } from "../support/http-client.ts";
 import { pathIn, startMailedSite, textOf } from "../support/mailed-site.ts";
 import { ADA, cookieOf, PASSWORD } from "../support/sign-in-form.ts";
 import { startServer } from "../support/test-server.ts";
+import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const NEW = "new@example.org";
-const HOUR = 3_600_000;
 const LINK = "/dashboard/sign-up/confirm?token=";
 /** As a trusted proxy with https adds them. */
 const HTTPS = { "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1", host: "forms.example.com" };
@@ -144,7 +144,7 @@ describe("a forgotten password", () => {
     ]);
     // Who is not in doubt keeps theirs.
     server.owner.execute("UPDATE api_token SET revoked_at = NULL");
-    server.clock.advance(HOUR);
+    server.clock.advance(HOUR_MS);
     await reset(2);
     expect(working()).toEqual([made.id]);
   });
@@ -213,8 +213,8 @@ describe("a link", () => {
   });
 
   test.each([
-    ["sign-up", NEW, 24 * HOUR],
-    ["lost-password", ADA, HOUR],
+    ["sign-up", NEW, DAY_MS],
+    ["lost-password", ADA, HOUR_MS],
   ] as const)(
     "of %s works once, for its time, until a newer one replaces it",
     async (path, email, lifetime) => {

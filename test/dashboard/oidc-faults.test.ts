@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MAX_ANSWER_BYTES } from "../../src/sessions/bounded-fetch.ts";
 import { ANA, problemOf, startOidcSite } from "../support/oidc-site.ts";
 import type { Lies } from "../support/scripted-issuer.ts";
-
-const MINUTE = 60_000;
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 /** A token for this client and another one. @param party for whom it says that it was made */
 function several(other: string, party?: string): NonNullable<Lies["claims"]> {
@@ -107,7 +106,7 @@ describe("what comes back", () => {
     expect(signedInBy(came)).toBe(ANA.email);
     expect(came.headers["set-cookie"]).toContain("formsvc-flow=; Path=/; Max-Age=0");
     const late = await begin();
-    server.clock.advance(10 * MINUTE);
+    server.clock.advance(10 * MINUTE_MS);
     expect((await comeBack(issuer.signIn(late.address, ANA), late.cookie)).status).toBe(401);
   });
 

@@ -13,6 +13,7 @@ import { CLIENT } from "../support/scripted-issuer.ts";
 import { signInForms } from "../support/sign-in-form.ts";
 import { performOn } from "../support/terminal.ts";
 import { visit } from "../support/visitor.ts";
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const MAIL = { host: "127.0.0.1", port: 9, from: "forms@example.com" };
 const ROOT = "root@example.com";
@@ -125,7 +126,7 @@ test("a second factor that is there is switched off within 15 minutes of the sig
   server.owner.execute("INSERT INTO credential SELECT id, '$argon2id$', x'00', 1, 1 FROM account");
   const root = await visit(server, ROOT);
   const factor = () => server.owner.now(() => findCredential(root.accountId))?.totpSecret;
-  server.clock.advance(15 * 60_000);
+  server.clock.advance(15 * MINUTE_MS);
   const late = await root.post("/dashboard/account/second-factor/remove");
   expect([late.status, factor()]).toEqual([401, Buffer.from([0])]);
   expect(late.text).toContain("Sign out and in again, and do this within 15 minutes.");

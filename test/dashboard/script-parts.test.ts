@@ -1,34 +1,33 @@
 import { expect, test } from "vitest";
 import { distance, waitingTime } from "../../src/browser/dashboard/distance.ts";
 import { commandKey, type Focus, type KeyPress } from "../../src/browser/dashboard/key-meaning.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 test("a distance from now has the unit that a person would choose", () => {
-  const minute = 60_000;
   const cases: [ms: number, shown: string | null][] = [
-    [-minute - 1, null],
-    [-minute, "just now"],
+    [-MINUTE_MS - 1, null],
+    [-MINUTE_MS, "just now"],
     [0, "just now"],
-    [minute - 1, "just now"],
-    [minute, "1 min"],
-    [60 * minute - 1, "59 min"],
-    [60 * minute, "1 h"],
-    [24 * 60 * minute - 1, "23 h"],
-    [24 * 60 * minute, "1 d"],
-    [7 * 24 * 60 * minute - 1, "6 d"],
-    [7 * 24 * 60 * minute, null],
+    [MINUTE_MS - 1, "just now"],
+    [MINUTE_MS, "1 min"],
+    [HOUR_MS - 1, "59 min"],
+    [HOUR_MS, "1 h"],
+    [DAY_MS - 1, "23 h"],
+    [DAY_MS, "1 d"],
+    [7 * DAY_MS - 1, "6 d"],
+    [7 * DAY_MS, null],
   ];
   for (const [ms, shown] of cases) expect(distance(ms), String(ms)).toBe(shown);
 });
 
 test("what is still to come is told as the time until then, also when it is late", () => {
-  const minute = 60_000;
   const cases: [ms: number, shown: string | null][] = [
-    [-60 * minute, "any moment"],
-    [minute - 1, "any moment"],
-    [minute, "in 1 min"],
-    [60 * minute, "in 1 h"],
-    [24 * 60 * minute - 1, "in 23 h"],
-    [24 * 60 * minute, null],
+    [-HOUR_MS, "any moment"],
+    [MINUTE_MS - 1, "any moment"],
+    [MINUTE_MS, "in 1 min"],
+    [HOUR_MS, "in 1 h"],
+    [DAY_MS - 1, "in 23 h"],
+    [DAY_MS, null],
   ];
   for (const [ms, shown] of cases) expect(waitingTime(ms), String(ms)).toBe(shown);
 });

@@ -6,6 +6,7 @@ import { keysButton, keysDialog } from "../../src/dashboard/assets/keys-dialog.t
 import { PAGE_HEADERS } from "../../src/dashboard/scope.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const ROWS = ["Ana", "Ben", "Cleo"].map(
   (name) => `<tr><td><input type="checkbox" name="id" value="${name}" aria-label="Select ${name}"></td>
@@ -86,7 +87,7 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
 
   test("shows times as their distance from now, and the exact time as their title", async () => {
     const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
-    const times = [ago(5000), ago(3_700_000), ago(50 * 3_600_000), "2020-02-03T10:00:00Z", "never"];
+    const times = [ago(5000), ago(3_700_000), ago(50 * HOUR_MS), "2020-02-03T10:00:00Z", "never"];
     await show(times.map((time) => `<time datetime="${time}" data-time="ago">${time}</time>`).join(" "));
     expect(await page.locator("time").allTextContents()).toEqual([
       "just now",

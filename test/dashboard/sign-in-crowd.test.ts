@@ -6,10 +6,9 @@ import { signInForms } from "../support/sign-in-form.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import type { Answer } from "../support/http-client.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** Strangers guess the password of one account from everywhere, while its owner wants to sign in. */
-
-const DAY_MS = 86_400_000;
 const ATTACKERS = 108;
 /** Strangers who may wait at once. */
 const PLACES = 100;

@@ -5,8 +5,7 @@ import { checkBackupAge, createBackupScheduler } from "../../src/database/sqlite
 import { silentLog } from "../support/silent-log.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const HOUR = 3_600_000;
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 function schedule(everyHours: number | null, keep: number) {
   const directory = temporaryFolder();
@@ -30,7 +29,7 @@ function schedule(everyHours: number | null, keep: number) {
     log: silentLog,
   });
   const look = async (hours: number): Promise<number> => {
-    clock.advance(hours * HOUR);
+    clock.advance(hours * HOUR_MS);
     scheduler.look();
     await scheduler.settle();
     return made;

@@ -5,8 +5,7 @@ import { measureDatabase } from "../../src/database/sqlite/database-metrics.ts";
 import { createMetrics } from "../../src/foundation/prometheus.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 test("if backups are scheduled and none ever worked, their age is the server's, so that an alert on it fires", async () => {
   const db = temporaryDatabase();

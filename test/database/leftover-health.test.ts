@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { checkLeftovers } from "../../src/database/sqlite/leftover-health.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 /** Above what any system gives to a process. */
 const NOBODY = 2 ** 30;
 

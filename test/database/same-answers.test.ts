@@ -77,12 +77,12 @@ import { NOON } from "../support/fake-clock.ts";
 import { type Filled, fillEveryTable } from "../support/full-database.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY = 86_400_000;
 const fail = (error: unknown): never => {
   throw error;
 };
-const LATER = NOON + 40 * DAY;
+const LATER = NOON + 40 * DAY_MS;
 const { plans } = defaultConfig;
 
 interface Twins {
@@ -176,8 +176,8 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "the health of receivers": read(() => checkReceivers(LATER)),
   "the troubles of webhooks": read((filled) => findWebhookTroubles(viewing(filled), LATER)),
   "submissions by day": (db, { endpointIds }) =>
-    createDayCounter(db, createBackground(fail))(endpointIds, 3, NOON + DAY),
-  "all submissions by day": (db) => createDayCounter(db, createBackground(fail))(null, 3, NOON + DAY),
+    createDayCounter(db, createBackground(fail))(endpointIds, 3, NOON + DAY_MS),
+  "all submissions by day": (db) => createDayCounter(db, createBackground(fail))(null, 3, NOON + DAY_MS),
   "how many submissions": (db, { endpointIds: [endpointId = ""] }) =>
     countSubmissions(db, { endpointId, since: NOON, until: LATER }, 1000),
   "when the last submission came": read(({ endpointIds: [id = ""] }) => lastSubmissionAt(id)),
@@ -240,7 +240,7 @@ const change =
 
 /** Everything that changes many rows by a condition, in which an engine could change others. */
 const CHANGES: Readonly<Record<string, Ask>> = {
-  "old changes go": change(() => dropOldChanges(NOON + 401 * DAY)),
+  "old changes go": change(() => dropOldChanges(NOON + 401 * DAY_MS)),
   "grace ends": change(() => finishGrace(LATER)),
   "keys of an endpoint are forgotten": change(({ endpointIds: [id = ""] }) => forgetKeysOf(id, 5)),
   "keys of posts are forgotten": change(() => forgetExpired(LATER)),
@@ -278,7 +278,7 @@ const CHANGES: Readonly<Record<string, Ask>> = {
     ),
   "old deliveries go": change(() => dropOldDeliveries({ kind: "webhook", days: 7 }, BEFORE_ALL, LATER)),
   "a recipient goes": (db, { recipientIds: [id = ""] }) => deleteRecipient(db, id, LATER),
-  "old submissions go": change(() => expireSubmissions(30, NOON + 30 * DAY + 5000)),
+  "old submissions go": change(() => expireSubmissions(30, NOON + 30 * DAY_MS + 5000)),
   "submissions of an endpoint go": change(({ endpointIds: [id = ""] }) => deleteSubmissionsOf(id, 3)),
   "a person is erased": async (db) => {
     const { submissions, held } = await findPerson(db, { field: "index", value: "7", endpointIds: null });

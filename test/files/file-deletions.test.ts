@@ -10,9 +10,7 @@ import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { sha256 } from "../support/uploads.ts";
 import { type ScriptedStore, startScriptedStore } from "../support/scripted-store.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 async function openStore(db: Database): Promise<ScriptedStore> {
   const scripted = await startScriptedStore();

@@ -6,11 +6,11 @@ import { sealedWith } from "../../src/secrets/seal.ts";
 import { encryptSome } from "../../src/secrets/stored-secret.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { WEEK_MS } from "../../src/foundation/time-units.ts";
 
 const PLAIN = createKeyring({ keyFile: null, key: null });
 const FILE = "fil_01h455vb4pex5vsknk084sn02q";
 const OTHER = "fil_01h455vb4pex5vsknk084sn02r";
-const WEEK_MS = 7 * 86_400_000;
 const facts = { id: FILE, name: "cv.pdf", size: 3, type: "application/pdf", sha256: "00" };
 const settings = { baseUrl: "https://files.example.com", days: 7 };
 

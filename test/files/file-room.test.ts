@@ -16,8 +16,8 @@ import { storeSubmissions } from "../support/add-submission.ts";
 import { addPlace } from "../support/batch-world.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 const free = {
   maxTotalBytes: 1_000_000,
   maxBytesPerAddressPerDay: null,

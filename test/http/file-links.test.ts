@@ -5,8 +5,8 @@ import { type Received, startReceiverWith } from "../support/receivers.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { applicationSchema, pdf, postFiles, sha256 } from "../support/uploads.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 const FILES = "https://files.example.com";
 const APP = "https://forms.example.com";
 

@@ -4,6 +4,7 @@ import { type ConfigOverrides, startServer, type TestServer } from "../support/t
 import { until } from "../support/until.ts";
 import { applicationSchema, multipart, pdf, postFiles, sha256, storedFiles } from "../support/uploads.ts";
 import { type Bucket, hasVersitygw, startVersitygw } from "../support/versitygw.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 function filesIn(s3: Bucket["settings"] | ScriptedStore["settings"]): ConfigOverrides {
   return { files: { storage: "s3", s3 } };
@@ -25,8 +26,6 @@ async function read(server: TestServer, secret: string, path: string, headers: R
   });
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The clean-ups of every minute, which run at each start too. */
 function cleanUp(server: TestServer): Promise<void> {

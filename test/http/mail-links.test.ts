@@ -11,9 +11,9 @@ import { BASE_URL, startMailedSite } from "../support/mailed-site.ts";
 import { startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 import { until } from "../support/until.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)> & \u202eform";
-const DAYS_MS = 24 * 3_600_000;
 
 async function begin(isConfirmed: boolean) {
   const { server } = await startMailedSite();
@@ -98,7 +98,7 @@ test("a newer link and seven days end the one before", async () => {
   const { server, ask, post, read } = await begin(false);
   const [first, second] = [ask(), ask()];
   expect((await post(first)).status).toBe(404);
-  server.clock.advance(7 * DAYS_MS);
+  server.clock.advance(7 * DAY_MS);
   expect((await post(second)).status).toBe(404);
   expect(read().confirmedAt).toBeNull();
 });

@@ -14,6 +14,7 @@ import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, type FakeClock, NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 import { replaceKey } from "../support/terminal.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 /** Hashing costs tens of milliseconds: the same two keys serve every test, each in a database of its own. */
 let secret: PreparedKey;
@@ -265,8 +266,6 @@ describe("revoking", () => {
 });
 
 describe("a key that was refused once is refused for ever, though the clock is set back", () => {
-  const HOUR_MS = 3_600_000;
-
   test("when it was revoked, in this process and the next", async () => {
     const { db, verifier, keyId, clock } = bench();
     await verifier.verify(secret.parsed);

@@ -16,8 +16,8 @@ import { startScriptedStore } from "../support/scripted-store.ts";
 import { type ScriptedServer, startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
 import { run, text } from "../../src/database/steps.ts";
 import { pdf, sha256 } from "../support/uploads.ts";
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
-const MINUTE_MS = 60_000;
 const CHUNK_BYTES = 262_144;
 
 interface Place {

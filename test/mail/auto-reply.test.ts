@@ -18,10 +18,7 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { readMail } from "../support/read-mail.ts";
 import { ReplyWorld } from "../support/reply-world.ts";
 import { type ScriptedServer, startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const visitor = { email: "eve@example.net", name: "Eve", message: "Open on Sunday?" };
 

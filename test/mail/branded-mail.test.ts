@@ -8,6 +8,7 @@ import { ReplyWorld } from "../support/reply-world.ts";
 import { startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
 import { performOn } from "../support/terminal.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const BRAND: Brand = { colour: "#ffcc00", name: "Mia’s <Bakery>", footer: "Mia Berg\nHauptstr. 1 & 2" };
 
@@ -37,7 +38,7 @@ test("e-mails about one submission, about several, and to who wrote have the wor
   world.deliverer.start();
   world.postFrom({ email: "ida@example.net", message: "one" });
   world.postFrom({ email: "eva@example.net", message: "two" });
-  await world.runUntil(world.clock.now() + 2 * 3_600_000);
+  await world.runUntil(world.clock.now() + 2 * HOUR_MS);
   const receivers = new Set(server.received.map(({ to }) => to[0]));
   for (const each of ["each@example.org", "eva@example.net", "hourly@example.org", "ida@example.net"])
     expect(receivers).toContain(each);

@@ -8,10 +8,9 @@ import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { createFakeTiming } from "../support/fake-timing.ts";
 import { plainSettings, startMailServer } from "../support/smtp-servers.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const ADA = "ada@example.org";
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
 
 const written: WrittenLetter = {
   to: ADA,
@@ -104,10 +103,10 @@ test("a letter that the server cannot take now is tried again with the same byte
   );
   await delayed;
   const again = next("letter.delayed");
-  timing.advance(MINUTE);
+  timing.advance(MINUTE_MS);
   await again;
   const sent = next("letter.sent");
-  timing.advance(5 * MINUTE);
+  timing.advance(5 * MINUTE_MS);
   await sent;
   expect([times, server.received.length]).toEqual([1, 1]);
   expect(lines).toMatchObject([
@@ -144,13 +143,13 @@ test("while the mail server is away all letters wait together, and after an hour
   await delayed;
   await new Promise((resolve) => setImmediate(resolve));
   // The second one is due, and is not tried either.
-  expect([timing.nextAt(), attempts]).toEqual([MINUTE, 1]);
+  expect([timing.nextAt(), attempts]).toEqual([MINUTE_MS, 1]);
   const second = next("letter.delayed");
-  timing.advance(MINUTE);
+  timing.advance(MINUTE_MS);
   await second;
   expect(attempts).toBe(2);
   const given = next("letter.failed");
-  timing.advance(HOUR);
+  timing.advance(HOUR_MS);
   await given;
   expect(attempts).toBe(2);
   expect(lines.find(({ event }) => event === "letter.failed")).toMatchObject({ reason: "too old" });
@@ -168,7 +167,7 @@ test("one address gets three letters of a kind an hour, in whatever spelling, an
   expect(silent(ADA)).toBe("too many");
   expect(lines).toMatchObject([{ event: "letter.refused", kind: "sign-up", why: "too many" }]);
   expect([silent("ben@example.org"), silent(ADA, "reset")]).toEqual(["taken", "taken"]);
-  timing.advance(HOUR);
+  timing.advance(HOUR_MS);
   expect(silent(ADA)).toBe("taken");
 });
 
@@ -181,7 +180,7 @@ test("fifty letters of a kind may wait; one more is refused, and does not count 
   expect([more(), more(), more(), more()]).toEqual(["full", "full", "full", "full"]);
   expect(counted).toEqual(["refused", "refused", "refused", "refused"]);
   const sent = next("letter.sent");
-  timing.advance(MINUTE);
+  timing.advance(MINUTE_MS);
   await sent;
   expect([more(), more()]).toEqual(["taken", "full"]);
 });
@@ -200,7 +199,7 @@ test("who forgot the password is neither kept out nor kept waiting by people who
   await delayed;
   expect(send("reset", 0)).toBe("taken");
   const sent = next("letter.sent");
-  timing.advance(MINUTE);
+  timing.advance(MINUTE_MS);
   await sent;
   expect(server.received[0]?.to).toEqual(["reset0@example.org"]);
 });
@@ -217,7 +216,7 @@ test("letters take a quarter of what may be sent in a minute", async () => {
       }),
     );
   await third.promise;
-  timing.advance(MINUTE - 1000);
+  timing.advance(MINUTE_MS - 1000);
   expect(server.received).toHaveLength(2);
   const sent = next("letter.sent");
   timing.advance(1000);
@@ -274,7 +273,7 @@ test("a stop gives up what waits, and what is under way if the mail server does 
     { event: "letter.failed", attempts: 1, reason: "the server stopped" },
     { event: "letter.failed", attempts: 1, reason: "the server stopped" },
   ]);
-  timing.advance(HOUR);
+  timing.advance(HOUR_MS);
   expect([letters.send(letterTo("cem@example.org")), timing.nextAt()]).toEqual(["full", undefined]);
   expect(server.received).toEqual([]);
 });

@@ -33,8 +33,7 @@ import {
 import { listOwned, viewRecipient } from "../../src/recipients/reach-recipient.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 function add(
   world: WebhookWorld,

@@ -10,9 +10,7 @@ import { erasePersonRecords, findPersonRecords } from "../../src/submissions/man
 import { performOn } from "../support/terminal.ts";
 import { ReplyWorld } from "../support/reply-world.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const visitor = { email: "eve@example.net", name: "Eve", message: "Open on Sunday?" };
 

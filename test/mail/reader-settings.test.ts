@@ -7,8 +7,7 @@ import { MailWorld } from "../support/mail-world.ts";
 import { readMail } from "../support/read-mail.ts";
 import { startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
 import { changeEndpoint, performOn } from "../support/terminal.ts";
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 function setZone(world: MailWorld, zone: string): Promise<unknown> {
   const { workspaceId } = world.db.now(() => getEndpoint(world.endpointId));

@@ -3,8 +3,7 @@ import { changeMailRecipient } from "../support/mail-recipients.ts";
 import { headerOf, MailWorld } from "../support/mail-world.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import { changeSchema } from "../support/terminal.ts";
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 test("a repeated attempt sends the same bytes, whatever was set in between; a new message has the new settings", async () => {
   const raws: Buffer[] = [];

@@ -12,8 +12,8 @@ import { insertAccountRows, insertWorkspaceRow } from "../../src/workspaces/work
 import { asSubmission } from "../support/add-submission.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
-const HOUR_MS = 3_600_000;
 const PLANS = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 
 /** A form whose automatic reply is on. */

@@ -14,9 +14,8 @@ import { createFakeClock } from "../support/fake-clock.ts";
 import { createFakeTiming } from "../support/fake-timing.ts";
 import { plainSettings, startMailServer } from "../support/smtp-servers.ts";
 import { until } from "../support/until.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
 const ADA = "ada@example.org";
 
 function letterOf(kind: StoredKind, topic: string, address = ADA): NewLetter {
@@ -111,7 +110,7 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     first.letters.start();
     await delayed;
     await first.letters.stop();
-    clock.advance(MINUTE);
+    clock.advance(MINUTE_MS);
     const second = begin();
     second.letters.start();
     await until(() => mail.received.length === 1);
@@ -144,7 +143,7 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     for (let days = 0; days < 8; days += 1) {
       const delayed = next("letter.delayed");
       if (days === 0) letters.start();
-      else advance(timing, 24 * HOUR);
+      else advance(timing, DAY_MS);
       await delayed;
       await until(() => timing.nextAt() !== undefined);
     }
@@ -153,7 +152,7 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
       { state: "pending", spent: 0 },
     ]);
     isAway = false;
-    advance(timing, HOUR);
+    advance(timing, HOUR_MS);
     await until(() => mail.received.length === 2);
   });
 
@@ -167,12 +166,12 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     await delayed;
     await until(() => timing.nextAt() !== undefined);
     delayed = next("letter.delayed");
-    advance(timing, MINUTE);
+    advance(timing, MINUTE_MS);
     await delayed;
     await until(() => timing.nextAt() !== undefined);
     const failed = next("letter.failed");
     for (let minutes = 0; minutes < 5; minutes += 1) {
-      advance(timing, MINUTE);
+      advance(timing, MINUTE_MS);
       await until(
         () => timing.nextAt() !== undefined || lines.some(({ event }) => event === "letter.failed"),
       );
@@ -181,7 +180,9 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     expect(await statesOf(db)).toEqual([{ topic: "one", state: "failed", attempts: 3, spent: 3 }]);
     const finding = await db.read(() => checkFailedLetters(clock.now()));
     expect(finding).toMatchObject({ name: "mail.letters", ok: false });
-    expect(await db.read(() => checkFailedLetters(clock.now() + 8 * 24 * HOUR))).toMatchObject({ ok: true });
+    expect(await db.read(() => checkFailedLetters(clock.now() + 8 * 24 * HOUR_MS))).toMatchObject({
+      ok: true,
+    });
     expect(mail.received).toEqual([]);
     expect(JSON.stringify(lines)).not.toContain("ada@");
   });
@@ -200,7 +201,7 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     await until(() => timing.nextAt() !== undefined);
     expect(subjects()).not.toContain("About four");
     for (let minutes = 0; minutes < 60; minutes += 1) {
-      advance(timing, MINUTE);
+      advance(timing, MINUTE_MS);
       await until(() => timing.nextAt() !== undefined);
     }
     await until(() => subjects().length === 5);

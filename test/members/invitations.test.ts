@@ -31,6 +31,7 @@ import { ENGINES, rowsOf } from "../support/engines.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { OWNER, READER, withMembers } from "../support/members.ts";
 import { performOn } from "../support/terminal.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const GUEST = "guest@example.org";
 const URL_BASE = "https://forms.example.com/dashboard";
@@ -77,7 +78,7 @@ describe.each(ENGINES)("invitations on $name", ({ temporary }) => {
       endpoints: [shop.endpoint],
       export: false,
       spam_details: false,
-      expires_at: new Date(NOON + 7 * 86_400_000).toISOString(),
+      expires_at: new Date(NOON + 7 * DAY_MS).toISOString(),
     });
     expect(made.url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/dashboard\/invitation#[\w-]{32}$/);
     const { data } = await performOn(db, listWorkspaceMembers, { workspace }, { actor });

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { countAction, type LimitedAction } from "../../src/outbox/queue/account-limits.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
-
-const HOUR = 3_600_000;
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 describe.each(ENGINES)("what an account causes, counted in $name", ({ temporary }) => {
   test.each<[LimitedAction, boolean, number]>([
@@ -23,7 +22,7 @@ describe.each(ENGINES)("what an account causes, counted in $name", ({ temporary 
       const refused = { code: "rate_limited", facts: { retryAfterSeconds: 3480 } };
       await expect(take(1, NOON + 120_000)).rejects.toMatchObject(refused);
       await take(1, NOON + 120_000, "acc_2");
-      await take(1, NOON + HOUR);
+      await take(1, NOON + HOUR_MS);
     },
   );
 

@@ -22,8 +22,7 @@ import {
   temporaryAddress,
   temporaryPostgresql,
 } from "../support/temporary-postgresql.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 interface OutboxRow {
   readonly message_count: number;

@@ -14,8 +14,7 @@ import {
   temporaryPostgresql,
 } from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 /** Who waits for somebody's lock in this database. */
 const WAITING_SQL =

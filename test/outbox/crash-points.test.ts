@@ -7,10 +7,10 @@ import { CRASH_POINTS } from "../support/crashing-deliverer.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
 import { all } from "../../src/database/steps.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const PROGRAM = new URL("../support/crashing-deliverer.ts", import.meta.url).pathname;
 const POSTS = 60;
-const HOUR_MS = 3_600_000;
 /** Points at which nothing was sent yet, or everything that was sent is recorded. */
 const WITHOUT_DUPLICATES = new Set<string>([
   "post written, not committed",

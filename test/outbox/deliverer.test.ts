@@ -16,8 +16,7 @@ import {
 import { type Received, startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
 import { all, run } from "../../src/database/steps.ts";
-
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
 test("a submission reaches every webhook of its endpoint, signed, with the body that docs/webhooks.md shows", async () => {
   await using world = new WebhookWorld();
@@ -251,7 +250,7 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   for (const secret of [oldest, middle, newest]) verifyWithOfficial(secret, retried);
   expect(retried.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+ v1,\S+$/);
 
-  world.clock.advance(24 * HOUR_MS);
+  world.clock.advance(DAY_MS);
   const keys = world.db.now(() => activeKeys(world.clock.now())).get(webhook.id);
   expect(keys).toHaveLength(1);
   world.post();

@@ -7,8 +7,7 @@ import {
 } from "../../src/outbox/queue/delivery-retention.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** A world in which each post was delivered to pigeons alone, to webhooks alone, or to both. */
 async function deliverTo(world: WebhookWorld, posts: number): Promise<void> {

@@ -4,9 +4,8 @@ import { all, run } from "../../src/database/steps.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+import { DAY_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const CLOSED: AttemptResult = {
   ...ANSWERED,
   outcome: "closed",

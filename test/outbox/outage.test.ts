@@ -3,9 +3,7 @@ import { getDelivery, listAttempts } from "../../src/outbox/queue/delivery-store
 import { getWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findClosedPort, startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from "../../src/foundation/time-units.ts";
 
 /** A receiver that is down for so long while a post comes every `everyMs`; what it saw then and afterwards. */
 async function liveThrough(downMs: number, everyMs: number) {
@@ -48,7 +46,7 @@ async function liveThrough(downMs: number, everyMs: number) {
 }
 
 test("a receiver that is down for 24 hours loses nothing, is probed a hundred times and gets all of it paced", async () => {
-  const lived = await liveThrough(24 * HOUR_MS, MINUTE_MS);
+  const lived = await liveThrough(DAY_MS, MINUTE_MS);
   expect(lived.posts).toBe(1440);
   expect(lived.statesWhileDown).toEqual({ pending: 1440 });
   expect(lived.attemptsWhileDown).toBeLessThan(5 + 24 * 4 + 10);
@@ -59,7 +57,7 @@ test("a receiver that is down for 24 hours loses nothing, is probed a hundred ti
 });
 
 test("a receiver that is down for 7 days loses nothing: no message fails, all arrive within 15 minutes of its return", async () => {
-  const lived = await liveThrough(7 * 24 * HOUR_MS, 5 * MINUTE_MS);
+  const lived = await liveThrough(WEEK_MS, 5 * MINUTE_MS);
   expect(lived.posts).toBe(2016);
   expect(lived.statesWhileDown).toEqual({ pending: 2016 });
   expect(lived.attemptsWhileDown).toBeLessThan(5 + 7 * 24 * 4 + 20);
@@ -72,7 +70,7 @@ test("probes spend no attempt of any message, and each takes another message", a
   const { webhook } = world.addWebhook(`http://127.0.0.1:${port}/`);
   world.deliverer.start();
   world.post(8);
-  await world.runUntil(world.clock.now() + 24 * HOUR_MS);
+  await world.runUntil(world.clock.now() + DAY_MS);
   const deliveries = world.deliveryIds().map((id) => world.db.now(() => getDelivery(id)));
   expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 8 }, () => "pending"));
   expect(deliveries.reduce((sum, { spent }) => sum + spent, 0)).toBeLessThanOrEqual(8);
@@ -97,7 +95,7 @@ test("a receiver that answers 401 or 404 to everything gets probes only, and no 
     const { webhook } = world.addWebhook(receiver.url);
     world.deliverer.start();
     world.post(8);
-    await world.runUntil(world.clock.now() + 7 * 24 * HOUR_MS);
+    await world.runUntil(world.clock.now() + WEEK_MS);
     expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({ breaker: { state: "open" } });
     expect(world.states()).toEqual({ pending: 8 });
     status = 200;

@@ -9,8 +9,7 @@ import { claimDue, earliestDue, finish } from "../support/claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, run } from "../../src/database/steps.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** As at the start of a process. Returns how many deliveries went back into the queue. */
 function recover({ db, transport }: WebhookWorld, now: number): number {

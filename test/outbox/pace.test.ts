@@ -8,10 +8,9 @@ import {
   type PaceState,
 } from "../../src/outbox/sending/pace.ts";
 import type { Pace } from "../../src/outbox/sending/transport.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const NOW = 1_790_000_000_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const PACE: Pace = {
   perMinute: 60,
   perRecipientPerHour: 30,
@@ -52,10 +51,10 @@ test("thirty an hour: after that messages are gathered until the hour is over", 
 });
 
 test("a recipient that wants its messages gathered gets the first one after that time, however few they are", () => {
-  expect(nextStep(FRESH_PACE, PACE, 86_400, NOW)).toEqual({ kind: "wait", until: NOW + 24 * HOUR_MS });
-  const gathering = { ...FRESH_PACE, gathersUntil: NOW + 24 * HOUR_MS };
-  expect(nextStep(gathering, PACE, 86_400, NOW + HOUR_MS)).toMatchObject({ until: NOW + 24 * HOUR_MS });
-  expect(nextStep(gathering, PACE, 86_400, NOW + 24 * HOUR_MS)).toEqual({ kind: "together" });
+  expect(nextStep(FRESH_PACE, PACE, 86_400, NOW)).toEqual({ kind: "wait", until: NOW + DAY_MS });
+  const gathering = { ...FRESH_PACE, gathersUntil: NOW + DAY_MS };
+  expect(nextStep(gathering, PACE, 86_400, NOW + HOUR_MS)).toMatchObject({ until: NOW + DAY_MS });
+  expect(nextStep(gathering, PACE, 86_400, NOW + DAY_MS)).toEqual({ kind: "together" });
 });
 
 test("a clock that was ahead neither stops messages nor fills a window", () => {

@@ -7,9 +7,8 @@ import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/q
 import type { AttemptResult, DeliveryPolicy, Message } from "../../src/outbox/sending/transport.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const PUT_OFF: AttemptResult = { ...ANSWERED, outcome: "put off", blame: "recipient", status: 450 };
 const PACED: Partial<DeliveryPolicy> = {
   scheduleSeconds: [60, 60, 60, 60],

@@ -13,8 +13,8 @@ import { claimDue, earliestDue, finish } from "../support/claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, first, run } from "../../src/database/steps.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 const ALL = { kinds: null, recipientId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
 function rowsInOutbox(world: WebhookWorld): number[] {
   return world.db

@@ -6,8 +6,8 @@ import { setRecipientEnabled } from "../../src/outbox/queue/recipient-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
-const HOUR_MS = 3_600_000;
 const EVERYTHING = { kind: "webhook", recipientId: null, failedOnly: false, since: null, until: null };
 const FAILED = { ...EVERYTHING, failedOnly: true };
 

@@ -4,8 +4,8 @@ import type { AttemptResult } from "../../src/outbox/sending/transport.ts";
 import { addPigeons } from "../support/pigeons.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 const REFUSED: AttemptResult = { ...ANSWERED, outcome: "refused", blame: "recipient", status: 550 };
 
 test("recipients of two kinds each get every message, by their own transport within its own limits", async () => {

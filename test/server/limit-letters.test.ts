@@ -15,10 +15,10 @@ import { ADA } from "../support/sign-in-form.ts";
 import { goodPost } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { applicationSchema, multipart, pdf } from "../support/uploads.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const OWNER = "owner@customer.example";
 const HOBBY = { monthlySubmissions: 5, endpoints: null, customSpam: false };
-const DAY = 86_400_000;
 
 type Site = Awaited<ReturnType<typeof startMailedSite>>;
 
@@ -52,7 +52,7 @@ test("owner and operator are told at 80 %, at 100 % and of the first held post, 
   await server.restart();
   expect(await post()).toBe(429);
   // The next month begins anew; nothing of the last one is told again.
-  server.clock.advance(31 * DAY);
+  server.clock.advance(31 * DAY_MS);
   for (let count = 0; count < 4; count += 1) expect(await post()).toBe(200);
   await until(() => letters(site, OWNER).length === 4 && letters(site, ADA).length === 4);
   expect([letters(site, OWNER).length, letters(site, ADA).length]).toEqual([4, 4]);
@@ -181,7 +181,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     await expect(upload(3001)).rejects.toMatchObject({ code: "upload_limit" });
     await expect(upload(3001)).rejects.toMatchObject({ code: "upload_limit" });
     expect(await news()).toEqual(FORM_FULL);
-    clock.advance(DAY);
+    clock.advance(DAY_MS);
     expect(await news()).toEqual([]);
     await expect(upload(20_001)).rejects.toMatchObject({ code: "upload_limit" });
     expect(await news()).toEqual(FORM_FULL);
@@ -191,11 +191,11 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("of a form that was full just before midnight they are told after it, of one that was nearly full they are not", async () => {
     const { clock, upload, news } = await openRoom({ maxFormShare: 0.2 });
-    clock.advance(DAY / 2 - 1000);
+    clock.advance(DAY_MS / 2 - 1000);
     await upload(16_000);
     clock.advance(2000);
     expect(await news()).toEqual([]);
-    clock.advance(DAY - 2000);
+    clock.advance(DAY_MS - 2000);
     await expect(upload(20_001)).rejects.toMatchObject({ code: "upload_limit" });
     clock.advance(2000);
     expect(await news()).toEqual(FORM_FULL);
@@ -217,7 +217,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await news()).toHaveLength(20);
     await fillAll();
     expect(await news()).toEqual([]);
-    clock.advance(DAY);
+    clock.advance(DAY_MS);
     await fillAll();
     expect(await news()).toHaveLength(20);
   });

@@ -18,10 +18,9 @@ import { startReceiverWith } from "../support/receivers.ts";
 import { readMail } from "../support/read-mail.ts";
 import { plainSettings, startMailServer } from "../support/smtp-servers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const OPERATOR = "ops@example.org";
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const NAMES = { host: "forms.example.com", systemUrl: null };
 const NOTHING_TOLD: ReportedProblems = new Map();
 
@@ -89,14 +88,16 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
 
   world.deliverer.start();
   world.addWebhook(receiver.url);
-  await lookAfter(10 * MINUTE);
+  await lookAfter(10 * MINUTE_MS);
   expect(mailServer.received).toHaveLength(0);
   world.post();
-  expect(await lookAndAwaitLetter(2 * HOUR)).toContain("PROBLEM: webhooks.receivers: the receiver 127.0.0.1");
-  for (let round = 0; round < 5; round += 1) await lookAfter(10 * MINUTE);
+  expect(await lookAndAwaitLetter(2 * HOUR_MS)).toContain(
+    "PROBLEM: webhooks.receivers: the receiver 127.0.0.1",
+  );
+  for (let round = 0; round < 5; round += 1) await lookAfter(10 * MINUTE_MS);
   expect(mailServer.received).toHaveLength(1);
   status = 200;
-  expect(await lookAndAwaitLetter(24 * HOUR)).toContain("Ended: webhooks.receivers: the receiver 127.0.0.1");
+  expect(await lookAndAwaitLetter(DAY_MS)).toContain("Ended: webhooks.receivers: the receiver 127.0.0.1");
   expect(mailServer.received.map(({ to }) => to)).toEqual([[OPERATOR], [OPERATOR]]);
   await background.close();
 });
@@ -137,9 +138,9 @@ const OLD_BACKUP = problem("backups.age", "the newest is of May", "make one");
 test("nothing is told in the first five minutes; then everything in one letter, and a changed message is not news", async () => {
   const { lookAfter, letters, find, read, end } = scripted();
   find(FULL_DISK, OLD_BACKUP, sound("held.room", "fine"));
-  await lookAfter(4 * MINUTE);
+  await lookAfter(4 * MINUTE_MS);
   expect(letters).toHaveLength(0);
-  await lookAfter(MINUTE);
+  await lookAfter(MINUTE_MS);
   const { subject, paragraphs } = read();
   expect(subject).toBe("formsvc at forms.example.com: 2 problems began");
   expect(paragraphs.slice(0, 2)).toEqual([
@@ -148,20 +149,20 @@ test("nothing is told in the first five minutes; then everything in one letter, 
   ]);
   end();
   find({ ...FULL_DISK, message: "2 MB are free" }, OLD_BACKUP);
-  await lookAfter(HOUR);
+  await lookAfter(HOUR_MS);
   expect(letters).toHaveLength(1);
 });
 
 test("at most one letter is written in ten minutes, which has what is left of all changes meanwhile", async () => {
   const { lookAfter, letters, find, read, end } = scripted();
   find(FULL_DISK);
-  await lookAfter(5 * MINUTE);
+  await lookAfter(5 * MINUTE_MS);
   end();
   find(OLD_BACKUP, problem("held.room", "full", "drop some"));
-  await lookAfter(5 * MINUTE);
+  await lookAfter(5 * MINUTE_MS);
   expect(letters).toHaveLength(1);
   find(OLD_BACKUP);
-  await lookAfter(5 * MINUTE);
+  await lookAfter(5 * MINUTE_MS);
   expect(read().subject).toBe("formsvc at forms.example.com: 1 problem began, 1 problem ended");
   expect(letters).toHaveLength(2);
 });
@@ -169,12 +170,12 @@ test("at most one letter is written in ten minutes, which has what is left of al
 test("while a letter waits for the mail server no other is written; the next one has what changed meanwhile", async () => {
   const { lookAfter, letters, find, read, end } = scripted();
   find(FULL_DISK);
-  await lookAfter(5 * MINUTE);
+  await lookAfter(5 * MINUTE_MS);
   find(OLD_BACKUP);
-  for (let hours = 0; hours < 3; hours += 1) await lookAfter(HOUR);
+  for (let hours = 0; hours < 3; hours += 1) await lookAfter(HOUR_MS);
   expect(letters).toHaveLength(1);
   end();
-  await lookAfter(5 * MINUTE);
+  await lookAfter(5 * MINUTE_MS);
   expect(letters).toHaveLength(2);
   expect(read().subject).toBe("formsvc at forms.example.com: 1 problem began, 1 problem ended");
 });
@@ -182,10 +183,10 @@ test("while a letter waits for the mail server no other is written; the next one
 test("while the database cannot be examined nothing is said to have ended", async () => {
   const { lookAfter, letters, find, read, end } = scripted();
   find(FULL_DISK);
-  await lookAfter(5 * MINUTE);
+  await lookAfter(5 * MINUTE_MS);
   end();
   find(problem("database.file", "busy", { kind: "heed_or_restore" }));
-  await lookAfter(10 * MINUTE);
+  await lookAfter(10 * MINUTE_MS);
   expect(read().paragraphs).toEqual([
     "PROBLEM: database.file: busy",
     "As before: 1 that you were told of.",
@@ -202,7 +203,7 @@ test("two webhooks are two problems; many are counted, and what they quote is cu
       webhookId: `wh_${number}`,
     });
   find(...Array.from({ length: 50 }, (_, number) => failing(number)));
-  await lookAfter(5 * MINUTE);
+  await lookAfter(5 * MINUTE_MS);
   const { subject, paragraphs } = read();
   expect(subject).toContain("50 problems began");
   expect(paragraphs).toHaveLength(22);

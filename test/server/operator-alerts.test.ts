@@ -7,10 +7,9 @@ import { startReceiverWith } from "../support/receivers.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const OPERATOR = "ops@example.org";
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 function addWebhook({ owner, config, clock }: TestServer, endpointId: string, url: string): string {
   const settings = { ...defaultWebhookSettings, url, allowPrivate: true };

@@ -11,8 +11,8 @@ import {
   temporaryAddress,
 } from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
-const HOUR_MS = 3_600_000;
 /** Enough for each server to own some. */
 const WEBHOOKS = 10;
 /** To each server, at once: more than a webhook gets at a time. */

@@ -5,10 +5,10 @@ import { takeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const ADA = "ada@example.org";
 const NEW = "new@example.com";
-const HOUR = 3_600_000;
 const failing = (code: string): unknown => expect.objectContaining({ code });
 
 /** Requests over a database in which Ada has an account; the letters are kept, and not sent. */
@@ -79,7 +79,7 @@ describe("signing up", () => {
     expect(asked).toHaveLength(60);
     // Who has an account is not kept out by that.
     await requests.resetPassword(ADA, "198.51.100.2");
-    advance(HOUR);
+    advance(HOUR_MS);
     await requests.signUp(NEW, "198.51.100.1");
     expect(asked).toHaveLength(62);
   });
@@ -145,7 +145,7 @@ describe("both", () => {
     await expect(requests.resetPassword(ADA, "2001:db8::ffff")).rejects.toMatchObject(refused);
     await expect(requests.signUp(ADA, "2001:db8::ffff")).rejects.toMatchObject(refused);
     await requests.signUp(ADA, "2001:db8:0:1::1");
-    advance(HOUR);
+    advance(HOUR_MS);
     await requests.resetPassword(ADA, "2001:db8::ffff");
   });
 

@@ -2,8 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { createAttemptLimits, type Trier } from "../../src/sessions/attempt-limits.ts";
-
-const MINUTE = 60_000;
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 function bench() {
   let now = 1_000_000;
@@ -55,7 +54,7 @@ describe("an address", () => {
     expect(refusal(() => limits.begin(from("a"), "other"))).toEqual({ code: "rate_limited", seconds: 600 });
     expect(refusal(() => limits.count(from("a")))).toEqual({ code: "rate_limited", seconds: 600 });
     limits.count(from("b"));
-    advance(10 * MINUTE);
+    advance(10 * MINUTE_MS);
     limits.begin(from("a"), "other");
   });
 
@@ -105,7 +104,7 @@ describe("an account", () => {
     limits.begin(from("c"), "ana").succeeded();
     expect(delays).toEqual([250, 500, 1000]);
     for (let address = 10; address < 15; address += 1) limits.begin(from(String(address)), "ana");
-    advance(60 * MINUTE);
+    advance(60 * MINUTE_MS);
     limits.begin(from("d"), "ana");
     expect(delays).toEqual([250, 500, 1000, 250, 500]);
   });

@@ -15,10 +15,10 @@ import {
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const PLAIN = createKeyring({ keyFile: null, key: null });
 const HOME = "192.0.2.1";
-const DAY_MS = 86_400_000;
 
 async function addAccount(db: Database, email: string): Promise<string> {
   return (await db.transaction(() => insertAccountRows(email, NOON))).account.id;

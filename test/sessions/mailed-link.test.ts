@@ -11,9 +11,9 @@ import {
 import { NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
 const ADA = "ada@example.org";
-const HOUR = 3_600_000;
 
 function bench(db: SqliteDatabase = temporaryDatabase()) {
   return {
@@ -57,8 +57,8 @@ test("of two processes that use one link, one wins", () => {
 });
 
 test.each([
-  ["sign-up", 24 * HOUR],
-  ["reset", HOUR],
+  ["sign-up", DAY_MS],
+  ["reset", HOUR_MS],
 ] as const)("a link for a %s works for %i ms and not one longer", (purpose, lifetime) => {
   const { make, find, take } = bench();
   const token = make(purpose);
@@ -104,9 +104,9 @@ test("links that are too old are cleaned up, each after its own time", () => {
   make("reset");
   make("sign-up");
   const clean = (now: number) => db.now(() => dropOldMailedLinks(now));
-  expect(clean(NOON + HOUR - 1)).toBe(0);
-  expect([clean(NOON + HOUR), count()]).toEqual([1, 1]);
-  expect([clean(NOON + 24 * HOUR), count()]).toEqual([1, 0]);
+  expect(clean(NOON + HOUR_MS - 1)).toBe(0);
+  expect([clean(NOON + HOUR_MS), count()]).toEqual([1, 1]);
+  expect([clean(NOON + DAY_MS), count()]).toEqual([1, 0]);
 });
 
 test.skipIf(!hasPostgresql)("PostgreSQL keeps links by the same rules", async () => {
@@ -122,5 +122,5 @@ test.skipIf(!hasPostgresql)("PostgreSQL keeps links by the same rules", async ()
     undefined,
   ]);
   await make(ADA);
-  expect(await db.transaction(() => dropOldMailedLinks(NOON + HOUR))).toBe(1);
+  expect(await db.transaction(() => dropOldMailedLinks(NOON + HOUR_MS))).toBe(1);
 });

@@ -16,11 +16,9 @@ import {
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/foundation/time-units.ts";
 
 const SETTINGS = defaultConfig.dashboard;
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const BROWSER = { userAgent: "Firefox", ipAddress: null };
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
@@ -72,42 +70,42 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("a session ends 7 days after its last use, to the minute", async () => {
     const { db, cookie } = await signedIn();
-    expect(await view(db, cookie, NOON + 7 * DAY - 1)).toBeDefined();
-    expect(await view(db, cookie, NOON + 7 * DAY)).toBeUndefined();
-    const used = NOON + 6 * DAY;
+    expect(await view(db, cookie, NOON + 7 * DAY_MS - 1)).toBeDefined();
+    expect(await view(db, cookie, NOON + 7 * DAY_MS)).toBeUndefined();
+    const used = NOON + 6 * DAY_MS;
     await note(db, cookie, used);
-    expect(await view(db, cookie, NOON + 7 * DAY)).toBeDefined();
-    expect(await view(db, cookie, used + 7 * DAY)).toBeUndefined();
+    expect(await view(db, cookie, NOON + 7 * DAY_MS)).toBeDefined();
+    expect(await view(db, cookie, used + 7 * DAY_MS)).toBeUndefined();
   });
 
   test("a session ends 30 days after its sign-in, however much it is used", async () => {
     const { db, cookie } = await signedIn();
-    for (let day = 1; day < 30; day += 1) await note(db, cookie, NOON + day * DAY);
-    expect(await view(db, cookie, NOON + 30 * DAY - 1)).toBeDefined();
-    expect(await view(db, cookie, NOON + 30 * DAY)).toBeUndefined();
+    for (let day = 1; day < 30; day += 1) await note(db, cookie, NOON + day * DAY_MS);
+    expect(await view(db, cookie, NOON + 30 * DAY_MS - 1)).toBeDefined();
+    expect(await view(db, cookie, NOON + 30 * DAY_MS)).toBeUndefined();
   });
 
   test("the configuration sets both times", async () => {
     const { db, cookie } = await signedIn();
     const at = (now: number, settings: { sessionIdleHours: number; sessionMaxDays: number }) =>
       db.transaction(() => findViewer(cookie, now, settings));
-    expect(await at(NOON + HOUR, { sessionIdleHours: 1, sessionMaxDays: 30 })).toBeUndefined();
-    expect(await at(NOON + HOUR, { sessionIdleHours: 2, sessionMaxDays: 30 })).toBeDefined();
-    expect(await at(NOON + DAY, { sessionIdleHours: 168, sessionMaxDays: 1 })).toBeUndefined();
-    expect(await at(NOON + DAY, { sessionIdleHours: 168, sessionMaxDays: 2 })).toBeDefined();
+    expect(await at(NOON + HOUR_MS, { sessionIdleHours: 1, sessionMaxDays: 30 })).toBeUndefined();
+    expect(await at(NOON + HOUR_MS, { sessionIdleHours: 2, sessionMaxDays: 30 })).toBeDefined();
+    expect(await at(NOON + DAY_MS, { sessionIdleHours: 168, sessionMaxDays: 1 })).toBeUndefined();
+    expect(await at(NOON + DAY_MS, { sessionIdleHours: 168, sessionMaxDays: 2 })).toBeDefined();
   });
 
   test("the use of a session is written at most once a minute", async () => {
     const { db, cookie } = await signedIn();
     const viewer = (await view(db, cookie))!;
-    expect(isSeenDue(viewer, NOON + MINUTE - 1)).toBe(false);
-    expect(isSeenDue(viewer, NOON + MINUTE)).toBe(true);
+    expect(isSeenDue(viewer, NOON + MINUTE_MS - 1)).toBe(false);
+    expect(isSeenDue(viewer, NOON + MINUTE_MS)).toBe(true);
     const seenAt = async () =>
       (await rowsOf<{ seen_at: number }>(db, "SELECT seen_at FROM session"))[0]?.seen_at;
-    await db.transaction(() => noteSeen(viewer, NOON + MINUTE - 1));
+    await db.transaction(() => noteSeen(viewer, NOON + MINUTE_MS - 1));
     expect(await seenAt()).toBe(NOON);
-    await db.transaction(() => noteSeen(viewer, NOON + MINUTE));
-    expect(await seenAt()).toBe(NOON + MINUTE);
+    await db.transaction(() => noteSeen(viewer, NOON + MINUTE_MS));
+    expect(await seenAt()).toBe(NOON + MINUTE_MS);
   });
 
   test("one session, the others or all of them can be ended, and nobody ends somebody else's", async () => {
@@ -127,13 +125,13 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("the list shows the sessions that go on, the one used last first", async () => {
     const { db, account, id } = await signedIn();
-    const later = NOON + 6 * DAY;
+    const later = NOON + 6 * DAY_MS;
     const browser = { userAgent: "B".repeat(5000), ipAddress: "192.0.2.7" };
     const newest = await db.transaction(() => startSession(account.id, browser, later));
     const listed = async (now: number) =>
       (await db.transaction(() => listSessions(account.id, now, SETTINGS))).map((session) => session.id);
     expect(await listed(later)).toEqual([newest.id, id]);
-    expect(await listed(NOON + 7 * DAY)).toEqual([newest.id]);
+    expect(await listed(NOON + 7 * DAY_MS)).toEqual([newest.id]);
     expect((await db.transaction(() => listSessions(account.id, later, SETTINGS)))[0]).toEqual({
       id: newest.id,
       createdAt: later,
@@ -154,8 +152,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("sessions that ended by themselves are deleted, and no others", async () => {
     const { db, account } = await signedIn();
-    const kept = (await db.transaction(() => startSession(account.id, BROWSER, NOON + DAY))).id;
-    expect(await db.transaction(() => dropEndedSessions(NOON + 7 * DAY, SETTINGS))).toBe(1);
+    const kept = (await db.transaction(() => startSession(account.id, BROWSER, NOON + DAY_MS))).id;
+    expect(await db.transaction(() => dropEndedSessions(NOON + 7 * DAY_MS, SETTINGS))).toBe(1);
     expect(await rowsOf(db, "SELECT id FROM session")).toEqual([{ id: kept }]);
   });
 });

@@ -3,8 +3,9 @@ import { makeSignInLink, takeSignInLink } from "../../src/sessions/sign-in-link.
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
-const HALF_HOUR = 30 * 60_000;
+const HALF_HOUR = 30 * MINUTE_MS;
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   async function withLink() {

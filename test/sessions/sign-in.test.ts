@@ -9,8 +9,8 @@ import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { openForTest } from "../support/temporary-database.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { CLIENT, EMAIL, PASSWORD, signInBench } from "../support/sign-in-bench.ts";
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
 
-const MINUTE = 60_000;
 const STEP = 30_000;
 const failing = (code: string): unknown => expect.objectContaining({ code });
 
@@ -327,7 +327,7 @@ describe("a second factor", () => {
       return answer.kind === "needs code" ? answer.ticket : "";
     };
     const late = await ticket();
-    bench.clock.advance(5 * MINUTE);
+    bench.clock.advance(5 * MINUTE_MS);
     await expect(bench.signIns.giveCode(late, code(), CLIENT)).rejects.toEqual(failing("unauthorized"));
     const used = await ticket();
     await bench.signIns.giveCode(used, code(), CLIENT);

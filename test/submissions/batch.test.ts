@@ -15,8 +15,8 @@ import { NOON } from "../support/fake-clock.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
 import { performOn } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 const WAITING_SQL =
   "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 

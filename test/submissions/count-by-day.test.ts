@@ -10,8 +10,8 @@ import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, submissionAdder } from "../support/add-submission.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { until } from "../support/until.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 /** Noon of a day; ids never go back with a clock that is set back a little. */
 const NOON = Date.UTC(2026, 9, 20, 12);
 

@@ -16,6 +16,7 @@ import { startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 import { addSubmissionWithFile, applicationSchema, multipart, pdf, postFiles } from "../support/uploads.ts";
 import { visit } from "../support/visitor.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** In the middle of each chunk of a file. */
 const MARK = "3f1c9a77-only-here-5d20";
@@ -134,7 +135,7 @@ test("when a submission with files is older than its endpoint keeps it, no byte 
   const { server, ask, endpoint, isGone } = await world();
   const set = await ask("PATCH", `/endpoints/${endpoint.id}`, { body: { keep_days: 30 } });
   expect(set.status).toBe(200);
-  const later = server.clock.now() + 31 * 86_400_000;
+  const later = server.clock.now() + 31 * DAY_MS;
   expect(await server.owner.transaction(() => expireSubmissions(30, later))).toBe(1);
   // A start does what a running server does within a minute.
   await server.restart();

@@ -13,6 +13,7 @@ import { heldAdder } from "../support/held-posts.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const oneAMonth = { few: { monthlySubmissions: 1, endpoints: null, customSpam: false } };
 
@@ -211,7 +212,7 @@ test("held posts expire 500 at a time, so that no transaction is long", () => {
   db.transactionNow(() => {
     for (let count = 0; count < 620; count += 1) insert({ network: "a", trapped: false, at: NOON });
   });
-  const later = NOON + 2 * 86_400_000;
+  const later = NOON + 2 * DAY_MS;
   expect([1, 2, 3].map(() => db.now(() => dropExpired(1, later)))).toEqual([500, 120, 0]);
   expect(db.prepare("SELECT count(*) FROM held_network").pluck().get()).toBe(0);
 });

@@ -10,8 +10,7 @@ import { startServer } from "../support/test-server.ts";
 import { applicationSchema } from "../support/uploads.ts";
 import { until } from "../support/until.ts";
 import { visit } from "../support/visitor.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("inputs that came often are named by form until they are declared or a month is over, and nobody else's", async () => {

@@ -22,8 +22,8 @@ import {
   storedFiles,
   uploadingTo,
 } from "../support/uploads.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 const SIZE = 300_000;
 /** A form with such a file may have none by its length, so it is read before its files are refused. */
 const SMALL = 5000;

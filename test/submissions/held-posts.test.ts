@@ -17,6 +17,7 @@ import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { getWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
 import { releasePost } from "../support/terminal.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const pitch = {
   name: "Sam",
@@ -97,7 +98,7 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   expect(held).toMatchObject({ why: "limit", data: { name: "Bea" }, spamClass: "low" });
   const release = () => releasePost(partsOf(service), held?.id ?? "", service.clock.now());
   await expect(release()).rejects.toThrow("all are used");
-  service.clock.advance(30 * 86_400_000);
+  service.clock.advance(30 * DAY_MS);
   const { id } = await release();
   expect(service.db.now(() => findMark(id))).toBeNull();
   expect(used(service)).toBe(1);
@@ -178,7 +179,7 @@ test("held posts expire after the configured days and not before", async () => {
   const service = await receiving();
   await service.submit(pitch);
   const days = defaultConfig.held.days;
-  service.clock.advance(30 * 86_400_000 - 60_000);
+  service.clock.advance(30 * DAY_MS - 60_000);
   expect(service.db.now(() => dropExpired(days, service.clock.now()))).toBe(0);
   service.clock.advance(120_000);
   expect(service.db.now(() => dropExpired(null, service.clock.now()))).toBe(0);

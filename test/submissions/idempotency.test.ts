@@ -15,11 +15,11 @@ import { NOON } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { replaceKey } from "../support/terminal.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** The schema of the database before secret and publishable keys had Idempotency-Keys of their own. */
 const VERSION_BEFORE_KINDS = 7;
 const KEY = { "idempotency-key": "order-4711" };
-const DAY_MS = 86_400_000;
 
 test("the same key with the same bytes gets the first answer again and stores nothing more", async () => {
   const server = await startServer();

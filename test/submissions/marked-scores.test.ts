@@ -13,8 +13,8 @@ import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { releasePost } from "../support/terminal.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 const NONE = { low: 0, medium: 0, high: 0, blocked: 0 };
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 

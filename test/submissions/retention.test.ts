@@ -5,6 +5,7 @@ import { operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 import { submissionAdder } from "../support/add-submission.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 test("submissions older than their endpoint keeps them are deleted by the server, and no others", async () => {
   const machine = operatorMachine();
@@ -20,7 +21,7 @@ test("submissions older than their endpoint keeps them are deleted by the server
     insert({
       endpointId,
       data: { name: `${daysAgo} DAYS OLD` },
-      createdAt: Date.now() - daysAgo * 86_400_000,
+      createdAt: Date.now() - daysAgo * DAY_MS,
     });
   const old = Array.from({ length: 450 }, () => add(endpoint.id, 31));
   const young = add(endpoint.id, 29);

@@ -10,8 +10,8 @@ import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { storeSubmissions } from "../support/add-submission.ts";
 import { scriptedClamd } from "../support/scripted-clamd.ts";
+import { HOUR_MS } from "../../src/foundation/time-units.ts";
 
-const HOUR_MS = 3_600_000;
 const NONE = { files: 0, givenUp: 0, since: null, dueSince: null };
 const keep = (clamd: string | null) => ({ clamd, whenUnscanned: "keep" }) as const;
 

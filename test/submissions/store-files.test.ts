@@ -10,12 +10,11 @@ import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { fileStoring, pdf, sha256, uploadingTo } from "../support/uploads.ts";
+import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
 function idsOf(taken: TakenFiles | null): string[] {
   return taken?.files.map(({ id }) => id) ?? [];
 }
-
-const HOUR_MS = 3_600_000;
 
 function fileOf(bytes: Buffer) {
   const facts = {
@@ -111,7 +110,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const { db, server, place, parts, at, counts } = await setUp();
     const fileIds = idsOf(await storeFiles(parts, [fileOf(pdf(300_000))], at));
     await server.queue.add({ ...place.pending(), fileIds });
-    expect(await db.transaction(() => dropLostFiles(NOON + 24 * HOUR_MS))).toBe(0);
+    expect(await db.transaction(() => dropLostFiles(NOON + DAY_MS))).toBe(0);
     await write(db, "DELETE FROM submission");
     while ((await db.transaction(() => dropLostFiles(NOON))) > 0);
     expect(await counts()).toEqual({ files: 0, chunks: 0, totals: 0 });

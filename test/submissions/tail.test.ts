@@ -25,6 +25,7 @@ import {
   temporaryPostgresql,
   untilTailed,
 } from "../support/temporary-postgresql.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 const any = EVERY_SUBMISSION;
 function* readAny(): Steps<SubmissionFilter> {
@@ -71,7 +72,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
 
   test("a filter takes the endpoint, the score and the time", async () => {
     const db = await temporary();
-    const day = NOON + (days += 1) * 86_400_000;
+    const day = NOON + (days += 1) * DAY_MS;
     const { one, two } = await withEndpoints(db);
     const ids = await storeAll(
       db,

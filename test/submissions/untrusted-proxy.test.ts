@@ -4,8 +4,8 @@ import { operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
-const HOUR_MS = 3_600_000;
 const FORWARDED = { "x-forwarded-for": "198.51.100.7" };
 
 function noted({ log }: TestServer): { address: string; level: string }[] {
@@ -34,7 +34,7 @@ test("posts through a proxy on this machine that is not trusted are noted, in th
   expect(noted(server)).toHaveLength(2);
   expect(stored(server)).toEqual({ address: "127.0.0.1", seen_at: firstAt + HOUR_MS });
 
-  server.clock.advance(-24 * HOUR_MS);
+  server.clock.advance(-DAY_MS);
   await server.post(publishable, goodPost, FORWARDED);
   expect(noted(server)).toHaveLength(3);
 });

@@ -13,6 +13,7 @@ import { storeSubmissions } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { ENGINES } from "../support/engines.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** Ids never go back with a clock that is set back a little, so each test has a day of its own. */
 let days = 0;
@@ -20,7 +21,7 @@ let days = 0;
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   /** The given number of endpoints, each with its own share of the submissions; the first has none. */
   async function world(endpointCount: number, submissionCount: number) {
-    const start = NOON + (days += 1) * 86_400_000;
+    const start = NOON + (days += 1) * DAY_MS;
     const db = await temporary();
     const { account, workspace } = await db.transaction(() => insertAccountRows("ana@example.org", NOON));
     const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };

@@ -31,8 +31,8 @@ import { NOON } from "../support/fake-clock.ts";
 import { untilTailed } from "../support/temporary-postgresql.ts";
 import { partsOn, performOn } from "../support/terminal.ts";
 import { twoOwners } from "../support/two-owners.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
-const DAY = 86_400_000;
 const parts = { searches: null, committed: () => Promise.resolve() };
 const searches = new SearchSlots();
 const NEVER = new AbortController().signal;
@@ -51,7 +51,7 @@ async function everywhere(db: Database, actor: Actor, endpoint: string) {
   const reader = createSubmissionReader(db, searches, () => undefined);
   const filter = { ...EVERY_SUBMISSION, endpointIds: [endpoint] };
   const events = await performOn(db, listEvents, {}, door);
-  const period = { endpointId: endpoint, since: 0, until: NOON + DAY };
+  const period = { endpointId: endpoint, since: 0, until: NOON + DAY_MS };
   const text = exported.map((part) => part.text).join("");
   return {
     list: await listed(db, actor, { endpoint }),
@@ -142,10 +142,10 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const bin = (id: string, now: number) =>
       performOn(db, deleteSubmissions, { submissions: [id] }, { actor, now });
     await bin(shop.submission, NOON);
-    await bin(jobs.submission, NOON + DAY);
+    await bin(jobs.submission, NOON + DAY_MS);
     const expire = (days: number, now: number) => db.transaction(() => expireSubmissions(days, now));
-    expect(await expire(30, NOON + 30 * DAY - 1)).toBe(0);
-    expect(await expire(30, NOON + 30 * DAY)).toBe(1);
+    expect(await expire(30, NOON + 30 * DAY_MS - 1)).toBe(0);
+    expect(await expire(30, NOON + 30 * DAY_MS)).toBe(1);
     expect(await listed(db, actor, { deleted: true })).toEqual([jobs.submission]);
     await expect(
       performOn(db, emptyBin, { endpoint: hers.endpoint }, { actor, parts }),
@@ -167,10 +167,10 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       db,
       deleteSubmissions,
       { submissions: [jobs.submission] },
-      { actor, now: NOON + 6 * DAY },
+      { actor, now: NOON + 6 * DAY_MS },
     );
     const expire = (now: number) => db.transaction(() => expireSubmissions(30, now));
-    expect([await expire(NOON + 7 * DAY - 1), await expire(NOON + 8 * DAY)]).toEqual([0, 1]);
+    expect([await expire(NOON + 7 * DAY_MS - 1), await expire(NOON + 8 * DAY_MS)]).toEqual([0, 1]);
     expect(await rowsOf(db, "SELECT id FROM submission")).toEqual([{ id: hers.submission }]);
     expect(await rowsOf(db, "SELECT id FROM submission_bin")).toEqual([]);
   });

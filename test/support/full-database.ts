@@ -7,11 +7,10 @@ import { NOON } from "./fake-clock.ts";
 import { fillFiles } from "./fill-files.ts";
 import { fillInvitations } from "./fill-invitations.ts";
 import { fillSignIn } from "./fill-sign-in.ts";
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** Texts that engines, drivers and encodings have stumbled over; none has a NUL. */
 const HOSTILE = "Zoë's \"quote\" \\ % _ ? $1 {} \u{1F600} \u2028 \uFFFD 'ß";
-
-const DAY_MS = 86_400_000;
 
 /** The ids of what {@link fillEveryTable} stores. */
 export interface Filled {

@@ -1,5 +1,6 @@
+import { MINUTE_MS } from "../../src/foundation/time-units.ts";
+
 /** Loaded before the program by Node's `--import`: what the program does each minute, it does four times a second. */
-const MINUTE_MS = 60_000;
 const QUICK_MS = 250;
 
 const { setInterval: repeat } = globalThis;

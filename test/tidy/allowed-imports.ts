@@ -219,7 +219,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "tokens",
     "workspaces",
   ],
-  audit: ["database"],
+  audit: ["database", "foundation"],
   operations: ["audit", "config", "database", "foundation"],
   secrets: ["database", "foundation"],
   endpoints: [

@@ -15,6 +15,7 @@ import {
   readsEnvironmentInPlace,
   type Rule,
   runsEveryTest,
+  takesTimeUnits,
   writesStreamsInPlace,
 } from "./source-rules.ts";
 
@@ -144,6 +145,21 @@ const RULES: readonly {
     over: code,
     caught: ["only", "skip", "todo"].map((word) => plant("test/a.test.ts", `test.${word}("x", () => {});`)),
     passed: [plant("test/a.test.ts", 'test.skipIf(!hasScript)("x", () => {});')],
+  },
+  {
+    sentence: "the units of time are defined in one place",
+    rule: takesTimeUnits,
+    over: code,
+    caught: [
+      plant("src/a.ts", "const DAY_MS = 86_400_000;"),
+      plant("test/a.test.ts", "  const hour = 60 * 60_000;"),
+      plant("test/a.test.ts", "const DAY = 24 * HOUR_MS;"),
+      plant("src/a.ts", "const KEPT_MS = 7 * 86_400_000;"),
+    ],
+    passed: [
+      plant("src/a.ts", "const days = 3;\nconst LATE_MS = 60_000;\nconst KEPT_MS = 7 * DAY_MS;"),
+      plant("src/browser/a.ts", "const DAY_MS = 86_400_000;"),
+    ],
   },
   {
     sentence: "no file names a registry's host or a folder of the machine it was written on",

@@ -131,6 +131,22 @@ export const runsEveryTest: Rule = ({ path, text }) =>
     ? [`${path}: a test is left out or run alone`]
     : [];
 
+/** The browser's scripts import nothing of ours. */
+const HAS_OWN_UNITS = /^(?:src\/foundation\/time-units\.ts$|src\/browser\/|test\/tidy\/source-rules\.)/;
+const TIME_UNIT = new RegExp(
+  [
+    String.raw`\bconst (?:second|minute|hour|day|week)(?:s?_(?:ms|seconds))? = [\w *]*(?:\b1000|_000|\b86_400|\b3600|_MS)\b[\w *]*;`,
+    String.raw`\* (?:60_000|3_600_000|86_400_000)\b`,
+  ].join("|"),
+  "i",
+);
+
+/** A day has the same length everywhere. */
+export const takesTimeUnits: Rule = (file) =>
+  HAS_OWN_UNITS.test(file.path)
+    ? []
+    : linesWith(file, TIME_UNIT).map((place) => `${place} has a unit of src/foundation/time-units.ts`);
+
 /** A file must serve on every machine: it names no registry's host and no folder of the one it was written on. */
 export const fitsEveryMachine: Rule = (file) =>
   linesWith(file, FOREIGN).map((place) => `${place} names a registry or a machine's folder`);

@@ -21,8 +21,7 @@ import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { performOn } from "../support/terminal.ts";
-
-const DAY = 86_400_000;
+import { DAY_MS } from "../../src/foundation/time-units.ts";
 
 /** Ada is an operator, Ben is not; each has a workspace, and Ben a form. */
 async function people(db: Database) {
@@ -62,7 +61,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         workspace_id: null,
         endpoint_id: null,
         scopes: DEFAULT_SCOPES,
-        expires_at: new Date(NOON + 90 * DAY).toISOString(),
+        expires_at: new Date(NOON + 90 * DAY_MS).toISOString(),
         last_used_on: null,
         created_at: new Date(NOON).toISOString(),
       },
@@ -85,8 +84,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await db.read(() => findLiveToken(forged, NOON))).toBeUndefined();
     for (const wrong of [secret.slice(0, -1), `${secret}x`, secret.replace("fat_", "fsk_"), "", "fat_"])
       expect(readTokenText(wrong), wrong).toBeNull();
-    expect(await actorOf(db, secret, NOON + 90 * DAY - 1)).toBeDefined();
-    expect(await actorOf(db, secret, NOON + 90 * DAY)).toBeUndefined();
+    expect(await actorOf(db, secret, NOON + 90 * DAY_MS - 1)).toBeDefined();
+    expect(await actorOf(db, secret, NOON + 90 * DAY_MS)).toBeUndefined();
     await performOn(db, revokeToken, { token: secret });
     expect(await actorOf(db, secret)).toBeUndefined();
     const again = await performOn(db, revokeToken, { token: token.id });
@@ -144,16 +143,16 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     await people(db);
     const { token } = await performOn(db, createToken, { name: "CI", account: "ada@example.com" });
-    const warnedFrom = NOON + 76 * DAY;
+    const warnedFrom = NOON + 76 * DAY_MS;
     expect(await db.read(() => checkTokenExpiry(warnedFrom - 1))).toMatchObject({ ok: true });
     const finding = await db.read(() => checkTokenExpiry(warnedFrom));
     expect(finding).toMatchObject({
       ok: false,
       message: expect.stringContaining(`CI (${token.id})`) as string,
     });
-    expect(await db.read(() => checkTokenExpiry(NOON + 90 * DAY))).toMatchObject({ ok: true });
+    expect(await db.read(() => checkTokenExpiry(NOON + 90 * DAY_MS))).toMatchObject({ ok: true });
     await db.transaction(() => noteUse(token.id, NOON + 3));
-    const listed = await performOn(db, listAllTokens, {}, { now: NOON + 90 * DAY });
+    const listed = await performOn(db, listAllTokens, {}, { now: NOON + 90 * DAY_MS });
     expect(listed.data).toMatchObject([
       { last_used_on: new Date(NOON).toISOString().slice(0, 10), state: "expired" },
     ]);
@@ -232,7 +231,7 @@ test.each([
   [{ name: "x", account: "ben@example.com", scopes: ["operator"] as Scope[] }, /only an operator’s token/],
   [{ name: "x", workspace: "ada", account: "ada@example.com" }, /name one/],
   [{ name: "x", account: "ada@example.com", expires_in_ms: 999 }, /from 1 second to 3650 days/],
-  [{ name: "x", account: "ada@example.com", expires_in_ms: 3651 * DAY }, /from 1 second to 3650 days/],
+  [{ name: "x", account: "ada@example.com", expires_in_ms: 3651 * DAY_MS }, /from 1 second to 3650 days/],
   [{ name: "x", account: "nobody@example.com" }, /there is no account/],
   [{ name: "x" }, /several accounts/],
 ])("a token of wrong input (%j) is not made", async (input, message) => {

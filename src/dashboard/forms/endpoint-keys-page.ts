@@ -17,9 +17,9 @@ import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { copyRow, snippetCards, type ShownSnippet } from "./snippets-view.ts";
 import { exactTime, time } from "../kit/time.ts";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../foundation/time-units.ts";
 
 const SECTION = "/keys";
-const HOUR_MS = 3_600_000;
 
 type Issued = z.output<typeof issuedKeyShape>;
 
@@ -27,8 +27,8 @@ type Issued = z.output<typeof issuedKeyShape>;
 const GRACES = [
   { name: "now", label: "stops at once", ms: 0 },
   { name: "hour", label: "works for another hour", ms: HOUR_MS },
-  { name: "day", label: "works for another day", ms: 24 * HOUR_MS },
-  { name: "week", label: "works for another week", ms: 7 * 24 * HOUR_MS },
+  { name: "day", label: "works for another day", ms: DAY_MS },
+  { name: "week", label: "works for another week", ms: WEEK_MS },
 ] as const;
 
 /** `/dashboard/endpoints/:id/keys`: the keys, and the form to paste. A key's text is shown on the answer that issued it, and never again. */

@@ -12,8 +12,7 @@ import { markPill, scorePill } from "./score-view.ts";
 import { countOf } from "../../foundation/count-of.ts";
 import { time, timeText } from "../kit/time.ts";
 import { workMarks } from "./work-view.ts";
-
-const WEEK_MS = 7 * 86_400_000;
+import { WEEK_MS } from "../../foundation/time-units.ts";
 
 export interface InboxParts {
   readonly shown: InboxFilter;

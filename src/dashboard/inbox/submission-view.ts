@@ -18,6 +18,7 @@ import { factsCard, prettyJson, reasonList, senderCard } from "./submission-card
 import { exactTime, time, tryTime } from "../kit/time.ts";
 import type { Viewer } from "../../sessions/session.ts";
 import { assigneeCard, assigneeShown, notesCard, type NotesCardParts } from "./work-view.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 interface SubmissionViewParts extends WholeSubmission {
   readonly shown: InboxFilter;
@@ -80,8 +81,6 @@ function workCards({ submission, assignees, viewer, shown, refused, may }: Submi
   return html`${assigneeCard({ submission, assignees, accountId, action })}
   ${notesCard({ notes, email, action: notesAction, refused })}`;
 }
-
-const DAY_MS = 86_400_000;
 
 function binNotice({ submission: { deletedAt }, binDays }: SubmissionViewParts): Html | null {
   if (deletedAt === null) return null;

@@ -8,10 +8,9 @@ import { type OwnSite, ownSiteOf, PLAIN_HTTP, wayOf } from "../own-site.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { OpenVisit } from "../routes.ts";
 import { readCookie, setKnownCookie, setSessionCookie, type Way } from "./session-cookie.ts";
+import { DAY_SECONDS } from "../../foundation/time-units.ts";
 
 export const PASSWORD_HINT = `${MIN_PASSWORD_BYTES} characters or more. Several words are easy to remember and hard to guess.`;
-
-const DAY_SECONDS = 86_400;
 
 /** How a browser gets in. */
 export interface Entrance {

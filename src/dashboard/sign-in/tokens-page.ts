@@ -28,9 +28,9 @@ import type { Routes, Visit } from "../routes.ts";
 import { CHANGE_WORDS } from "../system/change-words.ts";
 import { scopeChoices, scopesOf } from "./scope-choices.ts";
 import { SCOPE_WORDS } from "./scope-words.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 const PATH = "/dashboard/account/tokens";
-const DAY_MS = 86_400_000;
 /** Changes of a token that its page shows. */
 const MAX_CHANGES = 50;
 /** Of whoever makes it; a workspace's id names another owner. */

@@ -8,6 +8,7 @@ import type { Log } from "../../foundation/log.ts";
 import { findLastBackup } from "./last-backup.ts";
 import { hasLitestream } from "./litestream.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 export interface BackupSettings {
   /** Null makes none. */
@@ -29,7 +30,6 @@ export function backupFolder(settings: BackupSettings, databasePath: string): st
 const NAME = /^formsvc-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)\.db$/;
 /** The file that an interrupted backup leaves behind. */
 const UNFINISHED = /^formsvc-[\dT-]+\.db\.unfinished-\d+(?:-journal)?$/;
-const HOUR_MS = 3_600_000;
 /** Time until the next try after a failure. */
 const RETRY_MS = 600_000;
 

@@ -5,8 +5,8 @@ import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { isRunning } from "../../foundation/is-running.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { mebibytes } from "./database-health.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 /** Time in which somebody may still want to go back to a kept copy. */
 const KEPT_DAYS = 30;
 /** No command takes this long: after it, another process has that id. */

@@ -3,9 +3,7 @@ import { shortenAddress } from "../../foundation/ip-address.ts";
 import { isWithin, type Quota, quotaKey } from "../../outbox/queue/quotas.ts";
 import { isOfOperator } from "../../workspaces/workspace-store.ts";
 import { mailboxOf } from "./automatic-address.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS } from "../../foundation/time-units.ts";
 
 const MAX_PER_MAILBOX_A_DAY = 1;
 const MAX_PER_NETWORK_AN_HOUR = 3;

@@ -2,6 +2,7 @@ import type { Steps } from "../../database/steps.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { newId } from "../../foundation/id.ts";
 import { countUse, freeAgainAt, isWithin, quotaKey } from "./quotas.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 /** What an account may cause only so often in an hour, over all webhooks, chats and recipients of e-mail. */
 export type LimitedAction = "test" | "replay-as-new";
@@ -11,8 +12,6 @@ export interface LimitedAccount {
   readonly accountId: string;
   readonly isOperator: boolean;
 }
-
-const HOUR_MS = 3_600_000;
 const MOST: Readonly<Record<LimitedAction, number>> = { test: 60, "replay-as-new": 100 };
 /** An operator has this many times as much. */
 const OPERATOR_FACTOR = 10;

@@ -3,8 +3,7 @@ import { query } from "../../database/database.ts";
 import { all, first, indexedBy, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { BULK_BATCH } from "./delivery.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** How long the delivered messages of a kind of recipient are kept. */
 export interface KeptDeliveries {

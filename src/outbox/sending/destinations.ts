@@ -3,9 +3,10 @@ import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { all, first, run, type Steps, text } from "../../database/steps.ts";
 import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } from "./breaker.ts";
 import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** No destination asks for a longer pause than this, so a later time was planned by a wrong clock. */
-const LONGEST_QUIET_MS = 24 * 3_600_000;
+const LONGEST_QUIET_MS = DAY_MS;
 
 /** A destination as lanes name it. */
 export interface LaneDestination {

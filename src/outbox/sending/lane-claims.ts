@@ -7,9 +7,10 @@ import { createPacedClaim, type PacedClaim } from "./paced-claims.ts";
 import type { RoundDraft } from "./round-draft.ts";
 import type { Portion } from "./slots.ts";
 import type { WorkspaceOrder } from "./workspace-order.ts";
+import { HOUR_MS } from "../../foundation/time-units.ts";
 
 /** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
-const FURTHEST_PLAN_MS = 36 * 3_600_000;
+const FURTHEST_PLAN_MS = 36 * HOUR_MS;
 /** How many deliveries are claimed ahead. */
 interface AheadLimits {
   /** The largest number for each quick answer since the last claim. */

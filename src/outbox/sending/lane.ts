@@ -5,9 +5,10 @@ import type { MinuteRate } from "./pace.ts";
 import type { LaneDestination, Destinations } from "./destinations.ts";
 import type { Portion, SlotNames, Slots } from "./slots.ts";
 import type { Route, Transport } from "./transport.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** No recipient may ask for a longer pause than this, so a later time was written by a wrong clock. */
-const LONGEST_QUIET_MS = 24 * 3_600_000;
+const LONGEST_QUIET_MS = DAY_MS;
 /** A recipient that answers this fast gets deliveries claimed ahead. */
 const QUICK_MS = 20;
 

@@ -1,5 +1,6 @@
 import { roomFor } from "./slots.ts";
 import type { Pace } from "./transport.ts";
+import { HOUR_MS, MINUTE_MS } from "../../foundation/time-units.ts";
 
 /** What one recipient got lately. Times are milliseconds since 1970. */
 export interface PaceState {
@@ -28,8 +29,6 @@ export type PaceStep =
   | { readonly kind: "together" }
   /** Nothing before that time. */
   | { readonly kind: "wait"; readonly until: number };
-
-const HOUR_MS = 3_600_000;
 /** Nothing is gathered for longer, so a later time was planned by a wrong clock. */
 const LONGEST_GATHERING_MS = 36 * HOUR_MS;
 
@@ -89,8 +88,6 @@ function spanOf(
   const { at, sent } = isOpen ? begun : { at: now, sent: 0 };
   return { at, sent, left: Math.max(most - sent, 0), endsAt: at + lengthMs };
 }
-
-const MINUTE_MS = 60_000;
 
 /** Counts the messages begun in a minute, to all recipients of a transport. In memory: a new process begins a new minute. */
 export class MinuteRate {

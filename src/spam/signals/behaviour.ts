@@ -1,8 +1,8 @@
 import type { SpamReason } from "../spam-verdict.ts";
 import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 /** Times that are too short for a person to type; browsers' autofill is quick, so only text that must be typed counts. */
 const TYPED_LENGTH = 30;
 const MAX_SHOWN = 60;

@@ -3,6 +3,7 @@ import type { ZonedClock } from "../../foundation/zoned-time.ts";
 import { cellText, isFormula } from "./csv.ts";
 import type { Column } from "./export-columns.ts";
 import type { StoredSubmission } from "../stored/submission-work.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /*
  * The few parts of Office Open XML (ECMA-376) that a table of cells needs, written as the rows come. The packages for it hold all cells
@@ -98,8 +99,6 @@ function submissionRow(submission: StoredSubmission, { columns, columnNames, clo
   });
   return `<row r="${row}">${cells.join("")}</row>`;
 }
-
-const DAY_MS = 86_400_000;
 /** Days from the beginning of spreadsheets' time to that of ours. */
 const FIRST_DAY = 25_569;
 

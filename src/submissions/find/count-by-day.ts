@@ -8,6 +8,7 @@ import type { Background } from "../../foundation/background.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
+import { DAY_MS, HOUR_MS } from "../../foundation/time-units.ts";
 
 /** Accepted submissions and held posts of one UTC day. */
 export interface DayCount {
@@ -28,9 +29,6 @@ export type CountDays = (
   days: number,
   now: number,
 ) => Promise<readonly DayCount[] | null>;
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** Rows that one statement counts, in about a millisecond; a span with more is divided. */
 const MAX_COUNTED = 10_000;
 /** Parts of a span that has more. */

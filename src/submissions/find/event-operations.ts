@@ -26,9 +26,10 @@ import { type EventPosition, readPosition, writePosition } from "./event-positio
 import { EVERY_SUBMISSION } from "../stored/submission-store.ts";
 import type { Submission } from "../stored/submission.ts";
 import { readTail, tailSince, type TailPosition } from "./tail.ts";
+import { WEEK_MS } from "../../foundation/time-units.ts";
 
 /** How long events are told. */
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = WEEK_MS;
 const MAX_EVENTS = 100;
 
 const eventShape = z.strictObject({

@@ -3,12 +3,12 @@ import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import { type GivenMark, listMarksSince, type Mark } from "../../history/teach.ts";
 import { NOT_BINNED_SQL } from "../stored/submission-bin.ts";
 import { type SpamClass, spamClassOf } from "../../spam/spam-verdict.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** How the posts had scored that owners marked, by mark and by the class that each post had when it came. */
 export type MarkedScores = Readonly<Record<Mark, Readonly<Record<SpamClass, number>>>>;
 
 export const MARKED_DAYS = 30;
-const DAY_MS = 86_400_000;
 /** Submissions that one statement looks up, in about a millisecond. */
 const AT_ONCE = 500;
 

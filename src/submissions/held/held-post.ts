@@ -14,6 +14,7 @@ import { mayViewEndpoint } from "../../endpoints/endpoint-store.ts";
 import type { Viewing } from "../../operations/actor.ts";
 import type { IdempotentPost } from "../commit/idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "../stored/submission.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** A post that was answered 429, held for some days so that a genuine post is not lost. */
 export interface HeldPost extends Submission {
@@ -269,7 +270,7 @@ export function* dropExpired(days: number | null, now: number): Steps<number> {
 }
 
 function selectExpired(days: number | null, now: number) {
-  const oldest = days === null ? 0 : now - days * 86_400_000;
+  const oldest = days === null ? 0 : now - days * DAY_MS;
   if (oldest <= 0) return null;
   return query.selectFrom("held").select("id").where("id", "<", firstIdAt("held", oldest));
 }

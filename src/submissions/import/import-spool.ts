@@ -6,6 +6,7 @@ import { SpoolRoom } from "../../files/spool-room.ts";
 import { BoundedMap } from "../../foundation/bounded-map.ts";
 import { type Clock, dayStart } from "../../foundation/clock.ts";
 import type { ImportedFile } from "./imported-file.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** A file that a client sent, until it is imported. */
 export interface ReceivedFile extends ImportedFile {
@@ -59,7 +60,6 @@ const PART_BYTES = 65_536;
 const RETRY_SECONDS = 60;
 /** Somebody looks at what an import would do, and then has it done. */
 const KEEP_MS = 1_800_000;
-const DAY_MS = 86_400_000;
 
 /** Keeps files that are imported through a server: they are read twice, to check all of them before anything is stored. */
 export class ImportSpool {

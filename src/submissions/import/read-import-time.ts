@@ -1,4 +1,5 @@
 import type { ZonedClock } from "../../foundation/zoned-time.ts";
+import { DAY_MS, MINUTE_MS } from "../../foundation/time-units.ts";
 
 /** Years or days first, with an optional time of the day, half of it, and zone. */
 const YEAR_FIRST =
@@ -14,8 +15,6 @@ const FORMS = [
   [DAY_FIRST, [2, 1, 0]],
   [MONTH_FIRST, [2, 0, 1]],
 ] as const;
-
-const MINUTE_MS = 60_000;
 
 /**
  * A time as tables have it: `2026-01-31T14:05:00Z`, `2026/01/31 2:05:00 PM GMT+1`, `31.01.2026 14:05`, `1/31/2026 14:05` (months first).
@@ -56,8 +55,6 @@ function utcOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]:
   const isSame = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCHours() === hour;
   return isSame && minute < 60 && second < 60 ? ms : null;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Of a time that the clocks show twice, the first; one that they skip is later by what they skip. */
 function zonedTime(local: number, clock: ZonedClock): number {

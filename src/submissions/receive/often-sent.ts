@@ -7,6 +7,7 @@ import { firstIdAt } from "../../foundation/id.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import { listPageFaults } from "./page-faults.ts";
 import { addFieldAt } from "../../schemas/add-field.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /** Inputs that came often lately and are not among the fields of their form. */
 export interface OftenSent {
@@ -27,7 +28,7 @@ const MAX_FORMS = 5;
 const MAX_NAMES = 5;
 const MAX_NAME_LENGTH = 60;
 /** What came before is not reported any longer. */
-const REPORTED_MS = 30 * 86_400_000;
+const REPORTED_MS = 30 * DAY_MS;
 
 /** All that a browser sends of a file if the form has no `enctype`. */
 const FILE_NAME =

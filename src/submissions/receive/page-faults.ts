@@ -7,6 +7,7 @@ import { maintenanceFailed } from "../../foundation/events.ts";
 import { type Finding, sound } from "../../foundation/finding.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import type { Log } from "../../foundation/log.ts";
+import { WEEK_MS } from "../../foundation/time-units.ts";
 
 /** `redirect`: it names a page after success to which nobody is led. `file_name`: it sends the name in place of the file. */
 export type PageFaultKind = "redirect" | "file_name";
@@ -26,7 +27,7 @@ const NOTE_INTERVAL_MS = 3_600_000;
 /** Last notes that are remembered; a stranger cannot make more forms than their owners have. */
 const MAX_REMEMBERED = 1000;
 /** A form that was mended is not reported any longer. */
-const REPORTED_MS = 7 * 86_400_000;
+const REPORTED_MS = WEEK_MS;
 /** Forms that are reported at once. */
 const MAX_REPORTED = 5;
 

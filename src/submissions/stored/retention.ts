@@ -2,8 +2,8 @@ import { run, type Steps, text } from "../../database/steps.ts";
 import { listRetentions } from "../../endpoints/endpoint-store.ts";
 import { firstIdAt } from "../../foundation/id.ts";
 import { emptyOldBin } from "./submission-bin.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
-const DAY_MS = 86_400_000;
 /** Submissions deleted in one transaction, so that posts never wait long for it. */
 const BATCH_SIZE = 200;
 

@@ -1,5 +1,6 @@
 import { all, run, type Steps, text } from "../../database/steps.ts";
 import { LISTED, listParameter } from "../../database/list-parameter.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
 
 /*
  * The bin: what was deleted and can be brought back. Such a submission keeps its row and its messages, so that bringing it back loses
@@ -9,8 +10,6 @@ import { LISTED, listParameter } from "../../database/list-parameter.ts";
 /** In SQL, behind conditions on `submission`: not what is in the bin. */
 export const NOT_BINNED_SQL =
   "AND NOT EXISTS (SELECT 1 FROM submission_bin WHERE submission_bin.id = submission.id)";
-
-const DAY_MS = 86_400_000;
 
 const INSERT_SQL = `INSERT INTO submission_bin (id, endpoint_number, deleted_at)
   SELECT id, endpoint_number, CAST(? AS bigint) FROM submission WHERE id IN ${LISTED}
