@@ -83,7 +83,7 @@ function compileAnew(source: string): Pattern | string {
     // A character takes two units at most, and one unit after the match shows whether the text continues.
     const reach = isAnchored ? 2 * (length + 1) : Infinity;
     const isOnePass = compiled.re2().onepass !== null;
-    const matches = isOnePass ? (text: string) => compiled.test(text) : compileSearch(source, reach);
+    const matches = isOnePass ? (text: string) => compiled.test(text) : compileSearch(compiled, size, reach);
     return { isAnchored, reach, size, cost, isOnePass, matches };
   } catch (error) {
     return explainRefusal(error);
