@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type BuildOptions, type Plugin } from "esbuild";
@@ -339,28 +338,20 @@ function embedAddons(folder: string, addons: Record<string, string>): Plugin {
   };
 }
 
-/** Joined at run time: written out, pkg's copy of these words would be found twice in an executable. */
-const SENTINEL = ["NODE_SEA", "FUSE_fce680ab2cc467b6e072b8b5df1996b2"].join("_");
-
-type Inject = (
-  file: string,
-  resource: string,
-  blob: Buffer,
-  options: { sentinelFuse: string; machoSegmentName?: string; overwrite: boolean },
-) => Promise<void>;
-
 /**
  * Puts bundle and addons into a copy of the platform's Node. Nothing of the machine that builds gets in: no compiled
  * code, whose form depends on the processor, and no path.
  */
 export async function assemble(source: Source, output: string, strip: string | null): Promise<Bundle> {
-  const { folder, target } = source;
+  const { folder } = source;
   const bundle = await bundleSource(source, join(folder, "formsvc.cjs"));
   const { assets } = bundle;
   for (const [name, path] of Object.entries(assets)) copyFileSync(path, join(folder, name));
+  copyNode(source, join(folder, "node"), strip);
   const config = {
     main: "formsvc.cjs",
-    output: "formsvc.blob",
+    executable: "node",
+    output,
     ...SEA_OPTIONS,
     useCodeCache: false,
     // In the order of their names: the bundler finds them in an order of its own each time.
@@ -371,15 +362,6 @@ export async function assemble(source: Source, output: string, strip: string | n
     ),
   };
   writeFileSync(join(folder, "sea-config.json"), JSON.stringify(config));
-  execFileSync(process.execPath, ["--experimental-sea-config", "sea-config.json"], { cwd: folder });
-  copyNode(source, output, strip);
-  // pkg brings the tool that injects; its own way of calling it wants to run the other platform's Node.
-  const pkg = createRequire(createRequire(import.meta.url).resolve("@yao-pkg/pkg/package.json"));
-  const { inject } = pkg("postject") as { inject: Inject };
-  await inject(output, "NODE_SEA_BLOB", readFileSync(join(folder, "formsvc.blob")), {
-    sentinelFuse: SENTINEL,
-    overwrite: true,
-    ...(target.startsWith("darwin") && { machoSegmentName: "NODE_SEA" }),
-  });
+  execFileSync(process.execPath, ["--build-sea", "sea-config.json"], { cwd: folder });
   return bundle;
 }
