@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assemble, type Target, targets } from "./executable.ts";
@@ -10,6 +10,7 @@ import {
   readBundledPackages,
   unite,
 } from "./release/bundled-packages.ts";
+import { copyPackages, installPackages } from "./release/install-packages.ts";
 import { openSigner } from "./release/sign.ts";
 import { type Executables, readExecutable, writeRelease } from "./release/write-release.ts";
 
@@ -18,6 +19,9 @@ import { type Executables, readExecutable, writeRelease } from "./release/write-
  * inside, checksums of all and their signatures. Two runs on one commit make the same bytes.
  *
  * Usage: [RELEASE_SIGNING_KEY=FILE] [RELEASE_GPG_KEY=FILE] [RELEASE_URL=URL] npm run release
+ *
+ * A release that is only tried is made faster with RELEASE_COMPRESSION=least and with RELEASE_PACKAGES=FOLDER, a folder that has
+ * the installed packages of each platform.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, "build/release-work");
@@ -32,7 +36,10 @@ async function release(): Promise<void> {
   for (const target of Object.keys(targets) as Target[]) {
     const folder = join(work, target);
     const output = join(work, `formsvc-${targets[target].platform}`);
-    installPackages(target, folder);
+    const installed = process.env["RELEASE_PACKAGES"] ?? "";
+    if (installed === "") installPackages(root, target, folder);
+    else copyPackages(root, join(installed, target), folder);
+    cpSync(join(root, "src"), join(folder, "src"), { recursive: true });
     const { inputs } = await assemble({ folder, target, release: known }, output, stripTool(target));
     packages.push(readBundledPackages(folder, inputs));
     const addons = inputs.filter((input) => input.endsWith(".node")).map((input) => join(folder, input));
@@ -72,18 +79,6 @@ function releaseUrl(): string {
     throw new Error(`RELEASE_URL is not an https address without blanks and quotes: ${url}`);
   if (url === "") process.stderr.write("RELEASE_URL is not set: install.sh will need --from\n");
   return url;
-}
-
-/** The platform's packages are installed as the lock file names them, whatever machine this is. */
-function installPackages(target: Target, folder: string): void {
-  const [os = "", cpu = ""] = target.split("-");
-  mkdirSync(folder, { recursive: true });
-  for (const name of ["package.json", "package-lock.json", ".npmrc"])
-    copyFileSync(join(root, name), join(folder, name));
-  cpSync(join(root, "src"), join(folder, "src"), { recursive: true });
-  const libc = os === "linux" ? ["--libc=glibc"] : [];
-  const install = ["ci", "--omit=dev", `--os=${os}`, `--cpu=${cpu}`, ...libc, "--no-audit", "--no-fund"];
-  execFileSync("npm", install, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 /** Only ELF is stripped, by a tool that knows its processor; null if none is installed. */

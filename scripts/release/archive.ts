@@ -1,5 +1,5 @@
-import { gzipSync } from "node:zlib";
 import { type Target, targets } from "../executable.ts";
+import { gzip } from "./compress.ts";
 import { file } from "./packed-file.ts";
 import type { Made, Parts } from "./parts.ts";
 import { packTar } from "./tar.ts";
@@ -16,5 +16,5 @@ export function makeArchive(target: Target, executable: Buffer, parts: Parts): M
   ];
   return isWindows
     ? { name: `${name}.zip`, content: packZip(files) }
-    : { name: `${name}.tar.gz`, content: gzipSync(packTar(files, parts.seconds)) };
+    : { name: `${name}.tar.gz`, content: gzip(packTar(files, parts.seconds)) };
 }

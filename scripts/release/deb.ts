@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { constants, gzipSync, zstdCompressSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import type { Target } from "../executable.ts";
+import { zstd } from "./compress.ts";
 import { file, type PackedFile } from "./packed-file.ts";
 import type { Executable, Parts } from "./parts.ts";
 import { packTar } from "./tar.ts";
@@ -44,7 +45,7 @@ export function makeDeb(target: Target, executable: Executable, parts: Parts, te
     ["debian-binary", Buffer.from("2.0\n")],
     // An old dpkg reads the control part too, to say what it lacks: that is not compressed with zstd.
     ["control.tar.gz", gzipSync(packTar(controlFiles, parts.seconds, "./"))],
-    ["data.tar.zst", compress(packTar(files, parts.seconds, "./"))],
+    ["data.tar.zst", zstd(packTar(files, parts.seconds, "./"))],
   ] as const;
   const name = `formsvc_${parts.version}_${architecture}.deb`;
   return { name, content: packAr(members, parts.seconds), architecture, control };
@@ -91,11 +92,6 @@ function controlOf(
     " stores them, and sends them on by e-mail and webhooks. A dashboard shows them.",
     "",
   ].join("\n");
-}
-
-/** Five seconds for what xz takes minutes for. */
-function compress(data: Buffer): Buffer {
-  return zstdCompressSync(data, { params: { [constants.ZSTD_c_compressionLevel]: 12 } });
 }
 
 function packedFiles(executable: Buffer, parts: Parts, texts: Texts): readonly PackedFile[] {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { gzipSync } from "node:zlib";
 import { ARCHITECTURES } from "./deb.ts";
 import type { Target } from "../executable.ts";
+import { gzip } from "./compress.ts";
 import { file, type PackedFile } from "./packed-file.ts";
 import type { Made, Parts } from "./parts.ts";
 import { packTar } from "./tar.ts";
@@ -36,7 +36,7 @@ export function makeImage(sources: readonly ImageSource[], parts: Parts): readon
       schemaVersion: 2,
       mediaType: `${OCI}.manifest.v1+json`,
       config: addJson(`${OCI}.config.v1+json`, configOf(architecture, tars, parts)),
-      layers: tars.map((tar) => add(`${OCI}.layer.v1.tar+gzip`, gzipSync(tar))),
+      layers: tars.map((tar) => add(`${OCI}.layer.v1.tar+gzip`, gzip(tar))),
     };
     forDocker.push(dockerManifest(architecture, manifest, parts));
     return { ...addJson(manifest.mediaType, manifest), platform: { architecture, os: "linux" } };

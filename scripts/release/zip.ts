@@ -1,4 +1,5 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import { crc32 } from "node:zlib";
+import { deflate } from "./compress.ts";
 import type { PackedFile } from "./packed-file.ts";
 
 /** No time is told: the first moment that a zip archive can name, 1980-01-01. */
@@ -13,7 +14,7 @@ export function packZip(files: readonly PackedFile[]): Buffer {
   const directory: Buffer[] = [];
   let offset = 0;
   for (const { path, mode, content = Buffer.alloc(0) } of files) {
-    const packed = deflateRawSync(content);
+    const packed = deflate(content);
     const name = Buffer.from(path);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(NEEDS_VERSION, 0);

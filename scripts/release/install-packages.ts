@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Target } from "../executable.ts";
+
+/** What names the packages of a tree. */
+const PACKAGE_LISTS = ["package.json", "package-lock.json", ".npmrc"] as const;
+
+/** Installs a platform's packages as the lock file of a tree names them, whatever machine this is. */
+export function installPackages(tree: string, target: Target, folder: string): void {
+  copyLists(tree, folder);
+  const [os = "", cpu = ""] = target.split("-");
+  const libc = os === "linux" ? ["--libc=glibc"] : [];
+  const install = ["ci", "--omit=dev", `--os=${os}`, `--cpu=${cpu}`, ...libc, "--no-audit", "--no-fund"];
+  execFileSync("npm", install, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** Takes the packages that {@link installPackages} has installed into another folder. */
+export function copyPackages(tree: string, installed: string, folder: string): void {
+  copyLists(tree, folder);
+  cpSync(join(installed, "node_modules"), join(folder, "node_modules"), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+}
+
+function copyLists(tree: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of PACKAGE_LISTS) copyFileSync(join(tree, name), join(folder, name));
+}
