@@ -61,15 +61,15 @@ test.skipIf(!canRun("lintian"))(
   // It reads every byte of the executable.
   { timeout: 900_000 },
   async () => {
-    const look = async (processor: string, ...words: readonly string[]): Promise<string[]> => {
+    const look = async (processor: string): Promise<string[]> => {
       const file = join(newRelease, `formsvc_${VERSION}_${processor}.deb`);
       const env = { PATH: process.env["PATH"], LC_ALL: "C" };
-      const child = spawn("lintian", ["--pedantic", "--show-overrides", ...words, file], { env });
+      // What it thinks of the spelling is not shown without --display-info, and is half of its work.
+      const words = ["--pedantic", "--show-overrides", "--dont-check-part", "binaries/spelling"];
+      const child = spawn("lintian", [...words, file], { env });
       return (await collect(child)).stdout.trimEnd().split("\n");
     };
-    // The words of both are the same, and to spell them is more than half of the work.
-    const other = look("arm64", "--dont-check-part", "binaries/spelling");
-    for (const told of await Promise.all([look("amd64"), other])) {
+    for (const told of await Promise.all([look("amd64"), look("arm64")])) {
       const tags = told.map((line) => /^(\w): formsvc: (\S+)/.exec(line)?.slice(1, 3).join(" ") ?? line);
       expect(
         [...new Set(tags)].filter(
