@@ -4,13 +4,15 @@ import { once } from "node:events";
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { rehearseMigration } from "../../src/database/migrate.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { prepareKey } from "../../src/keys/issue-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";
 import { whenEnded } from "../support/program.ts";
+import { prepareQuickKey } from "../support/quick-key.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -31,7 +33,7 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
   connection.pragma(`user_version = ${version}`);
   const now = Date.now();
   const [account, workspace, endpoint] = [newId("acct", now), newId("ws", now), newId("ep", now)];
-  const key = await prepareKey("secret", "ws");
+  const key = await prepareQuickKey("secret");
   const insert: Insert = (table, row) => {
     const names = Object.keys(row);
     const sql = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
@@ -92,10 +94,8 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
   if (version >= 2) insertDelivery(insert, version, { endpoint, submission, now });
   if (version >= 3) insertHeld(insert, { workspace, endpoint, now });
   for (const table of tables) {
-    expect([table, connection.prepare(`SELECT count(*) > 0 FROM ${table}`).pluck().get()]).toEqual([
-      table,
-      1,
-    ]);
+    const isFilled = connection.prepare(`SELECT count(*) > 0 FROM ${table}`).pluck().get();
+    expect([table, isFilled]).toEqual([table, 1]);
   }
   // Every later version must still have these columns, with what was in them.
   const columns = Object.fromEntries(
@@ -202,6 +202,15 @@ function contentOf(machine: OperatorMachine, columns: Record<string, string>): u
   return content;
 }
 
+/** As `migrate up --dry-run` does it; only the oldest version takes the time of a process. */
+async function rehearse(machine: OperatorMachine, version: number): Promise<unknown> {
+  if (version === 1) return machine.json(["migrate", "up", "--dry-run"]);
+  const db = openDatabase(machine.database, { busyTimeoutMs: 0 });
+  const rehearsed = rehearseMigration(db);
+  db.close();
+  return rehearsed;
+}
+
 /** Bodies whose data are no longer kept twice. */
 function splitBodies(machine: OperatorMachine): unknown {
   return machine
@@ -271,8 +280,7 @@ describe.each(migrations.map(({ version }) => version))("a database of schema ve
     const { key, columns } = await databaseOfVersion(machine, version);
     const before = contentOf(machine, columns);
 
-    const rehearsed = (await machine.mustRun(["migrate", "up", "--dry-run", "--json"])).json();
-    expect(rehearsed).toMatchObject({ version, latest: migrations.length, dry_run: true });
+    expect(await rehearse(machine, version)).toMatchObject({ version, latest: migrations.length });
     expect(machine.open().pragma("user_version", { simple: true })).toBe(version);
     expect(contentOf(machine, columns)).toEqual(before);
 
@@ -344,12 +352,9 @@ test("a newer command does not upgrade a database under a server of an older ver
   ]);
   onTestFinished(() => void server.kill("SIGKILL"));
   await once(server, "message");
-  for (const args of [
-    ["endpoint", "list"],
-    ["migrate", "up"],
-  ]) {
-    const ran = await machine.run(args);
-    expect([args, ran.code]).toEqual([args, 5]);
+  for (const line of ["endpoint list", "migrate up"]) {
+    const ran = await machine.run(line.split(" "));
+    expect([line, ran.code]).toEqual([line, 5]);
     expect(ran.stderr).toMatch(/served by process \d+, .*restart the server with this one first/);
   }
   expect((await machine.mustRun(["migrate", "status"])).stdout).toBe(`${older} of ${migrations.length}\n`);
