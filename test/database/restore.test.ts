@@ -1,6 +1,7 @@
 import {
   chownSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   readdirSync,
   rmSync,
@@ -8,18 +9,19 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { APPLICATION_ID } from "../../src/database/sqlite/file-owner.ts";
-import { modeOf, operatorMachine } from "../support/operator-machine.ts";
+import { makeMachine, modeOf, type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";
 import { submissionAdder } from "../support/add-submission.ts";
 
 /** The schema version from which on webhooks are recipients. */
 const RECIPIENTS_VERSION = 11;
 
-async function machineWithBackup() {
-  const machine = operatorMachine();
+/** A server with one post that a backup has and one that it lacks. */
+async function arrange(machine: OperatorMachine) {
+  machine.configure({});
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
   const first = await post(server.url, endpoint.secret);
@@ -28,9 +30,26 @@ async function machineWithBackup() {
   return { machine, endpoint, server, first, second };
 }
 
-test("restore puts back what the backup holds, keeps what it replaces, and the server takes posts again", async () => {
-  const { machine, endpoint, server, first, second } = await machineWithBackup();
+const servedWithBackup = () => arrange(operatorMachine());
+
+const stopped = makeMachine();
+let arranged: Omit<Awaited<ReturnType<typeof arrange>>, "machine" | "server">;
+beforeAll(async () => {
+  const { server, ...others } = await arrange(stopped);
   await server.stop();
+  arranged = others;
+});
+afterAll(() => stopped.remove());
+
+/** The same after the server has stopped, as a copy of what is arranged once. */
+function machineWithBackup() {
+  const machine = operatorMachine();
+  cpSync(stopped.folder, machine.folder, { recursive: true });
+  return { ...arranged, machine };
+}
+
+test("restore puts back what the backup holds, keeps what it replaces, and the server takes posts again", async () => {
+  const { machine, endpoint, first, second } = machineWithBackup();
   const { restored } = (await machine.mustRun(["restore", "copy.db", "--json", "--yes"])).json() as {
     restored: { submissions: number; replaced: string };
   };
@@ -45,8 +64,7 @@ test("restore puts back what the backup holds, keeps what it replaces, and the s
 });
 
 test("a backup made while no server runs leaves out the room of what was deleted, and restoring it gives that back", async () => {
-  const { machine, server, endpoint } = await machineWithBackup();
-  await server.stop();
+  const { machine, endpoint } = machineWithBackup();
   const connection = machine.open();
   const insert = submissionAdder(connection);
   const data = { text: "x".repeat(1000) };
@@ -65,7 +83,7 @@ test("a backup made while no server runs leaves out the room of what was deleted
 });
 
 test("restore refuses with exit 5 while a server runs, and touches nothing", async () => {
-  const { machine, server, first, second } = await machineWithBackup();
+  const { machine, server, first, second } = await servedWithBackup();
   const ran = await machine.run(["restore", "copy.db", "--yes"]);
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain("already served by process");
@@ -74,8 +92,7 @@ test("restore refuses with exit 5 while a server runs, and touches nothing", asy
 });
 
 test("restore refuses while another process has the database open", async () => {
-  const { machine, server, first, second } = await machineWithBackup();
-  await server.stop();
+  const { machine, first, second } = machineWithBackup();
   const reader = machine.open();
   reader.prepare("SELECT count(*) FROM submission").get();
   const ran = await machine.run(["restore", "copy.db", "--yes"]);
@@ -86,8 +103,7 @@ test("restore refuses while another process has the database open", async () => 
 });
 
 test("a damaged, foreign, newer or missing backup changes nothing", async () => {
-  const { machine, server, first, second } = await machineWithBackup();
-  await server.stop();
+  const { machine, first, second } = machineWithBackup();
   const names = readdirSync(machine.folder).sort();
 
   copyFileSync(machine.path("copy.db"), machine.path("cut.db"));
@@ -111,8 +127,7 @@ test("a damaged, foreign, newer or missing backup changes nothing", async () => 
 });
 
 test("a database that is damaged beyond reading is replaced and kept as it is", async () => {
-  const { machine, server, first } = await machineWithBackup();
-  await server.stop();
+  const { machine, first } = machineWithBackup();
   writeFileSync(machine.database, "lightning struck ".repeat(1000));
   const { restored } = (await machine.mustRun(["restore", "copy.db", "--json", "--yes"])).json() as {
     restored: { replaced: string };
@@ -122,8 +137,7 @@ test("a database that is damaged beyond reading is replaced and kept as it is", 
 });
 
 test.skipIf(process.getuid?.() !== 0)("what root restores belongs to the owner of its folder", async () => {
-  const { machine, server } = await machineWithBackup();
-  await server.stop();
+  const { machine } = machineWithBackup();
   chownSync(machine.folder, 12_345, 12_345);
   const named = ["--config", "formsvc.config.json", "--db", "formsvc.db"];
   await machine.mustRun(["restore", "copy.db", "--yes", ...named]);
@@ -131,8 +145,7 @@ test.skipIf(process.getuid?.() !== 0)("what root restores belongs to the owner o
 });
 
 test("restore asks before it replaces a database: without a terminal it needs --yes, and changes nothing", async () => {
-  const { machine, server, first, second } = await machineWithBackup();
-  await server.stop();
+  const { machine, first, second } = machineWithBackup();
   const ran = await machine.run(["restore", "copy.db"]);
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain("--yes");
@@ -140,14 +153,13 @@ test("restore asks before it replaces a database: without a terminal it needs --
 });
 
 test("restore on a machine without a database makes one", async () => {
-  const { machine, server, first } = await machineWithBackup();
-  await server.stop();
+  const { machine, first } = machineWithBackup();
   await machine.mustRun(["restore", "copy.db", "--db", "new.db"]);
   expect(storedIds(machine.path("new.db"))).toEqual(new Set([first]));
 });
 
 test("a log that a deleted database left behind is kept aside and does not get into the restored one", async () => {
-  const { machine, server, first } = await machineWithBackup();
+  const { machine, server, first } = await servedWithBackup();
   await server.stop("SIGKILL");
   rmSync(machine.database);
   const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
@@ -160,7 +172,7 @@ test("a log that a deleted database left behind is kept aside and does not get i
 });
 
 test("a backup that was copied by hand with its write-ahead log is restored with it", async () => {
-  const { machine, server, first, second } = await machineWithBackup();
+  const { machine, server, first, second } = await servedWithBackup();
   copyFileSync(machine.database, machine.path("hand.db"));
   copyFileSync(`${machine.database}-wal`, machine.path("hand.db-wal"));
   await server.stop("SIGKILL");
@@ -190,7 +202,7 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   // A closed port: the delivery stays pending.
   const url = "http://127.0.0.1:9/hook";
   await machine.mustRun(["webhook", "create", "--endpoint", endpoint.id, "--url", url, "--allow-private"]);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, endpoint.secret);
   await server.stop();
   await machine.mustRun(["backup", "copy.db"]);
@@ -205,7 +217,7 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   expect(await states()).toEqual([["pending"], ["enabled"]]);
   const ran = await machine.mustRun(["restore", "copy.db", "--hold-webhooks", "--json", "--yes"]);
   expect((ran.json() as { restored: { held_deliveries: number } }).restored.held_deliveries).toBe(1);
-  const again = await machine.serve();
+  const again = await machine.serveHere();
   await post(again.url, endpoint.secret);
   await again.stop();
   expect(await states()).toEqual([["held", "held"], ["disabled"]]);
@@ -267,7 +279,7 @@ async function machineWithMail() {
   const { secret } = await machine.createEndpoint({ name: "Contact" });
   await machine.mustRun(["recipient", "add", "owner@example.org", "--endpoint", "Contact"]);
   await machine.mustRun(["autoreply", "set", "Contact"]);
-  const server = await machine.serve();
+  const server = await machine.serveHere();
   await post(server.url, secret);
   await server.stop();
   await machine.mustRun(["backup", "copy.db"]);
