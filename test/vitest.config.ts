@@ -98,6 +98,7 @@ export default defineConfig({
           include: OF_INSTALLING,
           globalSetup: "test/install/start-releases.ts",
           setupFiles: "test/install/await-releases.ts",
+          ...IN_ONE_WORKER,
         },
       },
       {
