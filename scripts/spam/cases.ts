@@ -48,8 +48,7 @@ const UNSPACED_CHARACTERS_A_WORD = 3;
 export function evidenceOf(post: SpamPost, model: TextModel | null, history: SpamHistory): Evidence {
   const shipped = readPost(post);
   const { modelText } = shipped;
-  const read =
-    model === null ? shipped : { ...shipped, odds: spamOdds(modelText, readWords(modelText), model) };
+  const read = model === null ? shipped : { ...shipped, odds: spamOdds(readWords(modelText), model) };
   return gatherEvidence(read, settings, history);
 }
 

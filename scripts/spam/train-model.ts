@@ -76,9 +76,9 @@ function readExample({ source, label, text }: LabelledText): Example {
   const words = readWords(modelText);
   return {
     groups: [
-      groupOf(vocabularyBuckets(modelText, words), WORDS_FROM, 0),
-      groupOf(characterBuckets(modelText), 0, 0),
-      groupOf(subjectBuckets(modelText, words), SUBJECTS_FROM, words.count),
+      groupOf(vocabularyBuckets(words), WORDS_FROM, 0),
+      groupOf(characterBuckets(words), 0, 0),
+      groupOf(subjectBuckets(words), SUBJECTS_FROM, words.count),
     ],
     spam: label === "spam",
     weight: SOURCE_WEIGHTS[`${source}/${label}`] ?? 1,

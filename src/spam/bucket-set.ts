@@ -6,12 +6,13 @@ export class BucketSet {
   /** The different buckets in the order in which they came; only the first {@link count} are valid. */
   readonly buckets: Uint32Array;
   count = 0;
-  readonly #met: Uint32Array;
+  /** A bit for each number of the range. */
+  readonly met: Uint32Array;
 
   /** @param range buckets are below it. @param most the largest number of buckets that it is ever filled with. */
   constructor(range: number, most: number) {
     this.buckets = new Uint32Array(most);
-    this.#met = new Uint32Array(range / 32);
+    this.met = new Uint32Array(range / 32);
   }
 
   /**
@@ -19,9 +20,7 @@ export class BucketSet {
    * the processor cannot guess which one is new, and a wrong guess costs more than a write.
    */
   hold(found: Readonly<Uint32Array>, length: number): this {
-    const { buckets } = this;
-    const met = this.#met;
-    this.#empty();
+    const { met, buckets } = this.clear();
     let count = 0;
     for (let index = 0; index < length; index += 1) {
       const bucket = found[index] ?? 0;
@@ -34,9 +33,11 @@ export class BucketSet {
     return this;
   }
 
-  #empty(): void {
-    const { buckets, count } = this;
-    if (count > FEW_BUCKETS) this.#met.fill(0);
-    else for (let index = 0; index < count; index += 1) this.#met[(buckets[index] ?? 0) >>> 5] = 0;
+  clear(): this {
+    const { met, buckets, count } = this;
+    if (count > FEW_BUCKETS) met.fill(0);
+    else for (let index = 0; index < count; index += 1) met[(buckets[index] ?? 0) >>> 5] = 0;
+    this.count = 0;
+    return this;
   }
 }

@@ -1,3 +1,5 @@
+export const SPACE = 32;
+
 /** What `\s` matches, without an expression for each character. */
 export function isWhitespace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);

@@ -1,3 +1,6 @@
+/** Bits of a hash that a bucket leaves out. */
+export const BUCKET_SHIFT = 15;
+
 /** The start value of {@link step}. */
 export const HASH_BEGIN = 0x811c9dc5;
 
@@ -10,6 +13,13 @@ export function step(hash: number, code: number): number {
 export function hashOf(text: string, start: number, end: number): number {
   let hash = HASH_BEGIN;
   for (let at = start; at < end; at += 1) hash = step(hash, text.charCodeAt(at));
+  return hash;
+}
+
+/** As {@link hashOf}, of a text's UTF-16 units. */
+export function hashOfCodes(codes: Readonly<Uint16Array>, start: number, end: number): number {
+  let hash = HASH_BEGIN;
+  for (let at = start; at < end; at += 1) hash = step(hash, codes[at] ?? 0);
   return hash;
 }
 

@@ -1,4 +1,5 @@
-import { isAsciiLetter, isWhitespace } from "./characters.ts";
+import { isAsciiLetter, isWhitespace, SPACE } from "./characters.ts";
+import { TextCodes } from "./text-codes.ts";
 import { letterSurprise } from "./text-model.ts";
 
 const MIN_LENGTH = 7;
@@ -17,29 +18,37 @@ export interface RandomWords {
   readonly length: number;
 }
 
+const textCodes = new TextCodes();
+
 /** Runs of Latin letters between white space with unusual pairs of letters, or with capitals inside. */
 export function findRandomWords(text: string): RandomWords {
+  const codes = textCodes.read(text);
+  const end = text.length;
   let first: string | null = null;
   let length = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const start = at;
-    let isLetters = true;
-    for (; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (isAsciiLetter(code)) continue;
-      if (isWhitespace(code)) break;
+  let start = 0;
+  let isLetters = true;
+  for (let at = 0; at <= end; at += 1) {
+    const code = at < end ? (codes[at] ?? 0) : SPACE;
+    if (isAsciiLetter(code)) continue;
+    if (!isWhitespace(code)) {
       isLetters = false;
+      continue;
     }
-    if (!isLetters || !isRandom(text, start, at)) continue;
-    first ??= text.slice(start, at);
-    length += at - start;
+    if (isLetters && at - start >= MIN_LENGTH && isRandom(text, codes, start, at)) {
+      first ??= text.slice(start, at);
+      length += at - start;
+    }
+    start = at + 1;
+    isLetters = true;
   }
   return { first, length };
 }
 
-function isRandom(text: string, start: number, end: number): boolean {
-  if (end - start < MIN_LENGTH || end - start > MAX_LENGTH) return false;
-  const surprise = letterSurprise(text, start, end);
+/** @param codes the text's. */
+function isRandom(text: string, codes: Readonly<Uint16Array>, start: number, end: number): boolean {
+  if (end - start > MAX_LENGTH) return false;
+  const surprise = letterSurprise(codes, start, end);
   if (surprise >= SURPRISE) return true;
   if (surprise < SURPRISE_WITH_CAPITALS) return false;
   return (text.slice(start, end).match(INNER_CAPITAL)?.length ?? 0) >= MIN_INNER_CAPITALS;

@@ -77,8 +77,8 @@ function takeApart(post: SpamPost): ReadPost {
     normalised,
     wordCount: written.count,
     modelText,
-    odds: spamOdds(modelText, words),
-    sketch: sketchOf(normalised, written),
+    odds: spamOdds(words),
+    sketch: sketchOf(written),
   };
 }
 

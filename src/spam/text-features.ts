@@ -1,17 +1,12 @@
 import { BucketSet } from "./bucket-set.ts";
-import { isUnspaced, isWhitespace } from "./characters.ts";
-import { HASH_BEGIN, hashOf, mix, step } from "./hashing.ts";
+import { isUnspaced, isWhitespace, SPACE } from "./characters.ts";
+import { BUCKET_SHIFT, HASH_BEGIN, hashOf, hashOfCodes, mix, step } from "./hashing.ts";
 import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 
 /** Buckets of each kind of hashed features: words and what is in them are one kind, 3 and 4 characters in a row the other. */
 export const BUCKETS = 131_072;
-/** Bits of a hash that a bucket leaves out. */
-const SHIFT = 15;
 
-const SPACE = 32;
 const MAX_CHARACTERS = 2000;
-/** Characters that are read to find that many, a run of white space counting as one. */
-const MAX_LOOKED_AT = 2 * MAX_CHARACTERS;
 
 /** Letters at the beginning of a word that stand for all its forms. */
 const BEGINNING = 5;
@@ -28,14 +23,13 @@ const characterSet = new BucketSet(BUCKETS, 2 * (MAX_CHARACTERS + 2));
 const line = new Uint16Array(MAX_CHARACTERS + 2);
 /** All buckets of a text, before those that come again are left out. */
 const found = new Uint32Array(MAX_WORD_FEATURES);
-let count = 0;
 
 /** The different buckets of a text's words and pairs of words. Valid until the next call. */
 export function wordBuckets(words: TextWords): Readonly<BucketSet> {
-  count = 0;
+  let count = 0;
   for (let index = 0; index < words.count; index += 1) {
-    add(wordBucket(words, index));
-    if (index > 0) add(pairBucket(words, index));
+    found[count++] = wordBucket(words, index);
+    if (index > 0) found[count++] = pairBucket(words, index);
   }
   return wordSet.hold(found, count);
 }
@@ -44,91 +38,117 @@ export function wordBuckets(words: TextWords): Readonly<BucketSet> {
  * The different buckets of a text's words, their beginnings and pairs of them; for scripts without spaces, of every piece of up to
  * {@link LONGEST_PIECE} characters. Valid until the next call.
  */
-export function vocabularyBuckets(text: string, words: TextWords): Readonly<BucketSet> {
-  count = 0;
+export function vocabularyBuckets(words: TextWords): Readonly<BucketSet> {
+  const { codes, starts, ends } = words;
+  let count = 0;
   let pieced = 0;
   let isPair = false;
   for (let index = 0; index < words.count; index += 1) {
-    const start = words.starts[index] ?? 0;
-    const isWord = !isUnspaced(text.charCodeAt(start));
+    const start = starts[index] ?? 0;
+    const isWord = !isUnspaced(codes[start] ?? 0);
     if (isWord) {
-      add(wordBucket(words, index));
-      if (isPair) add(pairBucket(words, index));
-      if ((words.ends[index] ?? 0) - start >= BEGINNING) add(beginningBucket(text, start));
+      found[count++] = wordBucket(words, index);
+      if (isPair) found[count++] = pairBucket(words, index);
+      if ((ends[index] ?? 0) - start >= BEGINNING) found[count++] = beginningBucket(codes, start);
     } else {
-      const end = Math.min(endOfUnspaced(text, words, index), start + MAX_PIECED - pieced);
+      const end = Math.min(endOfUnspaced(words, index), start + MAX_PIECED - pieced);
       pieced += end - start;
-      addPieces(text, start, end);
+      count = addPieces(codes, start, end, count);
     }
     isPair = isWord;
   }
   return wordSet.hold(found, count);
 }
 
-function add(bucket: number): void {
-  found[count] = bucket;
-  count += 1;
-}
-
-function addPieces(text: string, from: number, end: number): void {
+/** @returns how many buckets are found now. */
+function addPieces(codes: Readonly<Uint16Array>, from: number, end: number, foundBefore: number): number {
+  let count = foundBefore;
   for (let start = from; start < end; start += 1) {
     let hash = HASH_BEGIN;
     for (let at = start; at < end && at < start + LONGEST_PIECE; at += 1) {
-      hash = step(hash, text.charCodeAt(at));
-      add(mix(hash + PIECE_SALT) >>> SHIFT);
+      hash = step(hash, codes[at] ?? 0);
+      found[count++] = mix(hash + PIECE_SALT) >>> BUCKET_SHIFT;
     }
   }
+  return count;
 }
 
 /** The bucket of a piece of a word in a script without spaces. */
 export function pieceBucket(text: string, start: number, end: number): number {
-  return mix(hashOf(text, start, end) + PIECE_SALT) >>> SHIFT;
+  return mix(hashOf(text, start, end) + PIECE_SALT) >>> BUCKET_SHIFT;
 }
 
-function beginningBucket(text: string, start: number): number {
-  return mix(hashOf(text, start, start + BEGINNING) + BEGINNING_SALT) >>> SHIFT;
+function beginningBucket(codes: Readonly<Uint16Array>, start: number): number {
+  return mix(hashOfCodes(codes, start, start + BEGINNING) + BEGINNING_SALT) >>> BUCKET_SHIFT;
 }
 
 export function wordBucket({ hashes }: TextWords, index: number): number {
-  return (hashes[index] ?? 0) >>> SHIFT;
+  return (hashes[index] ?? 0) >>> BUCKET_SHIFT;
 }
 
 /** The bucket of a word and the one before it. */
 export function pairBucket({ hashes }: TextWords, index: number): number {
-  return mix(Math.imul(hashes[index - 1] ?? 0, 31) + (hashes[index] ?? 0)) >>> SHIFT;
+  return mix(Math.imul(hashes[index - 1] ?? 0, 31) + (hashes[index] ?? 0)) >>> BUCKET_SHIFT;
 }
 
-/** The different buckets of every 3 and 4 characters in a row. Valid until the next call. */
-export function characterBuckets(normalised: string): Readonly<BucketSet> {
-  const length = readLine(normalised);
-  let filled = 0;
-  for (let start = 0; start + 3 <= length; start += 1) {
-    const three = step(step(step(HASH_BEGIN, line[start] ?? 0), line[start + 1] ?? 0), line[start + 2] ?? 0);
-    const four = step(three, line[start + 3] ?? 0);
-    found[filled] = mix(three) >>> SHIFT;
-    found[filled + 1] = mix(four + 3) >>> SHIFT;
-    // At the end of the line four do not fit, and do not count.
-    filled += Math.min(2, length - start - 2);
+/**
+ * The different buckets of every 3 and 4 characters in a row. Valid until the next call.
+ *
+ * Each character ends a run of one, of two, of three and of four, whose hashes follow from those that the character before ended. This is
+ * most of what scoring costs, so the loop has no call, no branch and no variable of the module, and what it uses is known from before it.
+ */
+export function characterBuckets(words: TextWords): Readonly<BucketSet> {
+  const codes = line;
+  const length = readLine(words, codes);
+  const { met, buckets } = characterSet.clear();
+  if (length < 3) return characterSet;
+  const [first, second, third] = [codes[0] ?? 0, codes[1] ?? 0, codes[2] ?? 0];
+  let one = step(HASH_BEGIN, third);
+  let two = step(step(HASH_BEGIN, second), third);
+  let three = step(step(step(HASH_BEGIN, first), second), third);
+  let bucket = mix(three) >>> BUCKET_SHIFT;
+  buckets[0] = bucket;
+  met[bucket >>> 5] = 1 << (bucket & 31);
+  let count = 1;
+  for (let at = 3; at < length; at += 1) {
+    const code = codes[at] ?? 0;
+    bucket = mix(step(three, code) + 3) >>> BUCKET_SHIFT;
+    let bits = met[bucket >>> 5] ?? 0;
+    met[bucket >>> 5] = bits | (1 << (bucket & 31));
+    buckets[count] = bucket;
+    count += ((bits >>> (bucket & 31)) & 1) ^ 1;
+    three = step(two, code);
+    bucket = mix(three) >>> BUCKET_SHIFT;
+    bits = met[bucket >>> 5] ?? 0;
+    met[bucket >>> 5] = bits | (1 << (bucket & 31));
+    buckets[count] = bucket;
+    count += ((bits >>> (bucket & 31)) & 1) ^ 1;
+    two = step(one, code);
+    one = step(HASH_BEGIN, code);
   }
-  return characterSet.hold(found, filled);
+  characterSet.count = count;
+  return characterSet;
 }
 
-/** Puts the text between two spaces, every run of white space as one, into {@link line} and returns its length. */
-function readLine(text: string): number {
-  const end = Math.min(text.length, MAX_LOOKED_AT);
-  line[0] = SPACE;
+/**
+ * Puts the text between two spaces, every run of white space as one, into a line and returns its length: as many characters as there is
+ * room for, out of twice as many.
+ */
+function readLine({ codes, length: end }: TextWords, into: Uint16Array): number {
+  const mostPut = into.length - 2;
+  const mostRead = Math.min(end, 2 * mostPut);
+  into[0] = SPACE;
   let length = 1;
-  for (let at = 0; at < end && length <= MAX_CHARACTERS; at += 1) {
-    const code = text.charCodeAt(at);
-    if (!isWhitespace(code)) {
-      line[length] = code;
-      length += 1;
-    } else if (line[length - 1] !== SPACE) {
-      line[length] = SPACE;
-      length += 1;
-    }
+  let isAfterSpace = true;
+  for (let at = 0; at < mostRead && length <= mostPut; at += 1) {
+    const code = codes[at] ?? 0;
+    const isSpace = isWhitespace(code);
+    if (isSpace && isAfterSpace) continue;
+    into[length] = isSpace ? SPACE : code;
+    length += 1;
+    isAfterSpace = isSpace;
   }
-  line[length] = SPACE;
+  into[length] = SPACE;
   // A text that is cut after a space has two at its end.
-  return length <= MAX_CHARACTERS && line[length - 1] === SPACE ? length : length + 1;
+  return length <= mostPut && isAfterSpace ? length : length + 1;
 }

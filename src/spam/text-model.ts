@@ -34,12 +34,11 @@ export interface TextModel {
 const shipped: TextModel = { bias: TEXT_BIAS, steps: TEXT_STEPS, weights: TEXT_WEIGHTS };
 
 /** The log-odds that a normalised text is spam, by its words, its characters and its subjects alone. */
-export function spamOdds(text: string, words: TextWords, model: TextModel = shipped): number {
+export function spamOdds(words: TextWords, model: TextModel = shipped): number {
   const { bias, steps, weights } = model;
-  const forWords = steps.words * weigh(weights, WORDS_FROM, vocabularyBuckets(text, words), 0);
-  const forSubjects =
-    steps.subjects * weigh(weights, SUBJECTS_FROM, subjectBuckets(text, words), words.count);
-  return bias + forWords + forSubjects + steps.characters * weigh(weights, 0, characterBuckets(text), 0);
+  const forWords = steps.words * weigh(weights, WORDS_FROM, vocabularyBuckets(words), 0);
+  const forSubjects = steps.subjects * weigh(weights, SUBJECTS_FROM, subjectBuckets(words), words.count);
+  return bias + forWords + forSubjects + steps.characters * weigh(weights, 0, characterBuckets(words), 0);
 }
 
 /** @param least fewer features than this are scaled as if they were this many: one subject in a long text says little. */
@@ -96,16 +95,17 @@ const UNSHOWN = /[^\p{L}\p{M}']+/gu;
 
 /**
  * How unusual the letters of a word follow each other: the mean over its pairs; about 40 for words, 70 for random ones.
- * The word is in the text from `start` to `end` and has only Latin letters.
+ * The word is in the text from `start` to `end` and has only Latin letters. @param codes the text's UTF-16 units
  */
-export function letterSurprise(text: string, start: number, end: number): number {
+export function letterSurprise(codes: Readonly<Uint16Array>, start: number, end: number): number {
+  const pairs = letterPairs;
   let sum = 0;
   let previous = 0;
   for (let at = start; at < end; at += 1) {
-    const letter = (text.charCodeAt(at) | 32) - 96;
-    sum += letterPairs[previous * 27 + letter] ?? 0;
+    const letter = ((codes[at] ?? 0) | 32) - 96;
+    sum += pairs[previous * 27 + letter] ?? 0;
     previous = letter;
   }
-  sum += letterPairs[previous * 27] ?? 0;
+  sum += pairs[previous * 27] ?? 0;
   return sum / (end - start + 1);
 }

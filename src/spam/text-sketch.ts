@@ -1,5 +1,5 @@
 import { isUnspaced } from "./characters.ts";
-import { hashOf, mix } from "./hashing.ts";
+import { hashOfCodes, mix } from "./hashing.ts";
 import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 
 /** A small fingerprint of a text to find copies by; it cannot be turned back into the text. */
@@ -36,8 +36,8 @@ interface Tokens {
 }
 
 /** The sketch of a text with these words; null for one that is too short. */
-export function sketchOf(text: string, words: TextWords): TextSketch | null {
-  const { hashes, count, length } = tokensOf(text, words);
+export function sketchOf(words: TextWords): TextSketch | null {
+  const { hashes, count, length } = tokensOf(words);
   if (length < MIN_WORDS) return null;
   const exact = keyOf(0, hashes, 0, count);
   if (length < MIN_NEAR_WORDS) return { keys: [exact], values: NO_VALUES };
@@ -52,20 +52,21 @@ export function sketchOf(text: string, words: TextWords): TextSketch | null {
 const hashes = new Uint32Array(MAX_WORDS);
 
 /** Valid until the next call. */
-function tokensOf(text: string, words: TextWords): Tokens {
+function tokensOf(words: TextWords): Tokens {
+  const { codes, starts } = words;
   let count = 0;
   let length = 0;
   for (let index = 0; index < words.count && count < MAX_WORDS; index += 1) {
-    const start = words.starts[index] ?? 0;
-    if (!isUnspaced(text.charCodeAt(start))) {
+    const start = starts[index] ?? 0;
+    if (!isUnspaced(codes[start] ?? 0)) {
       hashes[count] = words.hashes[index] ?? 0;
       count += 1;
       length += 1;
       continue;
     }
-    const end = endOfUnspaced(text, words, index);
+    const end = endOfUnspaced(words, index);
     for (let at = start; at < Math.max(start + 1, end - 1) && count < MAX_WORDS; at += 1) {
-      hashes[count] = mix(hashOf(text, at, Math.min(at + 2, end)));
+      hashes[count] = mix(hashOfCodes(codes, at, Math.min(at + 2, end)));
       count += 1;
     }
     length += (end - start) / 2;
@@ -73,17 +74,48 @@ function tokensOf(text: string, words: TextWords): Tokens {
   return { count, hashes, length };
 }
 
+const shingles = new Uint32Array(MAX_WORDS);
+
 /** Over every three tokens in a row. */
 function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
-  const values = new Uint32Array(SKETCH_VALUES).fill(0xffff_ffff);
-  for (let at = 2; at < count; at += 1) {
-    const shingle = mix(mix(mix(hashes[at - 2] ?? 0) ^ (hashes[at - 1] ?? 0)) ^ (hashes[at] ?? 0));
-    for (let index = 0; index < SKETCH_VALUES; index += 1) {
-      const value = mix(shingle ^ (SEEDS[index] ?? 0));
-      if (value < (values[index] ?? 0)) values[index] = value;
-    }
-  }
+  const threes = shingles;
+  for (let at = 2; at < count; at += 1)
+    threes[at] = mix(mix(mix(hashes[at - 2] ?? 0) ^ (hashes[at - 1] ?? 0)) ^ (hashes[at] ?? 0));
+  const values = new Uint32Array(SKETCH_VALUES);
+  for (let from = 0; from < SKETCH_VALUES; from += 4) putLeastHashes(values, from, threes, count);
   return values;
+}
+
+/** Puts four values at a time: going round the loop costs as much as hashing once. */
+function putLeastHashes(
+  values: Uint32Array,
+  from: number,
+  threes: Readonly<Uint32Array>,
+  count: number,
+): void {
+  const seed0 = SEEDS[from] ?? 0;
+  const seed1 = SEEDS[from + 1] ?? 0;
+  const seed2 = SEEDS[from + 2] ?? 0;
+  const seed3 = SEEDS[from + 3] ?? 0;
+  let least0 = 0xffff_ffff;
+  let least1 = least0;
+  let least2 = least0;
+  let least3 = least0;
+  for (let at = 2; at < count; at += 1) {
+    const three = threes[at] ?? 0;
+    const hash0 = mix(three ^ seed0);
+    if (hash0 < least0) least0 = hash0;
+    const hash1 = mix(three ^ seed1);
+    if (hash1 < least1) least1 = hash1;
+    const hash2 = mix(three ^ seed2);
+    if (hash2 < least2) least2 = hash2;
+    const hash3 = mix(three ^ seed3);
+    if (hash3 < least3) least3 = hash3;
+  }
+  values[from] = least0;
+  values[from + 1] = least1;
+  values[from + 2] = least2;
+  values[from + 3] = least3;
 }
 
 /** How near two texts that share a key are; null if they are different texts. */

@@ -1,6 +1,6 @@
 import { BucketSet } from "./bucket-set.ts";
 import { isUnspaced } from "./characters.ts";
-import { HASH_BEGIN, hashOf, mix, step } from "./hashing.ts";
+import { HASH_BEGIN, hashOf, hashOfCodes, mix, step } from "./hashing.ts";
 import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 import { SUBJECT_WORDS } from "./subject-words.ts";
 
@@ -42,9 +42,9 @@ const buckets = new BucketSet(2048, 2 * MAX_MENTIONS);
 const found = new Uint32Array(2 * MAX_MENTIONS);
 
 /** The different buckets of a normalised text's subjects and pairs of subjects. Valid until the next call. */
-export function subjectBuckets(text: string, words: TextWords): Readonly<BucketSet> {
+export function subjectBuckets(words: TextWords): Readonly<BucketSet> {
   if (!isFilled) fillSlots();
-  findMentions(text, words);
+  findMentions(words);
   let count = 0;
   for (let index = 0; index < mentions; index += 1) {
     const subject = mentioned[index] ?? 0;
@@ -59,15 +59,16 @@ export function subjectBuckets(text: string, words: TextWords): Readonly<BucketS
   return buckets.hold(found, count);
 }
 
-function findMentions(text: string, words: TextWords): void {
+function findMentions(words: TextWords): void {
+  const { codes } = words;
   mentions = 0;
   for (let index = 0; index < words.count; index += 1) {
     const start = words.starts[index] ?? 0;
     const end = words.ends[index] ?? 0;
-    const code = text.charCodeAt(start);
-    if (isUnspaced(code)) findInside(text, start, endOfUnspaced(text, words, index), index);
+    const code = codes[start] ?? 0;
+    if (isUnspaced(code)) findInside(codes, start, endOfUnspaced(words, index), index);
     else if (!mentionSubjectOf(words.hashes[index] ?? 0, index) && isSemitic(code)) {
-      findBehindPrefix(text, start, end, index);
+      findBehindPrefix(codes, start, end, index);
     }
   }
 }
@@ -94,21 +95,21 @@ const LONGEST_PREFIX = 3;
 const SHORTEST_REST = 3;
 
 /** The word without its first letters may be a subject's; the fewer letters are left out, the better. */
-function findBehindPrefix(text: string, from: number, end: number, word: number): void {
+function findBehindPrefix(codes: Readonly<Uint16Array>, from: number, end: number, word: number): void {
   const last = Math.min(from + LONGEST_PREFIX, end - SHORTEST_REST);
   for (let start = from + 1; start <= last; start += 1) {
-    if (mentionSubjectOf(mix(hashOf(text, start, end)), word)) return;
+    if (mentionSubjectOf(mix(hashOfCodes(codes, start, end)), word)) return;
   }
 }
 
 const LONGEST_UNSPACED = 8;
 
 /** Each run of up to {@link LONGEST_UNSPACED} characters may be a subject's word. */
-function findInside(text: string, from: number, end: number, word: number): void {
+function findInside(codes: Readonly<Uint16Array>, from: number, end: number, word: number): void {
   for (let start = from; start < end; start += 1) {
     let hash = HASH_BEGIN;
     for (let at = start; at < end && at < start + LONGEST_UNSPACED; at += 1) {
-      hash = step(hash, text.charCodeAt(at));
+      hash = step(hash, codes[at] ?? 0);
       mentionSubjectOf(mix(hash), word);
     }
   }

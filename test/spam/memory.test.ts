@@ -22,7 +22,7 @@ function sketch(words: readonly string[]) {
 }
 
 function sketchOfText(text: string) {
-  return sketchOf(text, readWords(text));
+  return sketchOf(readWords(text));
 }
 
 test("a long text with a word changed is a copy, with a few a variant, both share a key, and half of it is neither", () => {

@@ -7,7 +7,7 @@ import { SUBJECT_PLACES, subjectBuckets } from "../../src/spam/text-subjects.ts"
 const names = Object.keys(SUBJECT_WORDS);
 
 function placesIn(text: string): number[] {
-  const { buckets, count } = subjectBuckets(text, readWords(text));
+  const { buckets, count } = subjectBuckets(readWords(text));
   return [...buckets.subarray(0, count)];
 }
 
