@@ -8,6 +8,7 @@ import type { Texts } from "../src/languages/texts/en.ts";
 import type { CompiledPhrases } from "../src/spam/phrases/compile-phrases.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
+import { embedLogThread } from "./log-thread-script.ts";
 import { asAscii, embedManual, pack, packLateScripts, shortenLocals } from "./smaller-script.ts";
 
 /** What the build for this machine and the release for all machines have in common. */
@@ -89,6 +90,12 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
   const assets: Record<string, string> = {};
   const inputs = new Set<string>();
   const buildFolder = dirname(bundle);
+  // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see. The
+  // common entry of argon2 would also hide why its addon could not be loaded.
+  const alias = {
+    "better-sqlite3": `better-sqlite3/${target}`,
+    "@node-rs/argon2": `@node-rs/argon2-${ARGON2_NAMES[target]}`,
+  };
   const { metafile } = await build({
     absWorkingDir: folder,
     ...ONE_SCRIPT,
@@ -97,12 +104,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
     metafile: true,
     define: release === undefined ? {} : { FORMSVC_RELEASE: JSON.stringify(release) },
     logLevel: "warning",
-    // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see. The
-    // common entry of argon2 would also hide why its addon could not be loaded.
-    alias: {
-      "better-sqlite3": `better-sqlite3/${target}`,
-      "@node-rs/argon2": `@node-rs/argon2-${ARGON2_NAMES[target]}`,
-    },
+    alias,
     external: EXTERNAL,
     plugins: [
       embedAddons(folder, assets),
@@ -111,6 +113,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       embedPhrases(buildFolder, assets),
       embedLanguages(buildFolder, assets),
       embedManual(buildFolder, assets),
+      embedLogThread({ folder, buildFolder, options: { ...ONE_SCRIPT, alias }, assets, inputs }),
       embedBrowserClient(),
       leaveOutLanguages(),
       leaveOutCaller(),

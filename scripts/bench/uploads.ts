@@ -29,7 +29,7 @@ interface Form {
   readonly body: Buffer;
 }
 
-interface Place extends Workplace {
+export interface Place extends Workplace {
   /** A secret key whose form takes files. */
   readonly key: string;
   /** The key of its page. */
@@ -53,7 +53,7 @@ if (import.meta.main) {
   }
 }
 
-function makePlace(): Place {
+export function makePlace(): Place {
   const place = makeWorkplace();
   const schema = join(place.folder, "files.json");
   writeFileSync(schema, JSON.stringify({ name: { type: "string" }, cv: { type: "file", maxFiles: 3 } }));
@@ -63,7 +63,7 @@ function makePlace(): Place {
 }
 
 /** @param sizes of its files */
-async function formOf(...sizes: readonly number[]): Promise<Form> {
+export async function formOf(...sizes: readonly number[]): Promise<Form> {
   const form = new FormData();
   form.append("name", "Ana");
   for (const size of sizes) {
@@ -100,18 +100,25 @@ function upload(port: number, key: string, form: Form, client: number): Promise<
   });
 }
 
-/** Uploads one form after the other from each client until told to stop. Returns how many were taken. */
-function keepUploading(port: number, key: string, form: Form): () => Promise<number> {
+/** Ends the uploads. Returns how many were taken; `taken` tells it meanwhile. */
+interface StopUploads {
+  (): Promise<number>;
+  readonly taken: () => number;
+}
+
+/** Uploads one form after the other from each client until told to stop. */
+export function keepUploading(port: number, key: string, form: Form): StopUploads {
   const state = { isStopped: false };
   let taken = 0;
   const clients = Array.from({ length: UPLOADERS }, async (_, client) => {
     while (!state.isStopped) if ((await upload(port, key, form, client)) === 200) taken += 1;
   });
-  return async () => {
+  const stop = async (): Promise<number> => {
     state.isStopped = true;
     await Promise.all(clients);
     return taken;
   };
+  return Object.assign(stop, { taken: () => taken });
 }
 
 async function besideUploads(place: Place, server: RunningServer, rounds: number): Promise<Figure[]> {

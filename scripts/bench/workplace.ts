@@ -14,7 +14,7 @@ export const POST_BODY = JSON.stringify({
     "room for women. Has anybody handed it in? We can come by on Saturday to pick it up. Her initials are in the seam.",
 });
 export const ENDPOINT = "Bench";
-const WITHOUT_LIMITS = {
+export const WITHOUT_LIMITS = {
   FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
   FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
   FORMSVC_RATE_LIMIT_TOKEN_MAX: "null",

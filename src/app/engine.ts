@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { createLogCopier } from "../database/sqlite/copy-log.ts";
 import { serveFile } from "../database/sqlite/served-file.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
 import { createSqliteOutbox } from "../outbox/queue/outbox.ts";
@@ -20,11 +21,12 @@ function openFileEngine(
   { usage, spam, mayReply }: StoringParts,
 ): Engine {
   const outbox = createSqliteOutbox(db, mayReply);
+  const copier = createLogCopier({ db, clock, log });
   return {
-    served: serveFile({ db, backup: config.backup, clock, log }),
+    served: serveFile({ db, backup: config.backup, clock, log, copier }),
     outbox,
     claims: createClaims(db),
-    write: createSqliteBatch({ db, usage, outbox, memory: spam, held: config.held }),
+    write: createSqliteBatch({ db, usage, outbox, copier, memory: spam, held: config.held }),
     limiter: createRateLimiter(),
     cleanUps: [],
   };

@@ -161,6 +161,13 @@ export function checkpointFailed(log: Log, err: unknown): void {
   log.warn({ event: "database.checkpoint-failed", err }, "the write-ahead log stays beside the database");
 }
 
+export function logNotCopied(log: Log, facts: { readonly reason: string }): void {
+  log.warn(
+    { event: "database.log-not-copied", ...facts },
+    "the write-ahead log is copied between posts for a minute",
+  );
+}
+
 export function maintenanceFailed(log: Log, err: unknown): void {
   log.warn({ event: "maintenance.failed", err }, "a clean-up failed and is tried again");
 }

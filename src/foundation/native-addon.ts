@@ -49,6 +49,16 @@ export function loadNativeAddon(name: string): unknown {
   );
 }
 
+const files = new Map<string, string>();
+
+/**
+ * The file that an addon of this process was loaded from. Loaded from there once more, by another thread, it is the same library; if the file
+ * is gone and the system does not remember it, that fails.
+ */
+export function loadedFrom(name: string): string | undefined {
+  return files.get(name);
+}
+
 function addonFolders(): readonly string[] {
   const { RUNTIME_DIRECTORY, CACHE_DIRECTORY, STATE_DIRECTORY, XDG_RUNTIME_DIR, XDG_CACHE_HOME } =
     process.env;
@@ -114,7 +124,7 @@ function loadFromDescriptor(fd: number, name: string): unknown {
   try {
     writeFileSync(fd, new Uint8Array(getRawAsset(name)));
     // Left open: if the next addon got the same descriptor number, the loader would take it for this one.
-    return load(`/proc/self/fd/${fd}`);
+    return load(`/proc/self/fd/${fd}`, name);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -130,7 +140,7 @@ function loadFromFolder(parent: string, name: string): unknown {
     try {
       const file = join(folder, name);
       writeFileSync(file, new Uint8Array(getRawAsset(name)), { mode: 0o700 });
-      return load(file);
+      return load(file, name);
     } finally {
       // Windows keeps a loaded library locked; the folder is then left to a later start.
       rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
@@ -156,9 +166,10 @@ function refuseForeign(folder: string): void {
     throw new Error("other users may write to the folder");
 }
 
-function load(file: string): unknown {
+function load(file: string, name: string): unknown {
   const loaded = { exports: {} };
   process.dlopen(loaded, file);
+  files.set(name, file);
   return loaded.exports;
 }
 

@@ -9,6 +9,8 @@ export interface Durability {
   readonly syncs: number;
   /** Times the log's content was made durable in the database itself. */
   readonly checkpoints: number;
+  /** Times the log was begun anew. */
+  readonly restarts: number;
 }
 
 const SUBMISSION_ID = /sub_[0-9a-z]{26}/g;
@@ -36,6 +38,7 @@ class Follower implements Durability {
   readonly coveredBytes = new Map<string, number>();
   syncs = 0;
   checkpoints = 0;
+  restarts = 0;
   readonly #database: string;
   readonly #log: string;
   readonly #durable = new Set<string>();
@@ -71,6 +74,7 @@ class Follower implements Durability {
 
   #writesLog({ bytes, offset }: CallEvent): void {
     if (offset === 0) {
+      this.restarts += 1;
       if (!this.#databaseIsDurable)
         this.breaches.push("the log was begun anew over a database not yet durable");
       this.#writtenBytes = 0;

@@ -22,6 +22,8 @@ const FILLING = Array.from({ length: 6000 }, (_, index) => 100_000_000 + index);
 const CUT_POSTS = isShort ? 250 : 1500;
 /** Every fifth has a file of three chunks, some 150 frames. */
 const FORM_POSTS = isShort ? 30 : 150;
+/** Every fifth has a file of 1 MB, so that the log begins anew. */
+const FILE_POSTS = isShort ? 150 : 500;
 
 if (!hasStrace) sayMissing("nothing is proved about power loss without strace", "apt-get install strace");
 
@@ -69,6 +71,23 @@ describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () 
       checkpoints: followed.checkpoints,
       breaches: 0,
     });
+  });
+
+  test("while a thread copies the log of forms with files, every 200 leaves after its sync, and the log only restarts over a durable database", async () => {
+    const machine = emptyMachine();
+    const fileOf = (n: number): Buffer => pdf(1_000_000, String(n));
+    const { server, poster, calls } = await record(machine, FILE_POSTS, { fileOf });
+    expect(await server.end("SIGKILL")).toBeNull();
+    const followed = await followDurability(calls, machine.database);
+    expect(followed.breaches).toEqual([]);
+    const acknowledged = acknowledgedIds(poster.posts);
+    expect([...followed.coveredBytes.keys()].sort()).toEqual(acknowledged.sort());
+    expect(followed.restarts).toBeGreaterThan(0);
+    const stored = checkStored(machine.database);
+    const kept = new Set(stored.ids);
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    expect(stored.withFile).toEqual(expect.arrayContaining(acknowledgedIds(poster.posts.filter(hasFile))));
+    report("order of system calls with files", { acknowledged: acknowledged.length, breaches: 0 });
   });
 
   test("wherever the log is cut, what is left is whole and holds all that was acknowledged before", async () => {

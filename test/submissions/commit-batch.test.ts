@@ -12,7 +12,7 @@ import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { createSqliteOutbox } from "../../src/outbox/queue/outbox.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
-import { tally } from "../support/batch-world.ts";
+import { NO_COPIER, tally } from "../support/batch-world.ts";
 import { countCommits } from "../support/count-commits.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -44,6 +44,7 @@ function bench(): Bench {
     db,
     usage: createUsageCounter(db),
     outbox: createSqliteOutbox(db),
+    copier: NO_COPIER,
     memory: createSpamMemory(null),
     held: { maxPerWorkspace: null },
   });

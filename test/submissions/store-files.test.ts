@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { TakenFiles } from "../../src/files/file-room.ts";
 import { dropLostFiles } from "../../src/files/file-store.ts";
@@ -8,7 +7,6 @@ import { storeFiles } from "../../src/submissions/receive/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
-import { temporaryDatabase } from "../support/temporary-database.ts";
 import { fileStoring, pdf, sha256, uploadingTo } from "../support/uploads.ts";
 import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
@@ -132,22 +130,4 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(seen.filter(([, hasChunk]) => hasChunk)).toHaveLength(6);
     expect(seen[0]?.[0]).toBe(1);
   });
-});
-
-test("while files are stored beside posts, their bytes leave the log soon, so that no post waits until all of them are copied", async () => {
-  const db = temporaryDatabase();
-  const place = await addPlace(db);
-  const { queue } = batchServer(db);
-  const parts = fileStoring(db, queue);
-  const at = { uploading: uploadingTo(place.endpointId), createdAt: NOON };
-  db.pragma("wal_checkpoint(TRUNCATE)");
-  const state = { isStoring: true };
-  const posting = (async () => {
-    while (state.isStoring) await queue.add(place.pending());
-  })();
-  for (let count = 0; count < 4; count += 1) await storeFiles(parts, [fileOf(pdf(3_000_000))], at);
-  state.isStoring = false;
-  await posting;
-  // Of 12 MB: 2 MiB, what chunks and posts take more, and the heads of pages.
-  expect(statSync(`${db.path}-wal`).size).toBeLessThan(4 * 1_048_576);
 });

@@ -1,6 +1,7 @@
 import type { Database } from "../../src/database/database.ts";
 import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import type { LogCopier } from "../../src/database/sqlite/copy-log.ts";
 import { insertEndpointRow } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -35,6 +36,14 @@ import { NOON } from "./fake-clock.ts";
 import { newHeld } from "./held-posts.ts";
 
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+
+/** Leaves the log to SQLite, as on a server that has no files. */
+export const NO_COPIER: LogCopier = {
+  note() {},
+  held: () => null,
+  settle() {},
+  close: () => Promise.resolve(),
+};
 
 /** What one server writes batches with. */
 export interface BatchServer {
@@ -71,7 +80,7 @@ type Shared = Omit<PostgresqlBatchParts, "db" | "outbox" | "onMemoryFailure">;
 
 function onSqlite(db: SqliteDatabase, shared: Shared) {
   const outbox = createSqliteOutbox(db, shared.mayReply);
-  return { outbox, write: createSqliteBatch({ ...shared, db, outbox }) };
+  return { outbox, write: createSqliteBatch({ ...shared, db, outbox, copier: NO_COPIER }) };
 }
 
 function onPostgresql(db: PostgresqlDatabase, shared: Shared) {

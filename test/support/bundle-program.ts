@@ -7,6 +7,7 @@ import { newest } from "./newest.ts";
 import { bundle, snapshot } from "./program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const threadStarter = new URL("../../src/database/sqlite/start-log-thread.ts", import.meta.url).href;
 const SOURCES = [
   "src",
   "scripts/executable.ts",
@@ -33,6 +34,8 @@ export default async function bundleProgram(): Promise<void> {
       entryPoints: ["src/main.ts"],
       outfile: fresh,
       external: ["better-sqlite3", "@node-rs/argon2"],
+      // The one module that starts a thread finds the thread's script among the sources.
+      define: { "import.meta.url": JSON.stringify(threadStarter) },
       logLevel: "warning",
     });
     // Half as much to read for each process.

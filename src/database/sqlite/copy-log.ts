@@ -1,37 +1,162 @@
+import type { Clock } from "../../foundation/clock.ts";
+import { logNotCopied } from "../../foundation/events.ts";
+import type { Log } from "../../foundation/log.ts";
+import { hasLitestream } from "./litestream.ts";
+import { CHECKPOINT_PAGES } from "./open-database.ts";
+import { openLogThread, type Copied, type LogThread } from "./open-log-thread.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
+/** Bytes of files in the write-ahead log before they are copied. Nothing of a file is written twice, so a later copy is no smaller. */
+const COPY_BYTES = 2_097_152;
+const PAGE_BYTES = 4096;
+/** Bytes of files that may come while a copy runs, before commits wait for it. */
+const MAX_AHEAD_BYTES = 8_388_608;
 /**
- * Bytes of files in the write-ahead log before they are copied into the file, which takes about 3 ms. Nothing of a file is written twice,
- * so the usual 16 MB of the log would hold up the posts of that moment for 25 ms, several times a second.
+ * Frames of the log, of a page each, from which it should begin anew. It does so only if all of it is copied, which never happens while commits go
+ * on: so they wait for the last part, and the event loop does not.
  */
-const MAX_FILE_BYTES = 2_097_152;
+const LONG_LOG_FRAMES = 3000;
+/** Frames from which SQLite copies the log in the event loop while the thread does it too: more than there can be if the thread gets on. */
+const HELP_FRAMES = 8000;
+/** Longest time that commits wait, once a copy: on a busy machine the thread may not get a processor for longer. */
+const MAX_HOLD_MS = 250;
+/** With no copy for this time, the log is SQLite's again. */
+const REST_MS = 1000;
+/** After a copy failed, SQLite copies the log as ever for this time. */
+const PAUSE_MS = 60_000;
 
 /**
- * Copies the log in small steps while files are stored beside other posts. If none comes, SQLite copies it as ever: each copy waits for
- * the disk three times, and with small steps an upload took half as long again.
+ * Copies the log into the file in a thread of its own while files are stored. The usual 16 MB of the log would hold up the event loop, and so all posts
+ * of that moment, for 25 ms, several times a second. The thread is started when the first file comes: without files a server has none.
  */
 export interface LogCopier {
-  /**
-   * Call it after each commit with a part of a file.
-   *
-   * @param besidePosts whether there were posts in it. They are answered before the log is copied.
-   */
-  (bytes: number, besidePosts: boolean): void;
+  /** Call it after each commit with a part of a file. */
+  note(bytes: number): void;
+  /** What the next commit has to wait for; null lets it go on. */
+  held(): Promise<void> | null;
+  /** Waits in place until no copy runs: whoever wants to copy all of the log would be refused meanwhile. */
+  settle(): void;
+  /** Resolves when the thread has ended. Nothing is copied afterwards. */
+  close(): Promise<void>;
 }
 
-export function createLogCopier(db: Pick<SqliteDatabase, "pragma">): LogCopier {
+interface CopierParts {
+  readonly db: SqliteDatabase;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createLogCopier({ db, clock, log }: CopierParts, open = openLogThread): LogCopier {
   let waiting = 0;
-  const copy = (): void => {
+  let thread: LogThread | null = null;
+  let isCopying = false;
+  let isClosed = false;
+  let startsAt = -Infinity;
+  const gate = createGate();
+  const share = createShare(db);
+  const isLong = createLengthWatch();
+  const copy = async (): Promise<void> => {
+    isCopying = true;
+    waiting = 0;
+    gate.renew();
     try {
-      db.pragma("wal_checkpoint(PASSIVE)");
-    } catch {
-      // The commits stand, and the log keeps them. SQLite itself copies the log later, and the next commit says what is wrong.
+      // Litestream wants to decide itself when the log begins anew.
+      if (hasLitestream(db)) return;
+      share.lower();
+      thread ??= open(db.path);
+      if (isLong(await thread.copy(), waiting / PAGE_BYTES) && !isClosed) {
+        gate.hold();
+        await thread.copy();
+      }
+    } catch (error) {
+      // The commits stand, and the log keeps them: nobody who posts hears of it.
+      startsAt = clock.now() + PAUSE_MS;
+      logNotCopied(log, { reason: (error as Error).message });
+      share.restore();
+      await thread?.close();
+      thread = null;
+    } finally {
+      isCopying = false;
+      if (!isClosed) share.rest();
+      gate.release();
     }
   };
-  return (bytes, besidePosts) => {
-    waiting += bytes;
-    if (!besidePosts || waiting < MAX_FILE_BYTES) return;
-    waiting = 0;
-    setImmediate(copy);
+  return {
+    note(bytes) {
+      waiting += bytes;
+      if (isCopying && waiting >= MAX_AHEAD_BYTES) gate.hold();
+      if (isClosed || isCopying || waiting < COPY_BYTES || clock.now() < startsAt) return;
+      void copy();
+    },
+    held: gate.held,
+    settle: () => thread?.settle(),
+    async close() {
+      isClosed = true;
+      share.restore();
+      await thread?.close();
+    },
+  };
+}
+
+/** What SQLite itself copies, after the commit that makes the log long. */
+function createShare(db: Pick<SqliteDatabase, "pragma">) {
+  const copyFrom = (frames: number): void => void db.pragma(`wal_autocheckpoint = ${frames}`);
+  let isLower = false;
+  let timer: NodeJS.Timeout | undefined;
+  const restore = (): void => {
+    clearTimeout(timer);
+    if (isLower) copyFrom(CHECKPOINT_PAGES);
+    isLower = false;
+  };
+  return {
+    /** A copy begins. */
+    lower(): void {
+      clearTimeout(timer);
+      if (!isLower) copyFrom(HELP_FRAMES);
+      isLower = true;
+    },
+    /** A copy has ended, and perhaps none follows. */
+    rest: () => void (timer = setTimeout(restore, REST_MS).unref()),
+    restore,
+  };
+}
+
+/** Tells after each copy whether commits should wait for another one. `since` are the frames that came during the copy. */
+function createLengthWatch(): (copied: Copied, since: number) => boolean {
+  let longAt = LONG_LOG_FRAMES;
+  let before = 0;
+  return ({ frames, copied }, since) => {
+    if (frames < before) longAt = LONG_LOG_FRAMES;
+    before = frames;
+    const length = frames + since;
+    // What a reader keeps from being copied stays however long they wait.
+    if (length < longAt || copied < frames) return false;
+    // If the log does not begin anew, because of a reader, they wait again when it is twice as long.
+    longAt = 2 * length;
+    return true;
+  };
+}
+
+/** Has commits wait. */
+function createGate() {
+  let closed: PromiseWithResolvers<void> | null = null;
+  let mayClose = true;
+  let timer: NodeJS.Timeout | undefined;
+  const release = (): void => {
+    clearTimeout(timer);
+    closed?.resolve();
+    closed = null;
+  };
+  return {
+    held: (): Promise<void> | null => closed?.promise ?? null,
+    /** Another copy begins. */
+    renew: () => void (mayClose = true),
+    hold(): void {
+      if (!mayClose) return;
+      mayClose = false;
+      closed = Promise.withResolvers();
+      timer = setTimeout(release, MAX_HOLD_MS);
+    },
+    release,
   };
 }

@@ -1,6 +1,7 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { LogCleaner } from "../served-database.ts";
+import type { LogCopier } from "./copy-log.ts";
 import { hasLitestream } from "./litestream.ts";
 
 /**
@@ -20,7 +21,8 @@ export function emptyLog(db: SqliteDatabase): boolean {
   }
 }
 
-export function createLogCleaner(db: SqliteDatabase): LogCleaner {
+/** @param copier the part of the server that may be copying the log, which lets nobody else do so. */
+export function createLogCleaner(db: SqliteDatabase, copier: Pick<LogCopier, "settle">): LogCleaner {
   // An earlier process may have been killed before it emptied the log.
   let holdsDeleted = true;
   return {
@@ -31,7 +33,9 @@ export function createLogCleaner(db: SqliteDatabase): LogCleaner {
       holdsDeleted = true;
     },
     clean() {
-      if (holdsDeleted) holdsDeleted = !emptyLog(db);
+      if (!holdsDeleted) return;
+      copier.settle();
+      holdsDeleted = !emptyLog(db);
     },
   };
 }

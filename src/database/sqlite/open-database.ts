@@ -20,7 +20,7 @@ export const COMMAND_BUSY_TIMEOUT_MS = 10_000;
  * that moment. With SQLite's default of 1000 this delayed more than 1 post in 50 under full load, with 4000 fewer than 1 in 100.
  * The log grows to about 16 MB.
  */
-const CHECKPOINT_PAGES = 4000;
+export const CHECKPOINT_PAGES = 4000;
 /** If a long reader or a large change made the log grow, it is cut to this size when it starts anew. */
 const MAX_IDLE_LOG_BYTES = 67_108_864;
 

@@ -4,6 +4,7 @@ import type { Log } from "../../foundation/log.ts";
 import { NOTHING_TO_CONFIRM } from "../confirmations.ts";
 import { ONLY_SERVER } from "../live-servers.ts";
 import type { ServedDatabase } from "../served-database.ts";
+import type { LogCopier } from "./copy-log.ts";
 import { freeBytes } from "./database-health.ts";
 import type { BackupSettings } from "./backup-schedule.ts";
 import { measureDatabase } from "./database-metrics.ts";
@@ -23,22 +24,26 @@ interface FileParts {
   readonly backup: BackupSettings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly copier: LogCopier;
 }
 
 /** A file has one server. */
-export function serveFile({ db, backup, clock, log }: FileParts): ServedDatabase {
+export function serveFile({ db, backup, clock, log, copier }: FileParts): ServedDatabase {
   return {
     liveServers: ONLY_SERVER,
     confirmations: NOTHING_TO_CONFIRM,
     writability: createWritability(db),
-    cleaner: createLogCleaner(db),
+    cleaner: createLogCleaner(db, copier),
     freeBytes: () => freeBytes(db),
     // Whatever another process committed, all heads may have moved.
     watch: (listener) => db.watch([listener]),
     notifyOthers() {},
     measure: (metrics) => measureDatabase(metrics, db, backup, clock),
     begin: async () => void db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`),
-    end: async () => checkpoint(db, log),
+    async end() {
+      await copier.close();
+      checkpoint(db, log);
+    },
   };
 }
 

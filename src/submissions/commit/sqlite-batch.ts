@@ -1,5 +1,5 @@
 import { listParameter } from "../../database/list-parameter.ts";
-import { createLogCopier } from "../../database/sqlite/copy-log.ts";
+import type { LogCopier } from "../../database/sqlite/copy-log.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { createEndpointLook } from "../../endpoints/sqlite-endpoints.ts";
 import type { SpamMemory } from "../../history/spam-memory.ts";
@@ -9,6 +9,7 @@ import { createUsageTable } from "../../workspaces/sqlite-usage.ts";
 import type { UsageCounter } from "../../workspaces/usage-counter.ts";
 import {
   type Batch,
+  type BatchWriter,
   type CommitOutcome,
   type Committed,
   createCounts,
@@ -43,26 +44,37 @@ export interface SqliteBatchParts {
   readonly db: SqliteDatabase;
   readonly usage: Pick<UsageCounter, "remember">;
   readonly outbox: Pick<SqliteOutbox, "transactionNow">;
+  /** Copies the log while files are stored. */
+  readonly copier: Pick<LogCopier, "note" | "held">;
   readonly memory: Pick<SpamMemory, "remember">;
   /** Held posts that a workspace keeps; null is unlimited. */
   readonly held: { readonly maxPerWorkspace: number | null };
 }
 
-/** Stores batches at once: while a statement runs, nothing else of this process does. */
-export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk?: NewChunk) => Committed {
-  const { db, usage, outbox, memory } = parts;
+/** Stores batches, at once unless the log has to begin anew. */
+export function createSqliteBatch(parts: SqliteBatchParts): BatchWriter {
+  const store = createBatchStorer(parts);
+  const { copier } = parts;
+  return (batch, chunk) => {
+    const held = copier.held();
+    return held === null ? store(batch, chunk) : held.then(() => store(batch, chunk));
+  };
+}
+
+/** While a statement runs, nothing else of this process does. */
+function createBatchStorer(parts: SqliteBatchParts): (batch: Batch, chunk?: NewChunk) => Committed {
+  const { db, usage, outbox, copier, memory } = parts;
   const table = createUsageTable(db);
   const files = createFileWriter(db);
   const store = createStorer(db, files);
   const keep = createKeeper(db, files);
   const endpoints = createEndpointLook(db);
   const spend = createSpender(db);
-  const copyLog = createLogCopier(db);
   return (batch, chunk) => {
     if (batch.length === 0 && chunk !== undefined) {
       // It acknowledges nothing. The commit of its post makes it durable, as all that is in the log before it.
       db.relaxedTransactionNow(() => files.store(chunk));
-      copyLog(chunk.bytes.length, false);
+      copier.note(chunk.bytes.length);
       return { batch, outcomes: [], evictions: [], marks: [] };
     }
     const counts = createCounts(table.read);
@@ -100,7 +112,7 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch, chunk
       return { outcomes: decided, evictions };
     });
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
-    if (chunk !== undefined) copyLog(chunk.bytes.length, true);
+    if (chunk !== undefined) copier.note(chunk.bytes.length);
     return { batch, outcomes, evictions, marks: counts.marks() };
   };
 }

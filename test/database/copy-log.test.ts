@@ -1,0 +1,159 @@
+import { statSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { createLogCopier } from "../../src/database/sqlite/copy-log.ts";
+import { type Copied, type LogThread, openLogThread } from "../../src/database/sqlite/open-log-thread.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
+import { until } from "../support/until.ts";
+
+const MEBIBYTE = 1_048_576;
+const CHUNK_BYTES = 262_144;
+
+function setUp(open?: (file: string) => LogThread) {
+  const db = temporaryDatabase(10);
+  const clock = createFakeClock();
+  const lines: string[] = [];
+  const log = createLog("warn", "json", () => ({ write: (line: string) => void lines.push(line) }));
+  const copier = createLogCopier({ db, clock, log }, open);
+  onTestFinished(() => copier.close());
+  db.execute("CREATE TABLE chunk (bytes BLOB NOT NULL)");
+  const insert = db.prepare("INSERT INTO chunk VALUES (randomblob(?))");
+  /** Commits chunks as a server does, with a turn of the event loop for each. */
+  const store = async (bytes: number): Promise<void> => {
+    for (let stored = 0; stored < bytes; stored += CHUNK_BYTES) {
+      await copier.held();
+      db.transactionNow(() => insert.run(CHUNK_BYTES));
+      copier.note(CHUNK_BYTES);
+      await new Promise(setImmediate);
+    }
+  };
+  return { db, clock, lines, copier, store };
+}
+
+/** A thread whose copies end when the test says so. */
+function slowThread() {
+  const asked: PromiseWithResolvers<Copied>[] = [];
+  const thread: LogThread = {
+    copy() {
+      const copy = Promise.withResolvers<Copied>();
+      asked.push(copy);
+      return copy.promise;
+    },
+    settle() {},
+    close: () => Promise.resolve(),
+  };
+  return { asked, open: () => thread };
+}
+
+const logBytes = ({ path }: SqliteDatabase): number => statSync(`${path}-wal`).size;
+const fileBytes = ({ path }: SqliteDatabase): number => statSync(path).size;
+
+test("what files come to is copied while commits go on, and the log begins anew before it is long", async () => {
+  const { db, lines, store } = setUp();
+  await store(64 * MEBIBYTE);
+  // 3000 frames, what comes during a copy, and the last part; from 8000 frames on SQLite helps.
+  expect(logBytes(db)).toBeLessThan(48 * MEBIBYTE);
+  await until(() => fileBytes(db) > 56 * MEBIBYTE);
+  expect(lines).toEqual([]);
+  expect(db.pragma("integrity_check")).toBe("ok");
+});
+
+test("a server has no thread until 2 MiB of files came", async () => {
+  let opened = 0;
+  const { store } = setUp((file) => {
+    opened += 1;
+    return openLogThread(file);
+  });
+  await store(MEBIBYTE);
+  expect(opened).toBe(0);
+  await store(8 * MEBIBYTE);
+  expect(opened).toBe(1);
+});
+
+test("commits wait if 8 MiB came while a copy runs, and go on when it ends", async () => {
+  const { asked, open } = slowThread();
+  const { copier } = setUp(open);
+  copier.note(2 * MEBIBYTE);
+  copier.note(8 * MEBIBYTE - 1);
+  expect(copier.held()).toBeNull();
+  copier.note(1);
+  const held = copier.held();
+  expect(held).not.toBeNull();
+  asked[0]?.resolve({ frames: 600, copied: 600 });
+  await held;
+  expect(copier.held()).toBeNull();
+});
+
+test("commits wait for the last part of a long log, and for no more than a quarter of a second", async () => {
+  const { asked, open } = slowThread();
+  const { copier } = setUp(open);
+  copier.note(2 * MEBIBYTE);
+  asked[0]?.resolve({ frames: 3000, copied: 3000 });
+  await until(() => asked.length === 2);
+  const held = copier.held();
+  expect(held).not.toBeNull();
+  await held;
+  expect(copier.held()).toBeNull();
+  copier.note(8 * MEBIBYTE);
+  expect(copier.held()).toBeNull();
+});
+
+test("commits do not wait for what a reader keeps from being copied, and seldom for a log that does not begin anew", async () => {
+  const { asked, open } = slowThread();
+  const { copier } = setUp(open);
+  const holds = async (copied: Copied): Promise<boolean> => {
+    const count = asked.length;
+    copier.note(2 * MEBIBYTE);
+    asked[count]?.resolve(copied);
+    await new Promise(setImmediate);
+    if (asked.length === count + 1) return false;
+    asked[count + 1]?.resolve(copied);
+    await new Promise(setImmediate);
+    return true;
+  };
+  expect(await holds({ frames: 5000, copied: 100 })).toBe(false);
+  expect(await holds({ frames: 5000, copied: 5000 })).toBe(true);
+  expect(await holds({ frames: 9000, copied: 9000 })).toBe(false);
+  expect(await holds({ frames: 10_000, copied: 10_000 })).toBe(true);
+  expect(await holds({ frames: 600, copied: 600 })).toBe(false);
+  expect(await holds({ frames: 3000, copied: 3000 })).toBe(true);
+});
+
+test("if the thread ends, commits go on, SQLite copies the log, it is said once, and a minute later there is another thread", async () => {
+  let isBroken = true;
+  const { db, clock, lines, store } = setUp((file) => openLogThread(isBroken ? `${file}.none` : file));
+  await store(24 * MEBIBYTE);
+  await until(() => lines.length > 0);
+  await store(24 * MEBIBYTE);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { event: "database.log-not-copied", reason: expect.stringContaining("unable to open") as string },
+  ]);
+  expect(db.pragma("wal_autocheckpoint")).toBe(4000);
+  expect(fileBytes(db)).toBeGreaterThan(16 * MEBIBYTE);
+  isBroken = false;
+  clock.advance(60_000);
+  await store(4 * MEBIBYTE);
+  expect(db.pragma("wal_autocheckpoint")).toBe(8000);
+  await until(() => fileBytes(db) > 48 * MEBIBYTE);
+  expect(lines).toHaveLength(1);
+});
+
+test("under Litestream, which decides when the log begins anew, no thread copies it", async () => {
+  const { asked, open } = slowThread();
+  const { db, copier } = setUp(open);
+  openForTest(db.path).execute("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)");
+  copier.note(2 * MEBIBYTE);
+  expect(asked).toEqual([]);
+});
+
+test("a copier that is closed has no thread and copies nothing more", async () => {
+  const { db, copier, store } = setUp();
+  await store(3 * MEBIBYTE);
+  await copier.close();
+  // A connection of the thread's would refuse it.
+  expect(db.pragma("journal_mode = DELETE")).toBe("delete");
+  copier.note(4 * MEBIBYTE);
+  expect(copier.held()).toBeNull();
+});
