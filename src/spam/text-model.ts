@@ -48,8 +48,13 @@ function weigh(
   { buckets, count }: Readonly<BucketSet>,
   least: number,
 ): number {
+  // Bytes hold two weights each, and each kind begins with a byte of its own.
+  const first = from >>> 1;
   let sum = -NO_WEIGHT * count;
-  for (let index = 0; index < count; index += 1) sum += heldAt(weights, from + (buckets[index] ?? 0));
+  for (let index = 0; index < count; index += 1) {
+    const bucket = buckets[index] ?? 0;
+    sum += ((weights[first + (bucket >>> 1)] ?? 0) >>> ((bucket & 1) << 2)) & 15;
+  }
   return count === 0 ? 0 : sum / Math.sqrt(Math.max(count, least));
 }
 

@@ -11,6 +11,7 @@ export const SUBJECT_PLACES = SUBJECTS + SUBJECTS * SUBJECTS;
 
 /** Open addressing by the words' hashes; 0 is free. A quarter is filled, so most words are ruled out at once. */
 const SLOTS = 32_768;
+const LAST_SLOT = SLOTS - 1;
 const slotHashes = new Uint32Array(SLOTS);
 const slotSubjects = new Uint8Array(SLOTS);
 let isFilled = false;
@@ -24,8 +25,8 @@ function fillSlots(): void {
 }
 
 function enter(hash: number, subject: number): void {
-  let slot = hash % SLOTS;
-  while (slotHashes[slot] !== 0) slot = (slot + 1) % SLOTS;
+  let slot = hash & LAST_SLOT;
+  while (slotHashes[slot] !== 0) slot = (slot + 1) & LAST_SLOT;
   slotHashes[slot] = hash;
   slotSubjects[slot] = subject;
 }
@@ -75,8 +76,10 @@ function findMentions(words: TextWords): void {
 
 /** @returns whether a subject has the word. */
 function mentionSubjectOf(hash: number, word: number): boolean {
-  for (let slot = hash % SLOTS; slotHashes[slot] !== 0; slot = (slot + 1) % SLOTS) {
-    if (slotHashes[slot] !== hash) continue;
+  const held = slotHashes;
+  const last = held.length - 1;
+  for (let slot = hash & last; held[slot] !== 0; slot = (slot + 1) & last) {
+    if (held[slot] !== hash) continue;
     if (mentions === MAX_MENTIONS) return true;
     mentioned[mentions] = slotSubjects[slot] ?? 0;
     mentionedBy[mentions] = word;
