@@ -171,18 +171,42 @@ interface Sent {
 }
 
 function readSent(sent: unknown): Sent {
-  return Array.isArray(sent) ? readList(sent) : readOne(sent);
+  return Array.isArray(sent) ? readList(sent) : new SentValue(sent);
 }
 
-function readOne(sent: unknown): Sent {
-  const small = textOf(sent)?.toLowerCase() ?? null;
-  return {
-    hasText: (text) => small === text,
-    hasNumber: (number) => sent === number,
-    contains: (text) => small?.includes(text) === true,
-    number: () => numberOf(sent),
-    isEmpty: () => isEmpty(sent),
-  };
+/** A class, because every post of a form with conditions makes one for each field that they ask for. */
+class SentValue implements Sent {
+  readonly #sent: unknown;
+  #small: string | null | undefined;
+
+  constructor(sent: unknown) {
+    this.#sent = sent;
+  }
+
+  hasText(text: string): boolean {
+    return this.#inSmallLetters() === text;
+  }
+
+  hasNumber(number: number): boolean {
+    return this.#sent === number;
+  }
+
+  contains(text: string): boolean {
+    return this.#inSmallLetters()?.includes(text) === true;
+  }
+
+  number(): number | null {
+    return numberOf(this.#sent);
+  }
+
+  isEmpty(): boolean {
+    return isEmpty(this.#sent);
+  }
+
+  #inSmallLetters(): string | null {
+    if (this.#small === undefined) this.#small = textOf(this.#sent)?.toLowerCase() ?? null;
+    return this.#small;
+  }
 }
 
 /** Read once: a list may have thousands of items, and a hundred recipients ask for them. */
