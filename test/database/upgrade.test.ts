@@ -280,7 +280,8 @@ describe.each(migrations.map(({ version }) => version))("a database of schema ve
     const { key, columns } = await databaseOfVersion(machine, version);
     const before = contentOf(machine, columns);
 
-    expect(await rehearse(machine, version)).toMatchObject({ version, latest: migrations.length });
+    const said = { version, latest: migrations.length, ...(version === 1 && { dry_run: true }) };
+    expect(await rehearse(machine, version)).toMatchObject(said);
     expect(machine.open().pragma("user_version", { simple: true })).toBe(version);
     expect(contentOf(machine, columns)).toEqual(before);
 
