@@ -1,17 +1,8 @@
-import { fileURLToPath } from "node:url";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Figure, renderFigures } from "./figures.ts";
-import {
-  LOAD_CORE,
-  measure,
-  median,
-  residentMb,
-  runLoad,
-  type RunningServer,
-  startServer,
-} from "./processes.ts";
-import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
+import { measure, median, residentMb, runLoad, type RunningServer } from "./processes.ts";
+import { makeSide, MET, startReceiver, UNMET } from "./webhook-conditions.ts";
+import type { Workplace } from "./workplace.ts";
 
 /**
  * What conditions cost a post: a webhook with ten of them that all hold against the same webhook without, and webhooks that are left
@@ -31,22 +22,6 @@ const REST_MS = 1500;
 const STARTS = 3;
 const TEN = 10;
 
-/** Of the fields of a plain contact form: all of them hold. */
-const MET = [
-  "name",
-  "email",
-  "message",
-  "name=ada lovelace",
-  "name!=Grace",
-  "email~@EXAMPLE.",
-  "email!=grace@example.com",
-  "message~scarf",
-  "message~changing room",
-  "message!=Hello",
-];
-/** The last is the one that does not hold. */
-const UNMET = [...MET.slice(1), "message~purchase order"];
-
 /** The costs of two servers: pairs that were measured one right after the other. */
 interface Pairs {
   readonly startMs: Pair[];
@@ -61,15 +36,15 @@ const receiver = await startReceiver();
 try {
   process.stdout.write(renderFigures(await compareSides()));
 } finally {
-  await receiver.stop();
+  await receiver.remove();
   for (const place of places) place.remove();
 }
 
 async function compareSides(): Promise<Figure[]> {
-  const none = makeSide([]);
-  const met = await comparePair(makeSide([MET]), makeSide([[]]));
-  const unmet = await comparePair(makeSide([UNMET]), none);
-  const many = await comparePair(makeSide(Array.from({ length: TEN }, () => UNMET)), none);
+  const none = side([]);
+  const met = await comparePair(side([MET]), side([[]]));
+  const unmet = await comparePair(side([UNMET]), none);
+  const many = await comparePair(side(Array.from({ length: TEN }, () => UNMET)), none);
   const post = "processor time of a post, ";
   const leftOut = "left out by the last of 10 conditions";
   return [
@@ -91,7 +66,7 @@ async function compareSides(): Promise<Figure[]> {
       unit: "",
       bound: null,
     },
-    ...(before === undefined ? [] : overBefore(await comparePair(none, makeSide([], before)))),
+    ...(before === undefined ? [] : overBefore(await comparePair(none, side([], before)))),
   ];
 }
 
@@ -111,25 +86,9 @@ function ratioOf(pairs: readonly Pair[]): number {
   return median(pairs.map(([one, other]) => one / other));
 }
 
-/** A form with a webhook for each of these conditions. */
-function makeSide(webhooks: readonly string[][], program?: string): Workplace {
-  const place = makeWorkplace(null, program);
+function side(webhooks: readonly string[][], program?: string): Workplace {
+  const place = makeSide(receiver, webhooks, program);
   places.push(place);
-  for (const [index, conditions] of webhooks.entries()) {
-    const url = `http://127.0.0.1:${receiver.port}/${index}`;
-    const when = conditions.flatMap((each) => ["--when", each]);
-    place.run(
-      "webhook",
-      "create",
-      "--endpoint",
-      ENDPOINT,
-      "--url",
-      url,
-      "--allow-private",
-      ...when,
-      "--json",
-    );
-  }
   return place;
 }
 
@@ -138,7 +97,7 @@ async function comparePair(one: Workplace, other: Workplace): Promise<Pairs> {
   for (let round = 0; round < rounds; round += 1) {
     for (const place of [one, other]) place.renewProgram();
     for (let start = 0; start < STARTS; start += 1)
-      pairs.startMs.push(await inTurn(start, (side) => timeStart(side === 0 ? one : other)));
+      pairs.startMs.push(await inTurn(start, (index) => timeStart(index === 0 ? one : other)));
     const servers = [await one.serve(), await other.serve()] as const;
     try {
       await sleep(REST_MS);
@@ -174,11 +133,4 @@ async function timeStart(place: Workplace): Promise<number> {
 
 async function costOfPost(server: RunningServer, request: string): Promise<number> {
   return (await measure(server, CONNECTIONS, SPELL_SECONDS, request)).processorUs;
-}
-
-async function startReceiver(): Promise<RunningServer> {
-  const script = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
-  const folder = makeWorkplace();
-  places.push(folder);
-  return await startServer([process.execPath, script], join(folder.folder, "receiver.log"), {}, LOAD_CORE);
 }

@@ -33,7 +33,8 @@ export interface Workplace {
   readonly request: string;
   /** Runs a command on the database and returns what it printed. */
   readonly run: (...args: string[]) => string;
-  readonly serve: (core?: string) => Promise<RunningServer>;
+  /** @param under a program that runs the server, with its own arguments */
+  readonly serve: (core?: string, under?: readonly string[]) => Promise<RunningServer>;
   /** Copies the program anew: as the system holds the one or the other copy in memory, starts take 280 or 480 ms. */
   readonly renewProgram: () => void;
   readonly remove: () => void;
@@ -59,9 +60,9 @@ export function makeWorkplace(address: string | null = null, built = executable)
     schemaFile,
     request: postRequest(keys.publishable, POST_BODY),
     run,
-    serve: (core) =>
+    serve: (core, under = []) =>
       startServer(
-        [program, "serve", "--port", "0", "--db", db],
+        [...under, program, "serve", "--port", "0", "--db", db],
         join(folder, `serve-${(servers += 1)}.log`),
         WITHOUT_LIMITS,
         core,

@@ -23,7 +23,7 @@ const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
 const FILE_NAME =
-  /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config|d))?\.(?:ts|js|py|sql|sh|json|md|txt|css)$/;
+  /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config|d))?\.(?:ts|js|c|py|sql|sh|json|md|txt|css)$/;
 
 export const keepsImportTable: Rule = ({ path, text }) => {
   const from = folderOf(path);

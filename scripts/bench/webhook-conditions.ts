@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { LOAD_CORE, type RunningServer, startServer } from "./processes.ts";
+import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
+
+/** Ten, of the fields of a plain contact form: all of them hold. */
+export const MET = [
+  "name",
+  "email",
+  "message",
+  "name=ada lovelace",
+  "name!=Grace",
+  "email~@EXAMPLE.",
+  "email!=grace@example.com",
+  "message~scarf",
+  "message~changing room",
+  "message!=Hello",
+];
+/** The last is the one that does not hold. */
+export const UNMET = [...MET.slice(1), "message~purchase order"];
+
+export interface Receiver extends RunningServer {
+  /** With its folder. */
+  readonly remove: () => Promise<void>;
+}
+
+/** Takes what webhooks send. */
+export async function startReceiver(): Promise<Receiver> {
+  const script = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
+  const place = makeWorkplace();
+  const server = await startServer(
+    [process.execPath, script],
+    join(place.folder, "receiver.log"),
+    {},
+    LOAD_CORE,
+  );
+  const remove = async (): Promise<void> => {
+    await server.stop();
+    place.remove();
+  };
+  return { ...server, remove };
+}
+
+/** A form with a webhook for each of these conditions. */
+export function makeSide(receiver: Receiver, webhooks: readonly string[][], program?: string): Workplace {
+  const place = makeWorkplace(null, program);
+  for (const [index, conditions] of webhooks.entries()) {
+    const url = `http://127.0.0.1:${receiver.port}/${index}`;
+    const when = conditions.flatMap((each) => ["--when", each]);
+    place.run(
+      "webhook",
+      "create",
+      "--endpoint",
+      ENDPOINT,
+      "--url",
+      url,
+      "--allow-private",
+      ...when,
+      "--json",
+    );
+  }
+  return place;
+}
