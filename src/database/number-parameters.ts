@@ -27,8 +27,11 @@ export function numberParameters(sql: string): Numbered {
   return numbered;
 }
 
-/** The same for a statement with `?` for each parameter, which stands in no text of a statement. */
+/** A text, a quoted name, or a parameter. */
+const MARKED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g;
+
+/** The same for a statement with `?` for each parameter. */
 export function numberMarks(sql: string): string {
   let marks = 0;
-  return sql.replaceAll("?", () => `$${(marks += 1)}`);
+  return sql.replaceAll(MARKED, (token) => (token === "?" ? `$${(marks += 1)}` : token));
 }

@@ -10,8 +10,8 @@ test("each parameter has one number however often it stands there, and texts and
   });
 });
 
-test("each question mark is one more parameter", () => {
-  expect(numberMarks('SELECT "a" FROM t WHERE b = ? AND c > ?')).toBe(
-    'SELECT "a" FROM t WHERE b = $1 AND c > $2',
+test("each question mark is one more parameter, and one in a text or a name is left alone", () => {
+  expect(numberMarks(`SELECT "a?" FROM t WHERE b = ? AND c = 'it''s ?' AND d > ?`)).toBe(
+    `SELECT "a?" FROM t WHERE b = $1 AND c = 'it''s ?' AND d > $2`,
   );
 });
