@@ -133,7 +133,7 @@ test.skipIf(!hasStrace)(
 );
 
 test.skipIf(!hasStrace)(
-  "while files are stored, a thread copies the log into the database file, and the event loop does not",
+  "while files are stored, a thread copies the log into the database file, and the event loop a part at most",
   { timeout: PATIENCE_MS },
   async () => {
     const { machine, secret, start } = await machineWithForm();
