@@ -11,9 +11,9 @@ const MAX_STATE_BYTES = 256 * 1024;
 /**
  * Tells whether a pattern occurs in a text, with bounded memory and in steady time.
  *
- * In long texts RE2 is fast because it remembers the states of its search, and leaves that by itself where it does not pay. What is
- * remembered would be of no use to many short texts that were made for this purpose: they fill the memory again and again, which takes up
- * to ten times as long. So they are searched without it.
+ * In long texts RE2 is fast because it remembers the states of its search. If they are of no use, it stops remembering by itself. Many short
+ * texts that were made for this purpose fill the memory again and again, and a search takes up to ten times as long. So short texts are
+ * searched without it.
  *
  * @param size and `reach` as a pattern has them.
  */
