@@ -1,18 +1,7 @@
 import { basename, join } from "node:path";
-import { build, type BuildOptions, type Plugin } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { writeFileSync } from "node:fs";
-import { asAscii, pack } from "./smaller-script.ts";
-
-interface Beside {
-  /** The folder with `src/` and `node_modules/`. */
-  readonly folder: string;
-  readonly buildFolder: string;
-  readonly options: BuildOptions;
-  /** Takes the script. */
-  readonly assets: Record<string, string>;
-  /** Takes the files that it is made of. */
-  readonly inputs: Set<string>;
-}
+import { asAscii, type Beside, pack } from "./smaller-script.ts";
 
 const ASSET = "script-log-thread";
 

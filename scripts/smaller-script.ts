@@ -46,8 +46,8 @@ const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
 };
 
 /** The folders in which the pieces beside the script are made, and what the build is told of them. */
-interface Beside {
-  /** The folder with `node_modules/`. */
+export interface Beside {
+  /** The folder with `src/` and `node_modules/`. */
   readonly folder: string;
   readonly buildFolder: string;
   readonly options: BuildOptions;

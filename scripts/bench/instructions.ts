@@ -9,8 +9,8 @@ import { makeSide, MET, startReceiver, UNMET } from "./webhook-conditions.ts";
 import type { Workplace } from "./workplace.ts";
 
 /**
- * How many instructions of the program a post takes, counted under QEMU. Other work of the machine changes them little, as it changes
- * times: what costs 2 % more shows. The kernel's part of a post and misses of caches are not in them.
+ * How many instructions of the program a post takes, counted under QEMU. Other work of the machine changes times by half, and these by a
+ * few percent. The kernel's part of a post and misses of caches are not in them.
  * Needs gcc and qemu-x86_64, 7.2 or later. Takes some 2 minutes a server.
  * Usage: node scripts/bench/instructions.ts [PROGRAM]; PROGRAM is an executable from before.
  */
