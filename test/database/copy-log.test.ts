@@ -148,12 +148,24 @@ test("under Litestream, which decides when the log begins anew, no thread copies
   expect(asked).toEqual([]);
 });
 
-test("a copier that is closed has no thread and copies nothing more", async () => {
-  const { db, copier, store } = setUp();
+test("a copier that is closed has ended its thread and asks for no more copies", async () => {
+  const calls = { copy: 0, close: 0 };
+  const { db, copier, store } = setUp((file) => {
+    const thread = openLogThread(file);
+    return {
+      copy: () => ((calls.copy += 1), thread.copy()),
+      settle: () => thread.settle(),
+      close: () => ((calls.close += 1), thread.close()),
+    };
+  });
   await store(3 * MEBIBYTE);
+  expect(calls.copy).toBeGreaterThan(0);
   await copier.close();
+  expect(calls.close).toBe(1);
   // A connection of the thread's would refuse it.
   expect(db.pragma("journal_mode = DELETE")).toBe("delete");
+  const before = calls.copy;
   copier.note(4 * MEBIBYTE);
+  expect(calls.copy).toBe(before);
   expect(copier.held()).toBeNull();
 });
