@@ -21,10 +21,11 @@ import {
   setAccount,
   showAccount,
 } from "../workspaces/account-operations.ts";
-import { confirm, parseBaseUrl } from "./arguments.ts";
+import { confirm, parseBaseUrl, yesOption } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
 import { operate, operateHere } from "./operate.ts";
+import { operationCommand } from "./operation-command.ts";
 import { contentsText } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
@@ -43,84 +44,66 @@ export function register(program: Command): void {
   ]);
 }
 
-const create = command({
+const create = operationCommand({
   usage: "create <email>",
   summary: "Make an account with its workspace",
   examples: ["formsvc account create ada@example.com"],
-  action: (context, _options, [email]) =>
-    operate(
-      context,
-      async ({ perform }) => {
-        const made = await perform(createAccount, { email });
-        if (context.output.isJson) return context.output.json(made);
-        const { account, workspace } = made;
-        context.output.line(account.id);
-        return context.output.note(
-          `account ${account.email} with workspace ${workspace.id} (${workspace.name}, ${workspace.plan})`,
-        );
-      },
-      withNewDatabase,
-    ),
+  isFirst: true,
+  operation: createAccount,
+  input: (_options, [email]) => ({ email }),
+  print({ output }, { account, workspace }) {
+    output.line(account.id);
+    output.note(
+      `account ${account.email} with workspace ${workspace.id} (${workspace.name}, ${workspace.plan})`,
+    );
+  },
 });
 
-const list = command({
+const list = operationCommand({
   usage: "list",
-  summary: "List the accounts",
-  action: (context) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAllAccounts, {});
-      if (context.output.isJson) return context.output.json(listed);
-      const rows = listed.data.map((account) => [
+  operation: listAllAccounts,
+  input: () => ({}),
+  print: ({ output }, { data }) =>
+    output.table(
+      ["ID", "EMAIL", "OPERATOR", "ADDRESS", "CREATED"],
+      data.map((account) => [
         account.id,
         account.email,
         account.is_operator ? "yes" : "no",
         account.is_doubtful ? "in doubt" : "",
         account.created_at,
-      ]);
-      return context.output.table(
-        ["ID", "EMAIL", "OPERATOR", "ADDRESS", "CREATED"],
-        rows,
-        "no accounts yet; make one with: formsvc account create EMAIL",
-      );
-    }),
+      ]),
+      "no accounts yet; make one with: formsvc account create EMAIL",
+    ),
 });
 
-const set = command({
+const set = operationCommand({
   usage: "set <email>",
-  summary:
-    "Make an account an operator, who sees every workspace and the whole installation, or take that from it",
   options: [
     { flags: "--operator", summary: "sees everything; the first account does" },
     { flags: "--no-operator", summary: "sees its own workspaces only" },
   ],
   examples: ["formsvc account set ada@example.com --operator"],
-  action: (context, options, [email]) => {
-    const isOperator = options.operator;
-    if (isOperator === null) return refuse("give something to set: --operator or --no-operator");
-    return operate(context, async ({ perform }) => {
-      const set = await perform(setAccount, { account: email, is_operator: isOperator });
-      if (context.output.isJson) return context.output.json(set);
-      const { account } = set;
-      return context.output.note(
-        account.is_operator
-          ? `${account.email} is an operator: it sees every workspace`
-          : `${account.email} is no operator: it sees its own workspaces`,
-      );
-    });
-  },
+  operation: setAccount,
+  input: ({ operator }, [email]) => ({
+    account: email,
+    is_operator: operator ?? refuse("give something to set: --operator or --no-operator"),
+  }),
+  print: ({ output }, { account }) =>
+    output.note(
+      account.is_operator
+        ? `${account.email} is an operator: it sees every workspace`
+        : `${account.email} is no operator: it sees its own workspaces`,
+    ),
 });
 
-const rename = command({
+const rename = operationCommand({
   usage: "rename <email> <new-email>",
-  summary: "Give an account another e-mail address; it signs in with that one from then on",
   notes: "Password, second factor, sessions and workspaces stay. Recipients of e-mail keep their addresses.",
   examples: ["formsvc account rename ada@example.com ada@example.org"],
-  action: (context, _options, [email, newEmail]) =>
-    operate(context, async ({ perform }) => {
-      const renamed = await perform(renameAccount, { account: email, email: newEmail });
-      if (context.output.isJson) return context.output.json(renamed);
-      return context.output.note(`${renamed.account.email} signs in with this address from now on`);
-    }),
+  operation: renameAccount,
+  input: (_options, [email, newEmail]) => ({ account: email, email: newEmail }),
+  print: ({ output }, { account }) => output.note(`${account.email} signs in with this address from now on`),
 });
 
 const signInLink = command({
@@ -163,70 +146,64 @@ const signInLink = command({
     ),
 });
 
-const resetFactor = command({
+const resetFactor = operationCommand({
   usage: "reset-totp <email>",
   summary:
     "Remove an account's second factor, passkeys too, and end its sessions, when app and recovery codes are lost",
   examples: ["formsvc account reset-totp ada@example.com"],
-  action: (context, _options, [email]) =>
-    operate(context, async ({ perform }) => {
-      const reset = await perform(resetTotp, { account: email });
-      if (context.output.isJson) return context.output.json(reset);
-      return context.output.note(`${reset.account.email} signs in with the password alone now`);
-    }),
+  operation: resetTotp,
+  input: (_options, [email]) => ({ account: email }),
+  print: ({ output }, { account }) => output.note(`${account.email} signs in with the password alone now`),
 });
 
-const unbind = command({
+const unbind = operationCommand({
   usage: "unbind <email>",
   summary:
     "Forget who the account is at the OpenID issuer and end its sessions; whoever next comes with its address is bound to it",
   examples: ["formsvc account unbind ada@example.com"],
-  action: (context, _options, [email]) =>
-    operate(context, async ({ perform }) => {
-      const unbound = await perform(unbindAccount, { account: email });
-      if (context.output.isJson) return context.output.json(unbound);
-      return context.output.note(`${unbound.account.email} is nobody at the issuer until the next sign-in`);
-    }),
+  operation: unbindAccount,
+  input: (_options, [email]) => ({ account: email }),
+  print: ({ output }, { account }) =>
+    output.note(`${account.email} is nobody at the issuer until the next sign-in`),
 });
 
-const vouch = command({
+const vouch = operationCommand({
   usage: "vouch <email>",
   summary:
     "Say that an account belongs to the holder of its address, so that a proxy and an OpenID issuer are believed about it",
   notes:
     "An account that was made by a link which an owner handed over is in doubt until then, or until its holder sets a password by a mailed link. Its password, second factor, sessions and tokens end, because whoever made it may know them. If nobody knows who that was, delete the account instead.",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
   examples: ["formsvc account vouch ada@example.com"],
-  action: (context, { yes }, [email]) =>
-    operate(context, async ({ perform }) => {
-      const { account } = await perform(showAccount, { account: email });
-      const ends = "end its password, second factor, sessions and tokens";
-      if (account.is_doubtful) await confirm(`Vouch for ${account.email}, and ${ends}?`, yes);
-      const vouched = await perform(vouchForAccount, { account: account.id });
-      if (context.output.isJson) return context.output.json(vouched);
-      return context.output.note(
-        `${vouched.account.email} belongs to the holder of the address; account sign-in-link makes a link to sign in with`,
-      );
-    }),
+  operation: vouchForAccount,
+  input: (_options, [email]) => ({ account: email }),
+  async ask(input, { perform }) {
+    const { account } = await perform(showAccount, input);
+    if (!account.is_doubtful) return null;
+    const ends = "end its password, second factor, sessions and tokens";
+    return { text: `Vouch for ${account.email}, and ${ends}?`, about: { account: account.id } };
+  },
+  print: ({ output }, { account }) =>
+    output.note(
+      `${account.email} belongs to the holder of the address; account sign-in-link makes a link to sign in with`,
+    ),
 });
 
-const sessions = command({
+const sessions = operationCommand({
   usage: "sessions <email>",
-  summary: "List the browsers that are signed in to the dashboard with an account",
-  action: (context, _options, [email]) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAccountSessions, { account: email });
-      if (context.output.isJson) return context.output.json(listed);
-      const rows = listed.data.map((session) => [
+  operation: listAccountSessions,
+  input: (_options, [email]) => ({ account: email }),
+  print: ({ output }, { data }) =>
+    output.table(
+      ["ID", "SIGNED IN", "LAST USED", "ADDRESS", "BROWSER"],
+      data.map((session) => [
         session.id,
         session.created_at,
         session.seen_at,
         session.ip_address ?? "",
         plainText(session.user_agent),
-      ]);
-      const headings = ["ID", "SIGNED IN", "LAST USED", "ADDRESS", "BROWSER"];
-      return context.output.table(headings, rows, "nobody is signed in with this account");
-    }),
+      ]),
+      "nobody is signed in with this account",
+    ),
 });
 
 const endSessions = command({
@@ -234,7 +211,7 @@ const endSessions = command({
   summary: "Sign an account out of the dashboard, in every browser or in one",
   options: [
     { flags: "--session <session>", summary: "only this one of those that account sessions lists" },
-    { flags: "--yes", summary: "do it without being asked" },
+    yesOption,
   ],
   examples: [
     "formsvc account end-sessions ada@example.com --yes",
@@ -253,30 +230,29 @@ const endSessions = command({
     }),
 });
 
-const remove = command({
+const contentsParts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
+
+const remove = operationCommand({
   usage: "delete <email>",
   summary: "Delete an account with its sessions and tokens; if it is interrupted, run it again",
   notes: "It is refused while the account is the only owner of a workspace, and for the only operator.",
   options: [
     { flags: "--with-workspaces", summary: "its workspaces too, with all that was sent to their endpoints" },
-    { flags: "--yes", summary: "do it without being asked" },
   ],
   examples: [
     "formsvc account delete ada@example.com",
     "formsvc account delete ada@example.com --with-workspaces",
   ],
-  action: (context, { withWorkspaces, yes }, [email]) =>
-    operate(context, async ({ perform }) => {
-      const parts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
-      const counted = await perform(countAccountContents, { account: email }, parts);
-      const { account } = counted;
-      const owned = withWorkspaces ? withOwned(counted) : "";
-      await confirm(`Delete the account ${account.email}${owned}?`, yes);
-      const input = { account: account.id, with_workspaces: withWorkspaces };
-      const deleted = await perform(deleteAccount, input, parts);
-      if (context.output.isJson) return context.output.json(deleted);
-      return context.output.note(`${deleted.account.email} is deleted`);
-    }),
+  operation: deleteAccount,
+  parts: contentsParts,
+  input: ({ withWorkspaces }, [email]) => ({ account: email, with_workspaces: withWorkspaces }),
+  async ask({ account: reference, with_workspaces: withWorkspaces }, { perform }) {
+    const counted = await perform(countAccountContents, { account: reference }, contentsParts);
+    const { account } = counted;
+    const owned = withWorkspaces ? withOwned(counted) : "";
+    return { text: `Delete the account ${account.email}${owned}?`, about: { account: account.id } };
+  },
+  print: ({ output }, { account }) => output.note(`${account.email} is deleted`),
 });
 
 /** What goes with the account, in words. */

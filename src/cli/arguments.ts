@@ -97,6 +97,9 @@ export function parseJson(content: string, source: string): unknown {
   }
 }
 
+/** Of a command that asks. */
+export const yesOption = { flags: "--yes", summary: "do it without being asked" } as const;
+
 /**
  * Asks on a terminal; without one, `--yes` must be given.
  *

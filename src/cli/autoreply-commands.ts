@@ -17,10 +17,11 @@ import {
   replyLimitsOf,
 } from "../mail/auto-reply/reply-limits.ts";
 import { readInput } from "./arguments.ts";
-import { addNoun, command, type CommandContext, parseFile, refuse } from "./command.ts";
+import { addNoun, parseFile, refuse } from "./command.ts";
 import { ifAllowed } from "./endpoint-label.ts";
-import { operate } from "./operate.ts";
-import type { Here, Terminal } from "./terminal.ts";
+import { operationCommand, type Printer } from "./operation-command.ts";
+import type { Output } from "./output.ts";
+import type { Here } from "./terminal.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
@@ -60,16 +61,14 @@ const settingOptions = [
   { flags: "--clear-reply-to", summary: "let answers go to mail.from" },
 ] as const;
 
-const showCommand = command({
+const showCommand = operationCommand({
   usage: "show <endpoint>",
-  summary: "Show an endpoint's automatic reply",
-  action: (context, _options, [endpoint]) =>
-    operate(context, async (terminal) =>
-      print(context, terminal, await terminal.perform(showReply, { endpoint })),
-    ),
+  operation: showReply,
+  input: (_options, [endpoint]) => ({ endpoint }),
+  print: printReply,
 });
 
-const set = command({
+const set = operationCommand({
   usage: "set <endpoint>",
   summary: "Turn on the automatic reply, or change it; what is not given stays as it was",
   notes: `It goes to the address in the post, which may be that of somebody else. Replies to people who never
@@ -84,24 +83,20 @@ allows for a workspace; none to addresses of programs like noreply, and never a 
     "formsvc autoreply set Contact --text-file reply.txt --subject 'Thank you for writing to {endpoint}'",
     "formsvc autoreply set Contact --field email --reply-to ada@example.com",
   ],
-  action: (context, options, [endpoint]) =>
-    operate(context, async (terminal) => {
-      const change = readChange(options);
-      const { auto_reply } = await terminal.perform(setReply, { endpoint, ...change });
-      await print(context, terminal, { auto_reply });
-      const { perform, here } = terminal;
-      const shown = await ifAllowed(perform(showEndpoint, { endpoint: auto_reply.endpoint_id }));
-      noteDangers(context, here, shown?.endpoint.allowed_origins);
-    }),
+  operation: setReply,
+  input: (options, [endpoint]) => ({ endpoint, ...readChange(options) }),
+  print: printReply,
+  async note({ output, perform, here }, { auto_reply: reply }) {
+    const shown = await ifAllowed(perform(showEndpoint, { endpoint: reply.endpoint_id }));
+    noteDangers(output, here, shown?.endpoint.allowed_origins);
+  },
 });
 
-const off = command({
+const off = operationCommand({
   usage: "off <endpoint>",
-  summary: "Turn the automatic reply off; what waits is not sent, and the text stays for the next time",
-  action: (context, _options, [endpoint]) =>
-    operate(context, async (terminal) =>
-      print(context, terminal, await terminal.perform(turnOffReply, { endpoint })),
-    ),
+  operation: turnOffReply,
+  input: (_options, [endpoint]) => ({ endpoint }),
+  print: printReply,
 });
 
 /** @throws usage when a setting is given and cleared, or given twice */
@@ -130,11 +125,7 @@ function chosen(name: string, value: string | null, isCleared: boolean, flag = n
   return isCleared || value !== null ? { [name]: value } : {};
 }
 
-function noteDangers(
-  { output }: CommandContext,
-  here: Here | null,
-  origins: readonly string[] | undefined,
-): void {
+function noteDangers(output: Output, here: Here | null, origins: readonly string[] | undefined): void {
   if (here?.config.mail.host === null)
     output.note(
       "no mail server is set: nobody gets a reply until mail.host and mail.from are in the configuration",
@@ -145,13 +136,10 @@ function noteDangers(
     );
 }
 
-async function print(
-  { output }: CommandContext,
-  { here }: Terminal,
-  shown: z.output<(typeof showReply)["output"]>,
+async function printReply(
+  { output, here }: Printer,
+  { auto_reply: reply }: z.output<(typeof showReply)["output"]>,
 ): Promise<void> {
-  if (output.isJson) return output.json(shown);
-  const reply = shown.auto_reply;
   if (reply.recipient_id === null)
     return output.table(
       ["AUTOMATIC REPLY", ""],

@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly server: ChosenServer | null;
 }
 
-interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[]> {
+export interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[]> {
   /** As commander takes it: `show <endpoint>`. */
   readonly usage: Usage;
   readonly summary: string;

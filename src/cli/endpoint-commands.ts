@@ -13,17 +13,16 @@ import {
 } from "../endpoints/endpoint-operations.ts";
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
 import type { z } from "zod";
-import type { Operation } from "../operations/operation.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { listHeld } from "../submissions/held/held-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
-import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { originOption, readChallengeSecretFile, readSettings, settingOptions } from "./endpoint-settings.ts";
 import { withNewDatabase } from "./open.ts";
 import { ifAllowed } from "./endpoint-label.ts";
 import { operate } from "./operate.ts";
+import { operationCommand, type Printer } from "./operation-command.ts";
 import type { PerformCommand, Terminal } from "./terminal.ts";
 import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
@@ -100,59 +99,54 @@ async function showMore(
     output.note(`The plan is ${describePlan(workspace, here.config.plans, workspaces.length === 1)}`);
 }
 
-const list = command({
+const list = operationCommand({
   usage: "list",
-  summary: "List the endpoints",
   options: [{ flags: "--workspace <workspace>", summary: "only this workspace's" }],
-  action: (context, { workspace }) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAllEndpoints, { workspace });
-      if (context.output.isJson) return context.output.json(listed);
-      const { data = [] } = (await ifAllowed(perform(listAllWorkspaces, {}))) ?? {};
-      const workspaces = new Map(data.map(({ id, name }) => [id, name]));
-      const rows = listed.data.map(({ id, name, workspace_id, state, created_at }) => [
-        id,
-        name,
-        workspaces.get(workspace_id) ?? workspace_id,
-        state,
-        created_at,
-      ]);
-      const empty = "no endpoints yet; make one with: formsvc endpoint create --name NAME --schema FILE";
-      return context.output.table(["ID", "NAME", "WORKSPACE", "STATE", "CREATED"], rows, empty);
-    }),
+  operation: listAllEndpoints,
+  input: ({ workspace }) => ({ workspace }),
+  async print({ output, perform }, listed) {
+    const { data = [] } = (await ifAllowed(perform(listAllWorkspaces, {}))) ?? {};
+    const workspaces = new Map(data.map(({ id, name }) => [id, name]));
+    const rows = listed.data.map(({ id, name, workspace_id, state, created_at }) => [
+      id,
+      name,
+      workspaces.get(workspace_id) ?? workspace_id,
+      state,
+      created_at,
+    ]);
+    const empty = "no endpoints yet; make one with: formsvc endpoint create --name NAME --schema FILE";
+    output.table(["ID", "NAME", "WORKSPACE", "STATE", "CREATED"], rows, empty);
+  },
 });
 
-const show = command({
+const show = operationCommand({
   usage: "show <endpoint>",
-  summary: "Show an endpoint's settings and schema",
   options: [workspaceOption],
-  action: (context, { workspace }, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const found = await perform(showEndpoint, { endpoint: reference, workspace });
-      if (context.output.isJson) return context.output.json(found);
-      const { endpoint } = found;
-      const rows = [
-        ["id", endpoint.id],
-        ["name", endpoint.name],
-        ["workspace", endpoint.workspace_id],
-        ["state", endpoint.state],
-        ["allowed origins", endpoint.allowed_origins.join(", ") || "any"],
-        ...endpoint.refused_origins.map((each) => ["refused origin", describeRefused(each)]),
-        ["unknown fields", endpoint.unknown_fields],
-        ["honeypots", endpoint.honeypots.join(", ")],
-        ["success page", endpoint.success_url ?? "built in"],
-        ["error page", endpoint.error_url ?? "built in"],
-        ["language", endpoint.language ?? "the visitor's"],
-        ["submissions kept", endpoint.keep_days === null ? "forever" : countOf(endpoint.keep_days, "day")],
-        ["addresses stored", endpoint.store_address],
-        ["challenge", challengeWords(endpoint)],
-        ["own page", endpoint.page === "on" ? `/p/${endpoint.id}` : "off"],
-        ["schema version", String(endpoint.schema_version)],
-        ["fields", Object.keys(endpoint.schema).join(", ")],
-        ["created", endpoint.created_at],
-      ];
-      return context.output.table(["ENDPOINT", ""], rows, "");
-    }),
+  operation: showEndpoint,
+  input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),
+  print({ output }, { endpoint }) {
+    const rows = [
+      ["id", endpoint.id],
+      ["name", endpoint.name],
+      ["workspace", endpoint.workspace_id],
+      ["state", endpoint.state],
+      ["allowed origins", endpoint.allowed_origins.join(", ") || "any"],
+      ...endpoint.refused_origins.map((each) => ["refused origin", describeRefused(each)]),
+      ["unknown fields", endpoint.unknown_fields],
+      ["honeypots", endpoint.honeypots.join(", ")],
+      ["success page", endpoint.success_url ?? "built in"],
+      ["error page", endpoint.error_url ?? "built in"],
+      ["language", endpoint.language ?? "the visitor's"],
+      ["submissions kept", endpoint.keep_days === null ? "forever" : countOf(endpoint.keep_days, "day")],
+      ["addresses stored", endpoint.store_address],
+      ["challenge", challengeWords(endpoint)],
+      ["own page", endpoint.page === "on" ? `/p/${endpoint.id}` : "off"],
+      ["schema version", String(endpoint.schema_version)],
+      ["fields", Object.keys(endpoint.schema).join(", ")],
+      ["created", endpoint.created_at],
+    ];
+    output.table(["ENDPOINT", ""], rows, "");
+  },
 });
 
 type Shown = z.output<(typeof showEndpoint)["output"]>["endpoint"];
@@ -162,12 +156,13 @@ function describeRefused({ origin, posts, last_at, ignored }: Shown["refused_ori
   return `${plainText(origin)}: ${count}, the last at ${last_at}${ignored ? ", ignored" : ""}`;
 }
 
-const rename = command({
+const rename = operationCommand({
   usage: "rename <endpoint> <name>",
   summary: "Give an endpoint another name",
   options: [workspaceOption],
-  action: (context, options, [reference, name]) =>
-    change(context, setEndpoint, { endpoint: reference, workspace: options.workspace, name }),
+  operation: setEndpoint,
+  input: ({ workspace }, [endpoint, name]) => ({ endpoint, workspace, name }),
+  print: printId,
 });
 
 const set = command({
@@ -202,7 +197,8 @@ const set = command({
       const plain = isPlain ? await setPlain() : null;
       const changed = secret === undefined ? plain : await setSecret(secret);
       if (changed === null) return;
-      printChanged(context, changed);
+      if (context.output.isJson) context.output.json(changed);
+      else printId(context, changed);
       if (options.allowOrigin === null) return;
       for (const line of await describeHeld(perform, changed.endpoint)) context.output.note(line);
     });
@@ -231,65 +227,50 @@ async function describeHeld(
   });
 }
 
-const pause = command({
+const pause = operationCommand({
   usage: "pause <endpoint>",
   summary: "Refuse every post with 403 until resumed",
   options: [workspaceOption],
-  action: (context, options, [reference]) =>
-    change(context, pauseEndpoint, { endpoint: reference, workspace: options.workspace }),
+  operation: pauseEndpoint,
+  input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),
+  print: printId,
 });
 
-const resume = command({
+const resume = operationCommand({
   usage: "resume <endpoint>",
   summary: "Take posts again",
   options: [workspaceOption],
-  action: (context, options, [reference]) =>
-    change(context, resumeEndpoint, { endpoint: reference, workspace: options.workspace }),
+  operation: resumeEndpoint,
+  input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),
+  print: printId,
 });
 
-const move = command({
+const move = operationCommand({
   usage: "move <endpoint>",
-  summary: "Move an endpoint with all that belongs to it into another workspace",
   notes:
     "Ids, keys and submissions do not change. The month's count stays with the workspace\nthat took the posts, and so do its spam settings and what its filter learned. Service\ntokens bound to the endpoint end. If it is interrupted, run it again.",
   options: [workspaceOption, { flags: "--to <workspace>", summary: "its id or name", required: true }],
   examples: ["formsvc endpoint move Contact --to 'Client sites'"],
-  action: (context, options, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const { workspace, to } = options;
-      const parts = () => ({ movedContents: MOVED_CONTENTS });
-      return printChanged(
-        context,
-        await perform(moveEndpoint, { endpoint: reference, workspace, to }, parts),
-      );
-    }),
+  operation: moveEndpoint,
+  parts: () => ({ movedContents: MOVED_CONTENTS }),
+  input: ({ workspace, to }, [endpoint]) => ({ endpoint, workspace, to }),
+  print: printId,
 });
 
-const remove = command({
+const remove = operationCommand({
   usage: "delete <endpoint>",
   summary:
     "Delete an endpoint with its keys, schemas and all its submissions; if it is interrupted, run it again",
-  options: [workspaceOption, { flags: "--yes", summary: "do it without being asked" }],
-  action: (context, options, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const { workspace, yes } = options;
-      const { endpoint } = await perform(showEndpoint, { endpoint: reference, workspace });
-      await confirm(`Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`, yes);
-      const parts = () => ({ endpointContents: ENDPOINT_CONTENTS });
-      return printChanged(context, await perform(deleteEndpoint, { endpoint: endpoint.id }, parts));
-    }),
+  options: [workspaceOption],
+  operation: deleteEndpoint,
+  parts: () => ({ endpointContents: ENDPOINT_CONTENTS }),
+  input: ({ workspace }, [endpoint]) => ({ endpoint, workspace }),
+  async ask(input, { perform }) {
+    const { id, name } = (await perform(showEndpoint, input)).endpoint;
+    return { text: `Delete ${id} (${name}) and all its submissions?`, about: { endpoint: id } };
+  },
+  print: printId,
 });
-
-/** What prints the endpoint that it changed. */
-type Changing = typeof setEndpoint | typeof pauseEndpoint;
-
-function change<Input extends z.ZodObject>(
-  context: CommandContext,
-  operation: Operation<unknown, Input, Changing["output"]>,
-  input: z.input<Input>,
-): Promise<void> {
-  return operate(context, async ({ perform }) => printChanged(context, await perform(operation, input)));
-}
 
 function printCreated(
   { output }: CommandContext,
@@ -317,8 +298,9 @@ function printCreated(
   );
 }
 
-function printChanged({ output }: CommandContext, shown: z.output<Changing["output"]>): void {
-  if (output.isJson) return output.json(shown);
-  output.line(shown.endpoint.id);
-  return undefined;
+function printId(
+  { output }: Pick<Printer, "output">,
+  { endpoint }: z.output<typeof setEndpoint.output>,
+): void {
+  output.line(endpoint.id);
 }

@@ -9,12 +9,11 @@ import {
   saveFile,
   showFile,
 } from "../submissions/files/file-operations.ts";
-import { confirm } from "./arguments.ts";
-import { clearLog } from "./clear-log.ts";
 import { addNoun, command, parseFile } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { createExportFile } from "./export-file.ts";
 import { operate } from "./operate.ts";
+import { operationCommand } from "./operation-command.ts";
 import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
 import { writeParts } from "./save-bytes.ts";
 
@@ -24,24 +23,22 @@ export function register(program: Command): void {
 
 const SAMPLE_ID = "fil_01h455vb4pex5vsknk084sn02q";
 
-const list = command({
+const list = operationCommand({
   usage: "list",
-  summary: "List the files of submissions, newest first",
   options: [
     { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
     { flags: "--submission <submission>", summary: "only this submission's" },
     ...pageOptions,
   ],
   examples: ["formsvc file list --endpoint Jobs"],
-  action: (context, { endpoint, submission, ...page }) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAllFiles, { endpoint, submission, ...pageOf(page) });
-      if (context.output.isJson) return context.output.json(listed);
-      const label = await labelEndpoints(perform);
-      const rows = listed.data.map((file) => toRow(file, label(file.endpoint_id)));
-      context.output.table(["CREATED", "ID", "SUBMISSION", "ENDPOINT", "SIZE", "NAME"], rows, "no files");
-      return noteNextPage(context.output, listed);
-    }),
+  operation: listAllFiles,
+  input: ({ endpoint, submission, ...page }) => ({ endpoint, submission, ...pageOf(page) }),
+  async print({ output, perform }, listed) {
+    const label = await labelEndpoints(perform);
+    const rows = listed.data.map((file) => toRow(file, label(file.endpoint_id)));
+    output.table(["CREATED", "ID", "SUBMISSION", "ENDPOINT", "SIZE", "NAME"], rows, "no files");
+    noteNextPage(output, listed);
+  },
 });
 
 function toRow(file: FileJson, endpoint: string): string[] {
@@ -49,15 +46,14 @@ function toRow(file: FileJson, endpoint: string): string[] {
   return [created, id, submission, endpoint, sizeText(size), plainText(name)];
 }
 
-const show = command({
+const show = operationCommand({
   usage: "show <file>",
-  summary: "Show a file’s name, size, type and SHA-256",
-  action: (context, _options, [id]) =>
-    operate(context, async ({ perform }) => {
-      const shown = await perform(showFile, { file: id });
-      if (context.output.isJson) return context.output.json(shown);
-      const { file } = shown;
-      const rows = [
+  operation: showFile,
+  input: (_options, [file]) => ({ file }),
+  print: ({ output }, { file }) =>
+    output.table(
+      ["FILE", ""],
+      [
         ["id", file.id],
         ["name", file.name],
         ["size", `${sizeText(file.size)} (${file.size})`],
@@ -66,9 +62,9 @@ const show = command({
         ["submission", file.submission_id],
         ["endpoint", file.endpoint_id],
         ["created", file.created_at],
-      ];
-      return context.output.table(["FILE", ""], rows, "");
-    }),
+      ],
+      "",
+    ),
 });
 
 const save = command({
@@ -103,17 +99,14 @@ function ownName({ id, name }: FileJson): string {
   return name.startsWith("-") ? `${id}${name}` : name;
 }
 
-const remove = command({
+const remove = operationCommand({
   usage: "delete <file>",
-  summary: "Delete the bytes of a file for good; its name and size stay in the submission",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
-  action: (context, options, [id]) =>
-    operate(context, async ({ perform, here }) => {
-      const { file } = await perform(showFile, { file: id });
-      await confirm(`Delete ${plainText(file.name)} of ${file.submission_id} for good?`, options.yes);
-      const done = await perform(deleteFile, { file: id });
-      clearLog(context, here);
-      if (context.output.isJson) return context.output.json(done);
-      return context.output.note(`deleted: ${id}`);
-    }),
+  operation: deleteFile,
+  input: (_options, [file]) => ({ file }),
+  async ask(input, { perform }) {
+    const { file } = await perform(showFile, input);
+    return { text: `Delete ${plainText(file.name)} of ${file.submission_id} for good?` };
+  },
+  clearsLog: true,
+  print: ({ output }, { deleted }) => output.note(`deleted: ${deleted}`),
 });

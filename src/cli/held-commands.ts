@@ -10,12 +10,12 @@ import {
   showHeld,
 } from "../submissions/held/held-operations.ts";
 import { HELD_REASONS } from "../submissions/held/held-post.ts";
-import { confirm, parseTimeText } from "./arguments.ts";
-import { clearLog } from "./clear-log.ts";
+import { parseTimeText } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
+import { operationCommand } from "./operation-command.ts";
 import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
 import { printWhole } from "./submission-view.ts";
 
@@ -30,9 +30,8 @@ export function register(program: Command): void {
 
 const MAX_SHOWN_DATA = 80;
 
-const list = command({
+const list = operationCommand({
   usage: "list",
-  summary: "List held posts, newest first",
   options: [
     { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
     { flags: "--why <why>", summary: "only those held for this", choices: [...HELD_REASONS] },
@@ -40,16 +39,14 @@ const list = command({
     { flags: "--until <time>", summary: "before then", parse: parseTimeText },
     ...pageOptions,
   ],
-  action: (context, options) =>
-    operate(context, async ({ perform }) => {
-      const { endpoint, why, since, until } = options;
-      const page = await perform(listHeld, { endpoint, why, since, until, ...pageOf(options) });
-      if (context.output.isJson) return context.output.json(page);
-      const label = await labelEndpoints(perform);
-      const rows = page.data.map((post) => toRow(post, label(post.endpoint_id)));
-      context.output.table(["CREATED", "ID", "ENDPOINT", "WHY", "SPAM", "DATA"], rows, "no held posts");
-      return noteNextPage(context.output, page);
-    }),
+  operation: listHeld,
+  input: ({ endpoint, why, since, until, ...page }) => ({ endpoint, why, since, until, ...pageOf(page) }),
+  async print({ output, perform }, page) {
+    const label = await labelEndpoints(perform);
+    const rows = page.data.map((post) => toRow(post, label(post.endpoint_id)));
+    output.table(["CREATED", "ID", "ENDPOINT", "WHY", "SPAM", "DATA"], rows, "no held posts");
+    noteNextPage(output, page);
+  },
 });
 
 const show = command({
@@ -89,40 +86,29 @@ const release = command({
     }),
 });
 
-const drop = command({
+const drop = operationCommand({
   usage: "drop <held...>",
   summary: "Drop held posts for good",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
-  action: async (context, options, ids) => {
-    await confirm(`Drop ${ids.length === 1 ? ids[0] : `${ids.length} held posts`} for good?`, options.yes);
-    return operate(context, async ({ perform, here }) => {
-      const done = await perform(dropHeld, { held: ids });
-      clearLog(context, here);
-      return context.output.isJson
-        ? context.output.json(done)
-        : context.output.note(`dropped: ${done.dropped.length}`);
-    });
-  },
+  operation: dropHeld,
+  input: (_options, held) => ({ held: [...held] }),
+  ask: ({ held }) => ({
+    text: `Drop ${held.length === 1 ? held[0] : `${held.length} held posts`} for good?`,
+  }),
+  clearsLog: true,
+  print: ({ output }, { dropped }) => output.note(`dropped: ${dropped.length}`),
 });
 
-const dropAll = command({
+const dropAll = operationCommand({
   usage: "drop-all",
-  summary: "Drop all posts that are held now for good",
-  options: [
-    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
-    { flags: "--yes", summary: "do it without being asked" },
-  ],
+  options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
   examples: ["formsvc held drop-all --endpoint Contact"],
-  action: async (context, { endpoint, yes }) => {
-    await confirm(`Drop all posts held${endpoint === null ? "" : ` for ${endpoint}`} for good?`, yes);
-    return operate(context, async ({ perform, here }) => {
-      const { dropped } = await perform(dropAllHeld, { endpoint });
-      clearLog(context, here);
-      return context.output.isJson
-        ? context.output.json({ dropped })
-        : context.output.note(`dropped: ${dropped}`);
-    });
-  },
+  operation: dropAllHeld,
+  input: ({ endpoint }) => ({ endpoint }),
+  ask: ({ endpoint = null }) => ({
+    text: `Drop all posts held${endpoint === null ? "" : ` for ${endpoint}`} for good?`,
+  }),
+  clearsLog: true,
+  print: ({ output }, { dropped }) => output.note(`dropped: ${dropped}`),
 });
 
 type Released = z.output<typeof releaseHeld.output>;

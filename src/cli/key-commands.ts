@@ -3,40 +3,49 @@ import type { z } from "zod";
 import { issueKey, listEndpointKeys, revokeKey, rotateKey } from "../endpoints/key-operations.ts";
 import type { issuedKeyShape } from "../keys/key-json.ts";
 import { parseDuration } from "./arguments.ts";
-import { addNoun, command, type CommandContext } from "./command.ts";
-import { operate } from "./operate.ts";
+import { addNoun } from "./command.ts";
+import { operationCommand, type Printer } from "./operation-command.ts";
 
 export function register(program: Command): void {
   addNoun(program, "key", "The API keys that posts are sent with", [list, issue, rotate, revoke]);
 }
 
-const list = command({
+const list = operationCommand({
   usage: "list <endpoint>",
   summary:
     "List an endpoint's keys, the last 100 revoked ones too, and whether a browser ever sent a secret one",
-  action: (context, _options, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listEndpointKeys, { endpoint: reference });
-      if (context.output.isJson) return context.output.json(listed);
-      const rows = listed.data.map((key) => [
-        key.id,
-        key.key,
-        key.kind,
-        key.state,
-        key.created_at,
-        key.seen_in_browser_at === null
-          ? ""
-          : `LEAKED: a browser sent it ${key.seen_in_browser_at}; rotate it`,
-      ]);
-      return context.output.table(
-        ["ID", "KEY", "KIND", "STATE", "CREATED", ""],
-        rows,
-        "no keys; issue one with: formsvc key issue",
-      );
-    }),
+  operation: listEndpointKeys,
+  input: (_options, [endpoint]) => ({ endpoint }),
+  print: ({ output }, { data }) =>
+    output.table(
+      ["ID", "KEY", "KIND", "STATE", "CREATED", ""],
+      data.map(({ id, key, kind, state, created_at: created, seen_in_browser_at: seen }) => [
+        id,
+        key,
+        kind,
+        state,
+        created,
+        seen === null ? "" : `LEAKED: a browser sent it ${seen}; rotate it`,
+      ]),
+      "no keys; issue one with: formsvc key issue",
+    ),
 });
 
-const issue = command({
+type Issued = z.output<typeof issuedKeyShape>;
+
+/** How a new key is shown, once. */
+const issued = {
+  mustBeTaken: ({ key: { id } }: Issued) =>
+    `the key ${id} works already and was shown to nobody: formsvc key revoke ${id}`,
+  print({ output }: Printer, { key, ...secrets }: Issued) {
+    output.line(`key  ${key.id}`);
+    output.line(`${key.kind}  ${secrets[key.kind] ?? ""}`);
+    output.note("The key is shown this once and cannot be recovered.");
+  },
+};
+
+const issue = operationCommand({
+  ...issued,
   usage: "issue <endpoint>",
   summary: "Issue another key and print it, once",
   options: [
@@ -47,13 +56,12 @@ const issue = command({
       required: true,
     },
   ],
-  action: (context, options, [reference]) =>
-    operate(context, async ({ perform }) =>
-      printIssued(context, await perform(issueKey, { endpoint: reference, kind: options.kind })),
-    ),
+  operation: issueKey,
+  input: ({ kind }, [endpoint]) => ({ endpoint, kind }),
 });
 
-const rotate = command({
+const rotate = operationCommand({
+  ...issued,
   usage: "rotate <key>",
   summary: "Replace a key by a new one of the same kind, and print the new one, once",
   options: [
@@ -64,31 +72,16 @@ const rotate = command({
     },
   ],
   examples: ["formsvc key rotate key_01h455vb4pex5vsknk084sn02q --grace 7d"],
-  action: (context, options, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const input = { key: reference, grace_ms: options.grace ?? 0 };
-      return printIssued(context, await perform(rotateKey, input));
-    }),
+  operation: rotateKey,
+  input: ({ grace }, [key]) => ({ key, grace_ms: grace ?? 0 }),
 });
 
-const revoke = command({
+const revoke = operationCommand({
   usage: "revoke <key>",
-  summary: "Refuse a key from now on, everywhere within a second",
-  action: (context, _options, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const revoked = await perform(revokeKey, { key: reference });
-      if (context.output.isJson) return context.output.json(revoked);
-      const { key } = revoked;
-      context.output.line(key.id);
-      return context.output.note(`the ${key.kind} key ${key.key} is revoked`);
-    }),
+  operation: revokeKey,
+  input: (_options, [key]) => ({ key }),
+  print({ output }, { key }) {
+    output.line(key.id);
+    output.note(`the ${key.kind} key ${key.key} is revoked`);
+  },
 });
-
-function printIssued({ output }: CommandContext, issued: z.output<typeof issuedKeyShape>): void {
-  const { key } = issued;
-  output.mustBeTaken(`the key ${key.id} works already and was shown to nobody: formsvc key revoke ${key.id}`);
-  if (output.isJson) return output.json(issued);
-  output.line(`key  ${key.id}`);
-  output.line(`${key.kind}  ${issued[key.kind] ?? ""}`);
-  return output.note("The key is shown this once and cannot be recovered.");
-}

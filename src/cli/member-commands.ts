@@ -7,9 +7,8 @@ import { inviteMember } from "../members/invitation-operations.ts";
 import { listWorkspaceMembers, removeWorkspaceMember, setMember } from "../members/member-operations.ts";
 import type { MemberJson } from "../members/member-json.ts";
 import { MEMBER_ROLES } from "../workspaces/member-store.ts";
-import { confirm } from "./arguments.ts";
-import { addNoun, command, refuse } from "./command.ts";
-import { operate } from "./operate.ts";
+import { addNoun, refuse } from "./command.ts";
+import { operationCommand } from "./operation-command.ts";
 import type { OptionValues } from "./option-values.ts";
 import type { PerformCommand } from "./terminal.ts";
 
@@ -28,10 +27,8 @@ const membershipOptions = [
   { flags: "--no-spam-details", summary: "a reader who is not shown why posts scored" },
 ] as const;
 
-const invite = command({
+const invite = operationCommand({
   usage: "invite <email>",
-  summary:
-    "Invite somebody to a workspace, by a letter or a link to hand over: for 7 days, once, and for that address only",
   notes:
     "With mail.host and server.baseUrl, a letter goes out. The link that is printed does the same, and is shown this once.",
   options: [
@@ -43,55 +40,49 @@ const invite = command({
     "formsvc member invite bo@example.com --workspace 'Client sites' --role editor",
     "formsvc member invite kim@example.com --workspace 'Client sites' --role reader --endpoint Contact --no-export",
   ],
-  action: (context, options, [email]) => {
-    const { workspace, role } = options;
-    const input = { workspace, email, role, ...readMembership(options) };
-    return operate(context, async ({ perform }) => {
-      const { output } = context;
-      const made = await perform(inviteMember, input, ({ config }) => ({
-        storedLetters: null,
-        dashboardUrl: dashboardUrlOf(config),
-      }));
-      const { invitation, url } = made;
-      output.mustBeTaken("the invitation was made, and nobody has its link; invite again");
-      if (output.isJson) return output.json(made);
-      output.line(url ?? invitation.email);
-      const way =
-        url === null
-          ? "a letter has the link"
-          : "hand the link over (where e-mail is set up, a letter brings one too)";
-      return output.note(
-        `${invitation.email} is invited as ${role}: ${way}; good once, until ${invitation.expires_at}`,
-      );
-    });
+  operation: inviteMember,
+  parts: ({ config }) => ({ storedLetters: null, dashboardUrl: dashboardUrlOf(config) }),
+  input: ({ workspace, role, ...membership }, [email]) => ({
+    workspace,
+    email,
+    role,
+    ...readMembership(membership),
+  }),
+  mustBeTaken: () => "the invitation was made, and nobody has its link; invite again",
+  print({ output }, { invitation, url }, { role }) {
+    output.line(url ?? invitation.email);
+    const way =
+      url === null
+        ? "a letter has the link"
+        : "hand the link over (where e-mail is set up, a letter brings one too)";
+    output.note(
+      `${invitation.email} is invited as ${role}: ${way}; good once, until ${invitation.expires_at}`,
+    );
   },
 });
 
-const list = command({
+const list = operationCommand({
   usage: "list",
-  summary: "List who sees a workspace, and as what, and who is invited",
   options: [ofWorkspace],
   examples: ["formsvc member list --workspace 'Client sites'"],
-  action: (context, { workspace }) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listWorkspaceMembers, { workspace });
-      if (context.output.isJson) return context.output.json(listed);
-      const names = await readNames(perform, workspace, listed.data);
-      const rows = listed.data.map((member) => [
-        member.email,
-        member.role,
-        member.state,
-        seenOf(member, names),
-        member.since,
-        member.by ?? "",
-      ]);
-      return context.output.table(["EMAIL", "ROLE", "STATE", "SEES", "SINCE", "BY"], rows, "no members");
-    }),
+  operation: listWorkspaceMembers,
+  input: ({ workspace }) => ({ workspace }),
+  async print({ output, perform }, { data }, { workspace }) {
+    const names = await readNames(perform, workspace, data);
+    const rows = data.map((member) => [
+      member.email,
+      member.role,
+      member.state,
+      seenOf(member, names),
+      member.since,
+      member.by ?? "",
+    ]);
+    output.table(["EMAIL", "ROLE", "STATE", "SEES", "SINCE", "BY"], rows, "no members");
+  },
 });
 
-const set = command({
+const set = operationCommand({
   usage: "set <email>",
-  summary: "Change what a member may do; what is not named stays",
   options: [
     ofWorkspace,
     { flags: "--role <role>", summary: "what they may do", choices: MEMBER_ROLES },
@@ -104,43 +95,41 @@ const set = command({
     "formsvc member set bo@example.com --workspace 'Client sites' --role editor",
     "formsvc member set kim@example.com --workspace 'Client sites' --endpoint Contact --no-export",
   ],
-  action: (context, options, [email]) => {
-    const { workspace, role } = options;
-    if (options.endpoint !== null && options.allEndpoints)
-      return refuse("name endpoints, or say that all are seen");
-    const asked = readMembership(options);
-    const input = { workspace, email, ...asked, ...(role !== null && { role }) };
-    if (options.allEndpoints) Object.assign(input, { endpoints: null });
-    if (role === null && Object.keys(asked).length === 0 && !options.allEndpoints)
+  operation: setMember,
+  input(options, [email]) {
+    const { workspace, role, endpoint, allEndpoints } = options;
+    if (endpoint !== null && allEndpoints) return refuse("name endpoints, or say that all are seen");
+    const change = {
+      ...readMembership(options),
+      ...(role !== null && { role }),
+      ...(allEndpoints && { endpoints: null }),
+    };
+    if (Object.keys(change).length === 0)
       return refuse(
         "give something to set: --role, --endpoint, --all-endpoints, --no-export, --no-spam-details",
       );
-    return operate(context, async ({ perform }) => {
-      const { member } = await perform(setMember, input);
-      if (context.output.isJson) return context.output.json({ member });
-      context.output.line(member.email);
-      const seen = seenOf(member, await readNames(perform, workspace, [member]));
-      return context.output.note(`${member.role} of ${workspace} from now on; sees ${seen}`);
-    });
+    return { workspace, email, ...change };
+  },
+  async print({ output, perform }, { member }, { workspace }) {
+    output.line(member.email);
+    const seen = seenOf(member, await readNames(perform, workspace, [member]));
+    output.note(`${member.role} of ${workspace} from now on; sees ${seen}`);
   },
 });
 
-const remove = command({
+const remove = operationCommand({
   usage: "remove <email>",
-  summary: "Take a workspace from a member, who sees nothing of it from then on, or withdraw an invitation",
-  options: [ofWorkspace, { flags: "--yes", summary: "do it without being asked" }],
+  options: [ofWorkspace],
   examples: ["formsvc member remove bo@example.com --workspace 'Client sites'"],
-  action: (context, { workspace, yes }, [email]) =>
-    operate(context, async ({ perform }) => {
-      await confirm(`Take the workspace ${workspace} from ${email}?`, yes);
-      const { member } = await perform(removeWorkspaceMember, { workspace, email });
-      if (context.output.isJson) return context.output.json({ member });
-      return context.output.note(
-        member.state === "invited"
-          ? `the invitation of ${member.email} is withdrawn`
-          : `${member.email} is no member of ${workspace} any more`,
-      );
-    }),
+  operation: removeWorkspaceMember,
+  input: ({ workspace }, [email]) => ({ workspace, email }),
+  ask: ({ workspace, email }) => ({ text: `Take the workspace ${workspace} from ${email}?` }),
+  print: ({ output }, { member }, { workspace }) =>
+    output.note(
+      member.state === "invited"
+        ? `the invitation of ${member.email} is withdrawn`
+        : `${member.email} is no member of ${workspace} any more`,
+    ),
 });
 
 /** The options that were given, as operations take them. */

@@ -13,17 +13,26 @@ import {
 } from "../mail/recipient-operations.ts";
 import { conditionText } from "../outbox/queue/conditions.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
-import { confirm, parseScore } from "./arguments.ts";
-import { addNoun, command, type CommandContext, refuse } from "./command.ts";
-import { ifAllowed, labelEndpoints } from "./endpoint-label.ts";
-import { operate } from "./operate.ts";
+import { parseScore } from "./arguments.ts";
+import { addNoun, refuse } from "./command.ts";
+import { ifAllowed } from "./endpoint-label.ts";
+import { operationCommand, type Printer } from "./operation-command.ts";
+import type { Output } from "./output.ts";
+import { recipientVerbs } from "./recipient-verbs.ts";
 import type { Here } from "./terminal.ts";
 import { readWhen, whenOption } from "./when-option.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
-  const verbs = [add, list, show, set, enable, disable, remove];
-  addNoun(program, "recipient", "Addresses that get each submission by e-mail", verbs);
+  addNoun(program, "recipient", "Addresses that get each submission by e-mail", [
+    add,
+    list,
+    show,
+    set,
+    enable,
+    disable,
+    remove,
+  ]);
 }
 
 const settingOptions = [
@@ -53,7 +62,7 @@ const settingOptions = [
   whenOption,
 ] as const;
 
-const add = command({
+const add = operationCommand({
   usage: "add <address>",
   summary: "Send an endpoint's submissions to an address, from now on",
   options: [
@@ -67,90 +76,50 @@ const add = command({
     "formsvc recipient add jobs@example.com --endpoint Jobs --attach",
     "formsvc recipient add ada@example.com --endpoint Contact --subject '{endpoint}: {name} writes'",
   ],
-  action: (context, options, [address]) =>
-    operate(context, async ({ perform, here }) => {
-      const input = { address, endpoint: options.endpoint, ...readSettings(options) };
-      const created = await perform(createRecipient, input, () => ({ storedLetters: null }));
-      const { recipient } = created;
-      if (context.output.isJson) context.output.json(created);
-      else context.output.line(recipient.id);
-      const shown = await ifAllowed(perform(showEndpoint, { endpoint: recipient.endpoint_id }));
-      const name = shown?.endpoint.name ?? recipient.endpoint_id;
-      context.output.note(`${recipient.address} gets the submissions of ${name} from now on`);
-      noteMissingServer(context, here);
-    }),
+  operation: createRecipient,
+  parts: () => ({ storedLetters: null }),
+  input: (options, [address]) => ({ address, endpoint: options.endpoint, ...readSettings(options) }),
+  print: ({ output }, { recipient }) => output.line(recipient.id),
+  async note({ output, perform, here }, { recipient }) {
+    const shown = await ifAllowed(perform(showEndpoint, { endpoint: recipient.endpoint_id }));
+    const name = shown?.endpoint.name ?? recipient.endpoint_id;
+    output.note(`${recipient.address} gets the submissions of ${name} from now on`);
+    noteMissingServer(output, here);
+  },
 });
 
-const list = command({
-  usage: "list",
-  summary: "List recipients",
-  options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
-  action: (context, { endpoint }) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAllRecipients, { endpoint });
-      if (context.output.isJson) return context.output.json(listed);
-      const { data } = listed;
-      const label = await labelEndpoints(perform);
-      const rows = data.map((recipient) => [
-        recipient.id,
-        label(recipient.endpoint_id),
-        recipient.state,
-        recipient.digest,
-        recipient.address,
-      ]);
-      const empty = "no recipients yet; add one with: formsvc recipient add";
-      return context.output.table(["ID", "ENDPOINT", "STATE", "DIGEST", "ADDRESS"], rows, empty);
-    }),
+const { list, show, enable, disable, remove } = recipientVerbs({
+  noun: "recipient",
+  operations: {
+    list: listAllRecipients,
+    show: showRecipient,
+    enable: enableRecipient,
+    disable: disableRecipient,
+    delete: deleteRecipient,
+  },
+  maker: "add one with: formsvc recipient add",
+  deletes: "remove",
+  headings: ["STATE", "DIGEST", "ADDRESS"],
+  cellsOf: ({ state, digest, address }) => [state, digest, address],
+  referenceTo: (recipient) => ({ recipient }),
+  question: ({ recipient }) => `Delete the recipient ${recipient.address} with all its messages?`,
+  print: printRecipient,
 });
 
-const show = command({
-  usage: "show <recipient>",
-  summary: "Show a recipient and whether its e-mail arrives",
-  action: (context, _options, [id]) =>
-    operate(context, async ({ perform }) =>
-      printRecipient(context, await perform(showRecipient, { recipient: id })),
-    ),
-});
-
-const set = command({
+const set = operationCommand({
   usage: "set <recipient>",
   summary: "Change a recipient; messages that wait follow",
   options: [...settingOptions, { flags: "--clear-subject", summary: "use the built-in subject" }],
   examples: ["formsvc recipient set rcpt_01h455vb4pex5vsknk084sn02q --digest hourly"],
-  action: (context, options, [id]) =>
-    operate(context, async ({ perform }) => {
-      if (options.clearSubject && options.subject !== null)
-        return refuse("give --subject or --clear-subject, not both");
-      const change = { ...readSettings(options), ...(options.clearSubject && { subject: null }) };
-      if (Object.keys(change).length === 0) return refuse("give something to change, like --digest");
-      return printRecipient(context, await perform(setRecipient, { recipient: id, ...change }));
-    }),
-});
-
-const enable = command({
-  usage: "enable <recipient>",
-  summary: "Send to a recipient again, held messages first",
-  action: (context, _options, [id]) => switchTo(context, enableRecipient, id),
-});
-
-const disable = command({
-  usage: "disable <recipient>",
-  summary: "Hold a recipient's messages until it is enabled again",
-  action: (context, _options, [id]) => switchTo(context, disableRecipient, id),
-});
-
-const remove = command({
-  usage: "remove <recipient>",
-  summary: "Delete a recipient with all its messages, sent or not",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
-  action: (context, options, [id]) =>
-    operate(context, async ({ perform }) => {
-      const { recipient } = await perform(showRecipient, { recipient: id });
-      await confirm(`Delete the recipient ${recipient.address} with all its messages?`, options.yes);
-      const deleted = await perform(deleteRecipient, { recipient: id });
-      if (context.output.isJson) return context.output.json(deleted);
-      return context.output.note(`deleted: ${id}`);
-    }),
+  operation: setRecipient,
+  input(options, [recipient]) {
+    if (options.clearSubject && options.subject !== null)
+      return refuse("give --subject or --clear-subject, not both");
+    const change = { ...readSettings(options), ...(options.clearSubject && { subject: null }) };
+    if (Object.keys(change).length === 0) return refuse("give something to change, like --digest");
+    return { recipient, ...change };
+  },
+  print: printRecipient,
 });
 
 /** The settings that were given. */
@@ -172,14 +141,8 @@ function readSettings({
   };
 }
 
-function switchTo(context: CommandContext, operation: typeof enableRecipient, id: string): Promise<void> {
-  return operate(context, async ({ perform }) =>
-    printRecipient(context, await perform(operation, { recipient: id })),
-  );
-}
-
 /** Messages then wait, and whoever added the recipient should know. */
-function noteMissingServer({ output }: CommandContext, here: Here | null): void {
+function noteMissingServer(output: Output, here: Here | null): void {
   if (here?.config.mail.host === null)
     output.note(
       "no mail server is set: messages wait until mail.host and mail.from are in the configuration",
@@ -188,9 +151,7 @@ function noteMissingServer({ output }: CommandContext, here: Here | null): void 
 
 type Shown = z.output<(typeof showRecipient)["output"]>;
 
-function printRecipient({ output }: CommandContext, shown: Shown): void {
-  if (output.isJson) return output.json(shown);
-  const { recipient } = shown;
+function printRecipient({ output }: Printer, { recipient }: Shown): void {
   const rows = [
     ["id", recipient.id],
     ["endpoint", recipient.endpoint_id],
@@ -207,7 +168,7 @@ function printRecipient({ output }: CommandContext, shown: Shown): void {
     ["unsubscribed", recipient.unsubscribed_at ?? ""],
     ["created", recipient.created_at],
   ];
-  return output.table(["RECIPIENT", ""], rows, "");
+  output.table(["RECIPIENT", ""], rows, "");
 }
 
 function describeState({ id, state, refusals }: Shown["recipient"]): string {

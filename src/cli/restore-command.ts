@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { restoreBackup, type Restored } from "../database/sqlite/restore.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import { confirm } from "./arguments.ts";
+import { confirm, yesOption } from "./arguments.ts";
 import { addCommand, command } from "./command.ts";
 import { readConfig, requireFile } from "./open.ts";
 import { noteOutside } from "./note-outside.ts";
@@ -21,7 +21,7 @@ const restore = command({
       summary:
         "disable all webhooks and recipients of e-mail, and hold what the backup has as pending: it may have gone out since",
     },
-    { flags: "--yes", summary: "do it without being asked" },
+    yesOption,
   ],
   examples: ["formsvc restore /var/backups/formsvc-2026-01-31.db --hold-webhooks --yes"],
   action: async (context, options, [file]) => {

@@ -25,6 +25,7 @@ import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 import { readConfig } from "./open.ts";
 import { operate } from "./operate.ts";
+import { operationCommand } from "./operation-command.ts";
 import type { Here } from "./terminal.ts";
 import type { Output } from "./output.ts";
 import { evaluateCommand } from "./spam-eval-command.ts";
@@ -38,20 +39,17 @@ const scopeOptions = [
   { flags: "--endpoint <endpoint>", summary: "one endpoint's, which stand above its workspace's" },
 ] as const;
 
-const show = command({
+const show = operationCommand({
   usage: "show",
-  summary: "Show the spam settings in force for a workspace or endpoint",
   options: scopeOptions,
-  action: (context, { endpoint, workspace }) =>
-    operate(context, async ({ perform }) => {
-      const state = await perform(showSpam, { endpoint, workspace }, withDefaults);
-      if (context.output.isJson) return context.output.json(state);
-      const { plan, custom_spam: customSpam, settings } = state;
-      const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);
-      context.output.table(["SETTING", ""], rows, "");
-      if (!customSpam) context.output.note(`the plan ${plan} has the built-in settings only`);
-      return undefined;
-    }),
+  operation: showSpam,
+  parts: withDefaults,
+  input: ({ endpoint, workspace }) => ({ endpoint, workspace }),
+  print({ output }, { plan, custom_spam: customSpam, settings }) {
+    const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);
+    output.table(["SETTING", ""], rows, "");
+    if (!customSpam) output.note(`the plan ${plan} has the built-in settings only`);
+  },
 });
 
 const choiceOptions = [

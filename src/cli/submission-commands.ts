@@ -18,6 +18,7 @@ import { addNoun, command } from "./command.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { findCommand } from "./find-command.ts";
 import { operate } from "./operate.ts";
+import { operationCommand } from "./operation-command.ts";
 import { noteNextPage, pageOf, pageOptions } from "./page-options.ts";
 import { filterInput, filterOptions, searchOption, workOptions } from "./submission-filter.ts";
 import type { Here, PerformCommand } from "./terminal.ts";
@@ -45,9 +46,8 @@ const FOLLOW_INTERVAL_MS = 200;
 /** Longest text of the data in a table's row. */
 const MAX_SHOWN_DATA = 80;
 
-const list = command({
+const list = operationCommand({
   usage: "list",
-  summary: "List submissions, newest first",
   options: [
     ...filterOptions,
     searchOption,
@@ -61,18 +61,18 @@ const list = command({
     "formsvc submission list --search 'oak table'",
     "formsvc submission list --state open --assignee bo@example.com",
   ],
-  action: (context, options) =>
-    operate(context, async ({ perform }) => {
-      const { search, state, assignee, deleted } = options;
-      const chosen = { ...filterInput(options), search, state, assignee, deleted };
-      const input = { ...chosen, ...pageOf(options) };
-      const page = await perform(listSubmissions, input, () => ({ searches: null }));
-      if (context.output.isJson) return context.output.json(page);
-      const label = await labelEndpoints(perform);
-      const rows = page.data.map((submission) => toRow(submission, label(submission.endpoint_id)));
-      context.output.table(HEADINGS, rows, "no submissions");
-      return noteNextPage(context.output, page);
-    }),
+  operation: listSubmissions,
+  parts: () => ({ searches: null }),
+  input(options) {
+    const { search, state, assignee, deleted } = options;
+    return { ...filterInput(options), search, state, assignee, deleted, ...pageOf(options) };
+  },
+  async print({ output, perform }, page) {
+    const label = await labelEndpoints(perform);
+    const rows = page.data.map((submission) => toRow(submission, label(submission.endpoint_id)));
+    output.table(HEADINGS, rows, "no submissions");
+    noteNextPage(output, page);
+  },
 });
 
 const show = command({

@@ -8,16 +8,16 @@ import {
   undeleteSubmissions,
 } from "../submissions/manage/work-operations.ts";
 import { MAX_NOTE_LENGTH, MAX_NOTES } from "../submissions/stored/submission-work.ts";
-import { confirm, readInput } from "./arguments.ts";
+import { confirm, readInput, yesOption } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { command } from "./command.ts";
 import { operate } from "./operate.ts";
+import { operationCommand } from "./operation-command.ts";
 
 const SAMPLE_ID = "sub_01h455vb4pex5vsknk084sn02q";
 
-const set = command({
+const set = operationCommand({
   usage: "set <submission...>",
-  summary: "Say of submissions that they are done or open, and who looks after them",
   options: [
     { flags: "--state <state>", summary: "open or done", choices: ["open", "done"] },
     {
@@ -29,43 +29,36 @@ const set = command({
     `formsvc submission set ${SAMPLE_ID} --state done`,
     `formsvc submission set ${SAMPLE_ID} --assignee bo@example.com`,
   ],
-  action: (context, { state, assignee }, ids) => {
+  operation: setSubmissions,
+  input({ state, assignee }, ids) {
     if (state === null && assignee === null)
       throw new FormsvcError("usage", "give --state, --assignee, or both");
-    return operate(context, async ({ perform }) => {
-      const wanted = { ...(state !== null && { state }), ...(assignee !== null && { assignee }) };
-      const done = await perform(setSubmissions, { submissions: ids, ...wanted });
-      if (context.output.isJson) return context.output.json(done);
-      const said = [
-        ...(done.state === undefined ? [] : [done.state]),
-        ...(done.assignee === undefined ? [] : [`assigned to ${done.assignee?.email ?? "nobody"}`]),
-      ];
-      return context.output.note(`${said.join(", ")}: ${ids.length}`);
-    });
+    const wanted = { ...(state !== null && { state }), ...(assignee !== null && { assignee }) };
+    return { submissions: [...ids], ...wanted };
+  },
+  print({ output }, { state, assignee }, { submissions }) {
+    const said = [
+      ...(state === undefined ? [] : [state]),
+      ...(assignee === undefined ? [] : [`assigned to ${assignee?.email ?? "nobody"}`]),
+    ];
+    output.note(`${said.join(", ")}: ${submissions.length}`);
   },
 });
 
-const note = command({
+const note = operationCommand({
   usage: "note <submission> <text>",
   summary: "Add a note to a submission, for those who see it; - reads standard input",
   notes: `Plain text of at most ${MAX_NOTE_LENGTH} characters. A submission has at most ${MAX_NOTES} notes.`,
   examples: [`formsvc submission note ${SAMPLE_ID} 'Called back, wants an offer by Friday'`],
-  action: (context, _options, [submission, given]) =>
-    operate(context, async ({ perform }) => {
-      const text = given === "-" ? readInput("-") : given;
-      const done = await perform(addNote, { submission, text });
-      if (context.output.isJson) return context.output.json(done);
-      return context.output.note(`noted: ${done.note.id}`);
-    }),
+  operation: addNote,
+  input: (_options, [submission, text]) => ({ submission, text: text === "-" ? readInput("-") : text }),
+  print: ({ output }, { note: { id } }) => output.note(`noted: ${id}`),
 });
 
 const remove = command({
   usage: "delete <submission...>",
   summary: "Delete submissions: into the bin for submissions.binDays, or for good",
-  options: [
-    { flags: "--now", summary: "for good, also what is in the bin already" },
-    { flags: "--yes", summary: "do it without being asked" },
-  ],
+  options: [{ flags: "--now", summary: "for good, also what is in the bin already" }, yesOption],
   action: async (context, { now, yes }, ids) => {
     const what = ids.length === 1 ? ids[0] : `${ids.length} submissions`;
     await confirm(`Delete ${what}${now ? " for good" : ""}?`, yes);
@@ -82,35 +75,26 @@ const remove = command({
   },
 });
 
-const undelete = command({
+const undelete = operationCommand({
   usage: "undelete <submission...>",
   summary: "Bring submissions back out of the bin",
   examples: ["formsvc submission list --deleted", `formsvc submission undelete ${SAMPLE_ID}`],
-  action: (context, _options, ids) =>
-    operate(context, async ({ perform }) => {
-      const done = await perform(undeleteSubmissions, { submissions: ids });
-      if (context.output.isJson) return context.output.json(done);
-      return context.output.note(`brought back: ${done.undeleted.length}`);
-    }),
+  operation: undeleteSubmissions,
+  input: (_options, ids) => ({ submissions: [...ids] }),
+  print: ({ output }, { undeleted }) => output.note(`brought back: ${undeleted.length}`),
 });
 
-const empty = command({
+const empty = operationCommand({
   usage: "empty-bin",
-  summary: "Delete for good what is in the bin",
   options: [
     { flags: "--workspace <workspace>", summary: "only this workspace's" },
     { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
-    { flags: "--yes", summary: "do it without being asked" },
   ],
-  action: async (context, { workspace, endpoint, yes }) => {
-    await confirm("Delete for good what is in the bin?", yes);
-    return operate(context, async ({ perform, here }) => {
-      const done = await perform(emptyBin, { workspace, endpoint });
-      clearLog(context, here);
-      if (context.output.isJson) return context.output.json(done);
-      return context.output.note(`deleted for good: ${done.deleted}`);
-    });
-  },
+  operation: emptyBin,
+  input: ({ workspace, endpoint }) => ({ workspace, endpoint }),
+  ask: () => ({ text: "Delete for good what is in the bin?" }),
+  clearsLog: true,
+  print: ({ output }, { deleted }) => output.note(`deleted for good: ${deleted}`),
 });
 
 /** What people do about submissions: state, assignee, notes and the bin. */

@@ -12,7 +12,7 @@ export interface Here {
 }
 
 /** Makes what an operation works with beside the database, if anything. A server has its own. */
-type MakeParts<Parts> = unknown extends Parts ? [] : [(here: Here) => MaybeLater<Parts>];
+export type MakeParts<Parts> = unknown extends Parts ? [] : [(here: Here) => MaybeLater<Parts>];
 
 /** Runs an operation as whoever types the command. */
 export type PerformCommand = <Parts, Input extends z.ZodObject, Output extends z.ZodType>(

@@ -3,15 +3,14 @@ import { plainText } from "../foundation/plain-text.ts";
 import { readDuration } from "../foundation/time-text.ts";
 import { type Scope, SCOPES } from "../operations/access.ts";
 import { createToken, listAllTokens, revokeToken } from "../tokens/token-operations.ts";
-import { addNoun, command, refuse } from "./command.ts";
-import { withNewDatabase } from "./open.ts";
-import { operate } from "./operate.ts";
+import { addNoun, refuse } from "./command.ts";
+import { operationCommand } from "./operation-command.ts";
 
 export function register(program: Command): void {
   addNoun(program, "token", "Tokens with which programs use the HTTP API", [create, list, revoke]);
 }
 
-const create = command({
+const create = operationCommand({
   usage: "create",
   summary: "Make a token and print it, once",
   notes: `Scopes: ${SCOPES.join(", ")}.
@@ -38,43 +37,35 @@ belongs to no account and stays when people leave.`,
     "formsvc token create --name laptop",
     "formsvc token create --name deploy --workspace ada --scope endpoints:write --scope submissions:read --expires 30d",
   ],
-  action: (context, { name, account, workspace, endpoint, scope, expires }) => {
-    const scopes = scope?.map(parseScope);
-    return operate(
-      context,
-      async ({ perform }) => {
-        const made = await perform(createToken, {
-          name,
-          account,
-          workspace,
-          endpoint,
-          ...(scopes !== undefined && { scopes }),
-          ...(expires !== null && { expires_in_ms: expires.ms }),
-        });
-        const { output } = context;
-        const { token, secret } = made;
-        output.mustBeTaken(
-          `the token ${token.id} works already and was shown to nobody: formsvc token revoke ${token.id}`,
-        );
-        if (output.isJson) return output.json(made);
-        output.line(`token  ${token.id}`);
-        output.line(`secret  ${secret}`);
-        const until = token.expires_at === null ? "until it is revoked" : `until ${token.expires_at}`;
-        return output.note(`It is shown this once and works ${until} for: ${token.scopes.join(" ")}`);
-      },
-      withNewDatabase,
-    );
+  isFirst: true,
+  operation: createToken,
+  input: ({ name, account, workspace, endpoint, scope, expires }) => ({
+    name,
+    account,
+    workspace,
+    endpoint,
+    ...(scope !== null && { scopes: scope.map(parseScope) }),
+    ...(expires !== null && { expires_in_ms: expires.ms }),
+  }),
+  mustBeTaken: ({ token: { id } }) =>
+    `the token ${id} works already and was shown to nobody: formsvc token revoke ${id}`,
+  print({ output }, { token, secret }) {
+    output.line(`token  ${token.id}`);
+    output.line(`secret  ${secret}`);
+    const until = token.expires_at === null ? "until it is revoked" : `until ${token.expires_at}`;
+    output.note(`It is shown this once and works ${until} for: ${token.scopes.join(" ")}`);
   },
 });
 
-const list = command({
+const list = operationCommand({
   usage: "list",
   summary: "List the tokens without their secrets, and the day on which each was last used",
-  action: (context) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAllTokens, {});
-      if (context.output.isJson) return context.output.json(listed);
-      const rows = listed.data.map((token) => [
+  operation: listAllTokens,
+  input: () => ({}),
+  print: ({ output }, { data }) =>
+    output.table(
+      ["ID", "NAME", "OF", "STATE", "EXPIRES", "LAST USED", "SCOPES"],
+      data.map((token) => [
         token.id,
         plainText(token.name),
         token.account ?? token.endpoint_id ?? token.workspace_id ?? "",
@@ -82,26 +73,20 @@ const list = command({
         token.expires_at ?? "never",
         token.last_used_on ?? "never",
         token.scopes.join(" "),
-      ]);
-      return context.output.table(
-        ["ID", "NAME", "OF", "STATE", "EXPIRES", "LAST USED", "SCOPES"],
-        rows,
-        "no tokens; make one with: formsvc token create --name NAME",
-      );
-    }),
+      ]),
+      "no tokens; make one with: formsvc token create --name NAME",
+    ),
 });
 
-const revoke = command({
+const revoke = operationCommand({
   usage: "revoke <token>",
-  summary: "Refuse a token from now on, everywhere within a second",
   examples: ["formsvc token revoke tok_01h455vb4pex5vsknk084sn02q"],
-  action: (context, _options, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const revoked = await perform(revokeToken, { token: reference });
-      if (context.output.isJson) return context.output.json(revoked);
-      context.output.line(revoked.token.id);
-      return context.output.note(`the token ${plainText(revoked.token.name)} is revoked`);
-    }),
+  operation: revokeToken,
+  input: (_options, [token]) => ({ token }),
+  print({ output }, { token }) {
+    output.line(token.id);
+    output.note(`the token ${plainText(token.name)} is revoked`);
+  },
 });
 
 function parseScope(text: string): Scope {

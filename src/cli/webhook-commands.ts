@@ -13,16 +13,15 @@ import {
   setWebhook,
   showWebhook,
 } from "../webhooks/webhook-operations.ts";
-import { confirm, parseScore, readLines } from "./arguments.ts";
-import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import { parseScore, readLines } from "./arguments.ts";
+import { addNoun, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
-import { labelEndpoints } from "./endpoint-label.ts";
-import { operate } from "./operate.ts";
+import { operationCommand, type Printer } from "./operation-command.ts";
 import type { OptionValues } from "./option-values.ts";
 import { readWhen, whenOption } from "./when-option.ts";
 import { writeError } from "./output.ts";
+import { recipientVerbs } from "./recipient-verbs.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
-import type { Here } from "./terminal.ts";
 import { withKeyring } from "./with-keyring.ts";
 
 export function register(program: Command): void {
@@ -49,7 +48,7 @@ const settingOptions = [
   whenOption,
 ] as const;
 
-const create = command({
+const create = operationCommand({
   usage: "create",
   summary: "Make a webhook and print its secret, once",
   options: [
@@ -73,66 +72,45 @@ const create = command({
     "formsvc webhook create --endpoint Contact --url https://example.com/sales --when topic=sales --when 'budget>1000'",
     "formsvc webhook create --endpoint Contact --format slack --url https://hooks.slack.com/services/T000/B000/XXXX",
   ],
-  action: (context, options) =>
-    operate(context, async ({ perform }) => {
-      const { endpoint, url, allowPrivate, format } = options;
-      const input = {
-        endpoint,
-        url,
-        allow_private: allowPrivate,
-        ...(format !== null && { format }),
-        ...readSettings(options),
-      };
-      printCreated(context, await perform(createWebhook, input, withKeyring));
-    }),
-});
-
-function printCreated({ output }: CommandContext, created: z.output<(typeof createWebhook)["output"]>): void {
-  const { webhook, secret } = created;
-  if (secret !== null)
-    output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
-  if (output.isJson) output.json(created);
-  else {
+  operation: createWebhook,
+  parts: withKeyring,
+  input: ({ endpoint, url, allowPrivate, format, ...settings }) => ({
+    endpoint,
+    url,
+    allow_private: allowPrivate,
+    ...(format !== null && { format }),
+    ...readSettings(settings),
+  }),
+  mustBeTaken: ({ webhook, secret }) =>
+    secret === null ? null : `the webhook ${webhook.id} is there and its secret is unknown: rotate it`,
+  print({ output }, { webhook, secret }) {
     output.line(`id      ${webhook.id}`);
-    if (secret !== null) {
-      output.line(`secret  ${secret}`);
-      output.note("the secret is shown this once; the receiver verifies with it");
-    } else output.note(`try it with: formsvc webhook test ${webhook.id}`);
-  }
-  warn(created);
-}
-
-const list = command({
-  usage: "list",
-  summary: "List webhooks",
-  options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
-  action: (context, { endpoint }) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAllWebhooks, { endpoint });
-      if (context.output.isJson) return context.output.json(listed);
-      const { data } = listed;
-      const label = await labelEndpoints(perform);
-      const rows = data.map((webhook) => [
-        webhook.id,
-        label(webhook.endpoint_id),
-        describeState(webhook),
-        webhook.url,
-      ]);
-      const empty = "no webhooks yet; make one with: formsvc webhook create";
-      return context.output.table(["ID", "ENDPOINT", "STATE", "URL"], rows, empty);
-    }),
+    if (secret === null) return output.note(`try it with: formsvc webhook test ${webhook.id}`);
+    output.line(`secret  ${secret}`);
+    return output.note("the secret is shown this once; the receiver verifies with it");
+  },
+  note: warn,
 });
 
-const show = command({
-  usage: "show <webhook>",
-  summary: "Show a webhook and the state of its receiver",
-  action: (context, _options, [id]) =>
-    operate(context, async ({ perform, here }) =>
-      printWebhook(context, await perform(showWebhook, { webhook: id }), here),
-    ),
+const { list, show, enable, disable, remove } = recipientVerbs({
+  noun: "webhook",
+  operations: {
+    list: listAllWebhooks,
+    show: showWebhook,
+    enable: enableWebhook,
+    disable: disableWebhook,
+    delete: deleteWebhook,
+  },
+  maker: "make one with: formsvc webhook create",
+  deletes: "delete",
+  headings: ["STATE", "URL"],
+  cellsOf: (webhook) => [describeState(webhook), webhook.url],
+  referenceTo: (webhook) => ({ webhook }),
+  question: ({ webhook }) => `Delete the webhook to ${webhook.url} with all its deliveries?`,
+  print: printWebhook,
 });
 
-const set = command({
+const set = operationCommand({
   usage: "set <webhook>",
   summary: "Change a webhook; pending deliveries follow",
   options: [
@@ -143,60 +121,33 @@ const set = command({
     { flags: "--clear-headers", summary: "send no headers of your own" },
   ],
   examples: ["formsvc webhook set wh_01h455vb4pex5vsknk084sn02q --url https://example.com/new"],
-  action: (context, options, [id]) =>
-    operate(context, async ({ perform, here }) => {
-      const { url, allowPrivate, clearHeaders } = options;
-      const change = {
-        ...readSettings(options),
-        ...(url !== null && { url }),
-        ...(allowPrivate !== null && { allow_private: allowPrivate }),
-        ...(clearHeaders && { headers: {} }),
-      };
-      if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
-      const changed = await perform(setWebhook, { webhook: id, ...change }, withKeyring);
-      printWebhook(context, changed, here);
-      return warn(changed);
-    }),
+  operation: setWebhook,
+  parts: withKeyring,
+  input({ url, allowPrivate, clearHeaders, ...settings }, [webhook]) {
+    const change = {
+      ...readSettings(settings),
+      ...(url !== null && { url }),
+      ...(allowPrivate !== null && { allow_private: allowPrivate }),
+      ...(clearHeaders && { headers: {} }),
+    };
+    if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
+    return { webhook, ...change };
+  },
+  print: printWebhook,
+  note: warn,
 });
 
-const enable = command({
-  usage: "enable <webhook>",
-  summary: "Send to a webhook again, held deliveries first",
-  action: (context, _options, [id]) => switchTo(context, enableWebhook, id),
-});
-
-const disable = command({
-  usage: "disable <webhook>",
-  summary: "Hold a webhook's deliveries until it is enabled again",
-  action: (context, _options, [id]) => switchTo(context, disableWebhook, id),
-});
-
-const remove = command({
-  usage: "delete <webhook>",
-  summary: "Delete a webhook with all its deliveries, sent or not",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
-  action: (context, options, [id]) =>
-    operate(context, async ({ perform }) => {
-      const { webhook } = await perform(showWebhook, { webhook: id });
-      await confirm(`Delete the webhook to ${webhook.url} with all its deliveries?`, options.yes);
-      const deleted = await perform(deleteWebhook, { webhook: id });
-      if (context.output.isJson) return context.output.json(deleted);
-      return context.output.note(`deleted: ${id}`);
-    }),
-});
-
-const rotate = command({
+const rotate = operationCommand({
   usage: "rotate-secret <webhook>",
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
-  action: (context, _options, [id]) =>
-    operate(context, async ({ perform }) => {
-      const rotated = await perform(rotateSecret, { webhook: id }, withKeyring);
-      context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
-      if (context.output.isJson) return context.output.json(rotated);
-      context.output.line(rotated.secret);
-      const oldUntil = rotated.previous_secret_expires_at;
-      return context.output.note(`messages verify with the old secret too until ${oldUntil}`);
-    }),
+  operation: rotateSecret,
+  parts: withKeyring,
+  input: (_options, [webhook]) => ({ webhook }),
+  mustBeTaken: () => "the new secret signs already and is unknown: rotate it again",
+  print({ output }, { secret, previous_secret_expires_at: oldUntil }) {
+    output.line(secret);
+    output.note(`messages verify with the old secret too until ${oldUntil}`);
+  },
 });
 
 /** The settings that were given. @throws usage */
@@ -214,14 +165,11 @@ function readSettings(options: OptionValues<typeof settingOptions>): {
   };
 }
 
-function switchTo(context: CommandContext, operation: typeof enableWebhook, id: string): Promise<void> {
-  return operate(context, async ({ perform, here }) =>
-    printWebhook(context, await perform(operation, { webhook: id }), here),
-  );
-}
-
 /** If the guard would refuse the address, says how to allow it, before the first delivery. */
-function warn({ webhook, refused, remedy }: z.output<(typeof setWebhook)["output"]>): void {
+function warn(
+  _printer: Printer,
+  { webhook, refused, remedy }: z.output<(typeof setWebhook)["output"]>,
+): void {
   if (refused === null) return;
   const { hostname } = new URL(webhook.url);
   const advice =
@@ -233,9 +181,7 @@ function warn({ webhook, refused, remedy }: z.output<(typeof setWebhook)["output
 
 type Shown = z.output<(typeof showWebhook)["output"]>;
 
-function printWebhook({ output }: CommandContext, shown: Shown, here: Here | null): void {
-  if (output.isJson) return output.json(shown);
-  const { webhook } = shown;
+function printWebhook({ output, here }: Printer, { webhook }: Shown): void {
   const rows = [
     ["id", webhook.id],
     ["endpoint", webhook.endpoint_id],
@@ -250,7 +196,7 @@ function printWebhook({ output }: CommandContext, shown: Shown, here: Here | nul
     ["next probe", webhook.next_probe_at ?? ""],
     ["created", webhook.created_at],
   ];
-  return output.table(["WEBHOOK", ""], rows, "");
+  output.table(["WEBHOOK", ""], rows, "");
 }
 
 function describePrivate(isAllowed: boolean, allowNetworks: readonly string[]): string {

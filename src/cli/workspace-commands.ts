@@ -21,11 +21,11 @@ import {
 } from "../workspaces/workspace-operations.ts";
 import { transferWorkspace } from "../members/transfer-workspace.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
-import { confirm, parseMonth } from "./arguments.ts";
+import { parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
-import { withNewDatabase } from "./open.ts";
 import { exportWorkspace } from "./export-workspace.ts";
 import { operate } from "./operate.ts";
+import { operationCommand, type Printer } from "./operation-command.ts";
 import type { Terminal } from "./terminal.ts";
 
 export function register(program: Command): void {
@@ -43,7 +43,7 @@ export function register(program: Command): void {
   ]);
 }
 
-const create = command({
+const create = operationCommand({
   usage: "create",
   summary: "Create another workspace, on the plan that newWorkspacePlan of the configuration names",
   options: [
@@ -54,74 +54,59 @@ const create = command({
     },
   ],
   examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],
-  action: (context, options) =>
-    operate(
-      context,
-      async ({ perform }) => {
-        const { name, account } = options;
-        printWorkspace(context, await perform(createWorkspace, { name, account }));
-      },
-      withNewDatabase,
-    ),
+  isFirst: true,
+  operation: createWorkspace,
+  input: ({ name, account }) => ({ name, account }),
+  print: printWorkspace,
 });
 
-const list = command({
+const list = operationCommand({
   usage: "list",
-  summary: "List the workspaces",
-  action: (context) =>
-    operate(context, async ({ perform }) => {
-      const listed = await perform(listAllWorkspaces, {});
-      if (context.output.isJson) return context.output.json(listed);
-      const rows = listed.data.map(({ id, name, plan, created_at }) => [id, name, plan, created_at]);
-      return context.output.table(
-        ["ID", "NAME", "PLAN", "CREATED"],
-        rows,
-        "no workspaces yet; the first endpoint makes one",
-      );
-    }),
-});
-
-const show = command({
-  usage: "show <workspace>",
-  summary: "Show a workspace and its plan's limits",
-  action: (context, _options, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const found = await perform(showWorkspace, { workspace: reference });
-      if (context.output.isJson) return context.output.json(found);
-      const { workspace } = found;
-      const { limits } = workspace;
-      const rows = [
-        ["id", workspace.id],
-        ["name", workspace.name],
-        ["account", workspace.account_id],
-        ["plan", workspace.plan],
-        ["submissions a month", shown(limits.monthly_submissions)],
-        ["endpoints", shown(limits.endpoints)],
-        ["time zone", workspace.time_zone ?? "UTC"],
-        ["colour for visitors", workspace.brand_colour ?? "the built-in one"],
-        ["name for visitors", workspace.brand_name ?? "none"],
-        ["footer for visitors", workspace.brand_footer ?? "none"],
-        ["own spam rules", limits.custom_spam ? "yes" : "no"],
-        ["held posts in bytes", shown(limits.held_bytes)],
-        ["created", workspace.created_at],
-      ];
-      return context.output.table(["WORKSPACE", ""], rows, "");
-    }),
-});
-
-const rename = command({
-  usage: "rename <workspace> <name>",
-  summary: "Give a workspace another name",
-  examples: ["formsvc workspace rename ada 'Client sites'"],
-  action: (context, _options, [reference, name]) =>
-    operate(context, async ({ perform }) =>
-      printWorkspace(context, await perform(renameWorkspace, { workspace: reference, name })),
+  operation: listAllWorkspaces,
+  input: () => ({}),
+  print: ({ output }, { data }) =>
+    output.table(
+      ["ID", "NAME", "PLAN", "CREATED"],
+      data.map(({ id, name, plan, created_at: created }) => [id, name, plan, created]),
+      "no workspaces yet; the first endpoint makes one",
     ),
 });
 
-const set = command({
+const show = operationCommand({
+  usage: "show <workspace>",
+  operation: showWorkspace,
+  input: (_options, [workspace]) => ({ workspace }),
+  print({ output }, { workspace }) {
+    const { limits } = workspace;
+    const rows = [
+      ["id", workspace.id],
+      ["name", workspace.name],
+      ["account", workspace.account_id],
+      ["plan", workspace.plan],
+      ["submissions a month", shown(limits.monthly_submissions)],
+      ["endpoints", shown(limits.endpoints)],
+      ["time zone", workspace.time_zone ?? "UTC"],
+      ["colour for visitors", workspace.brand_colour ?? "the built-in one"],
+      ["name for visitors", workspace.brand_name ?? "none"],
+      ["footer for visitors", workspace.brand_footer ?? "none"],
+      ["own spam rules", limits.custom_spam ? "yes" : "no"],
+      ["held posts in bytes", shown(limits.held_bytes)],
+      ["created", workspace.created_at],
+    ];
+    output.table(["WORKSPACE", ""], rows, "");
+  },
+});
+
+const rename = operationCommand({
+  usage: "rename <workspace> <name>",
+  examples: ["formsvc workspace rename ada 'Client sites'"],
+  operation: renameWorkspace,
+  input: (_options, [workspace, name]) => ({ workspace, name }),
+  print: printWorkspace,
+});
+
+const set = operationCommand({
   usage: "set <workspace>",
-  summary: "Change a workspace's settings",
   options: [
     {
       flags: "--time-zone <zone>",
@@ -138,7 +123,8 @@ const set = command({
     "formsvc workspace set ada --time-zone Europe/Berlin",
     "formsvc workspace set ada --brand-name \"Mia's Bakery\" --brand-colour '#7a3b12' --brand-footer 'Mia Berg, Hauptstr. 1'",
   ],
-  action: (context, { timeZone, brandColour, brandName, brandFooter }, [reference]) => {
+  operation: setWorkspace,
+  input({ timeZone, brandColour, brandName, brandFooter }, [workspace]) {
     const given = Object.entries({
       time_zone: timeZone,
       brand_colour: brandColour,
@@ -146,35 +132,32 @@ const set = command({
       brand_footer: brandFooter,
     }).filter(([, value]) => value !== null);
     if (given.length === 0) return refuse("name at least one setting, like --time-zone Europe/Berlin");
-    return operate(context, async ({ perform }) => {
-      const made = await perform(setWorkspace, { workspace: reference, ...Object.fromEntries(given) });
-      if (context.output.isJson) return context.output.json(made);
-      const { workspace } = made;
-      context.output.line(workspace.id);
-      return context.output.note(
-        timeZone === null
-          ? `how ${workspace.name} looks to visitors was changed`
-          : `times in the e-mails of ${workspace.name} are those of ${workspace.time_zone ?? "UTC"}`,
-      );
-    });
+    return { workspace, ...Object.fromEntries(given) };
+  },
+  print({ output }, { workspace }, { time_zone: timeZone }) {
+    output.line(workspace.id);
+    output.note(
+      timeZone === undefined
+        ? `how ${workspace.name} looks to visitors was changed`
+        : `times in the e-mails of ${workspace.name} are those of ${workspace.time_zone ?? "UTC"}`,
+    );
   },
 });
 
-const setPlan = command({
+const setPlan = operationCommand({
   usage: "set-plan [workspace] [plan]",
   summary: "Put a workspace on another plan; if there is only one, name the plan only",
   examples: [
     "formsvc workspace set-plan business",
     "formsvc workspace set-plan ws_01h455vb4pex5vsknk084sn02q pro",
   ],
-  action: (context, _options, [former, latter]) => {
+  operation: setWorkspacePlan,
+  input(_options, [former, latter]) {
     const plan = latter ?? former;
     if (plan === undefined) return refuse("name the plan");
-    const reference = latter === undefined ? null : (former ?? null);
-    return operate(context, async ({ perform }) =>
-      printWorkspace(context, await perform(setWorkspacePlan, { workspace: reference, plan })),
-    );
+    return { workspace: latter === undefined ? null : (former ?? null), plan };
   },
+  print: printWorkspace,
 });
 
 const usage = command({
@@ -227,9 +210,8 @@ async function printUsages(
   return output.table(["ID", "NAME", "PLAN", "MONTH", "USED", "LIMIT", "REMAINING"], rows, "");
 }
 
-const transfer = command({
+const transfer = operationCommand({
   usage: "transfer <workspace>",
-  summary: "Hand a workspace over to another account, which owns it from then on",
   options: [
     { flags: "--to <email>", summary: "address of the account that gets it", required: true },
     {
@@ -237,34 +219,33 @@ const transfer = command({
       summary: "what its owner of before is from then on (default: no member)",
       choices: ["editor", "reader"],
     },
-    { flags: "--yes", summary: "do it without being asked" },
   ],
   examples: ["formsvc workspace transfer 'Client sites' --to bo@example.com --stay editor"],
-  action: (context, { to, stay, yes }, [reference]) =>
-    operate(context, async ({ perform }) => {
-      await confirm(`Hand the workspace ${reference} over to ${to}?`, yes);
-      const moved = await perform(transferWorkspace, { workspace: reference, to, stay });
-      if (context.output.isJson) return context.output.json(moved);
-      context.output.line(moved.workspace.id);
-      return context.output.note(`${to} owns ${moved.workspace.name} from now on`);
-    }),
+  operation: transferWorkspace,
+  input: ({ to, stay }, [workspace]) => ({ workspace, to, stay }),
+  ask: ({ workspace, to }) => ({ text: `Hand the workspace ${workspace} over to ${to}?` }),
+  print({ output }, { workspace }, { to }) {
+    output.line(workspace.id);
+    output.note(`${to} owns ${workspace.name} from now on`);
+  },
 });
 
-const remove = command({
+const contentsParts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
+
+const remove = operationCommand({
   usage: "delete <workspace>",
   summary:
     "Delete a workspace with all its endpoints and what was sent to them; if it is interrupted, run it again",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
   examples: ["formsvc workspace delete 'Client sites'"],
-  action: (context, { yes }, [reference]) =>
-    operate(context, async ({ perform }) => {
-      const parts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
-      const { workspace, contents } = await perform(countContents, { workspace: reference }, parts);
-      await confirm(`Delete ${workspace.id} (${workspace.name}) with ${contentsText(contents)}?`, yes);
-      const deleted = await perform(deleteWorkspace, { workspace: workspace.id }, parts);
-      if (context.output.isJson) return context.output.json(deleted);
-      return context.output.line(deleted.workspace.id);
-    }),
+  operation: deleteWorkspace,
+  parts: contentsParts,
+  input: (_options, [workspace]) => ({ workspace }),
+  async ask(input, { perform }) {
+    const { workspace, contents } = await perform(countContents, input, contentsParts);
+    const { id, name } = workspace;
+    return { text: `Delete ${id} (${name}) with ${contentsText(contents)}?`, about: { workspace: id } };
+  },
+  print: ({ output }, { workspace }) => output.line(workspace.id),
 });
 
 /** What a workspace has. */
@@ -295,13 +276,11 @@ export function describePlan(
 }
 
 function printWorkspace(
-  { output }: CommandContext,
-  made: z.output<(typeof createWorkspace)["output"]>,
+  { output }: Printer,
+  { workspace }: z.output<(typeof createWorkspace)["output"]>,
 ): void {
-  if (output.isJson) return output.json(made);
-  const { workspace } = made;
   output.line(workspace.id);
-  return output.note(`workspace ${workspace.name} on the plan ${workspace.plan}`);
+  output.note(`workspace ${workspace.name} on the plan ${workspace.plan}`);
 }
 
 function shown(limit: number | null): string {
