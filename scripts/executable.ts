@@ -9,7 +9,14 @@ import type { CompiledPhrases } from "../src/spam/phrases/compile-phrases.ts";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
 import { embedLogThread } from "./log-thread-script.ts";
-import { asAscii, embedManual, pack, packLateScripts, shortenLocals } from "./smaller-script.ts";
+import {
+  asAscii,
+  embedManual,
+  embedMigrations,
+  pack,
+  packLateScripts,
+  shortenLocals,
+} from "./smaller-script.ts";
 
 /** What the build for this machine and the release for all machines have in common. */
 
@@ -113,6 +120,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
       embedPhrases(buildFolder, assets),
       embedLanguages(buildFolder, assets),
       embedManual(buildFolder, assets),
+      embedMigrations(buildFolder, assets),
       embedLogThread({ folder, buildFolder, options: { ...ONE_SCRIPT, alias }, assets, inputs }),
       embedBrowserClient(),
       leaveOutLanguages(),

@@ -38,6 +38,20 @@ const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-serializers": { modules: ["@fastify/fast-json-stringify-compiler"], isRequired: true },
   "script-validators": { modules: ["@fastify/ajv-compiler"], isRequired: true },
   "script-injections": { modules: ["light-my-request"], isRequired: true },
+  "script-mail": { modules: ["nodemailer/lib/smtp-connection", "nodemailer/lib/dkim"], isRequired: true },
+  "script-postgresql": { modules: ["pg"], isRequired: true },
+  "script-pretty-log": { modules: ["pino-pretty"], isRequired: true },
+  "script-codes": { modules: ["uqr"], isRequired: false },
+  "script-requests": {
+    modules: [
+      "undici/lib/api/api-request.js",
+      "undici/lib/core/connect.js",
+      "undici/lib/dispatcher/agent.js",
+      "undici/lib/dispatcher/client.js",
+      "undici/lib/dispatcher/pool.js",
+    ],
+    isRequired: true,
+  },
   // Code for the processor, of which the first request that is sent loads one.
   "script-parser": { modules: ["undici/lib/llhttp/llhttp-wasm.js"], isRequired: true },
   "script-parser-simd": { modules: ["undici/lib/llhttp/llhttp_simd-wasm.js"], isRequired: true },
@@ -70,9 +84,13 @@ export function pack(content: string | Uint8Array): Buffer {
 
 /** Bundles each late package by itself, and puts in its place a call that runs it. */
 export function packLateScripts(beside: Beside): Plugin {
-  const scripts = Object.entries(LATE_SCRIPTS);
+  return packOthers(beside, new Map());
+}
+
+/** @param made the scripts so far, by name. @param own the name of the script that is being made: it has its modules itself. */
+function packOthers(beside: Beside, made: Map<string, Promise<void>>, own?: string): Plugin {
+  const scripts = Object.entries(LATE_SCRIPTS).filter(([name]) => name !== own);
   const scriptOf = (module: string) => scripts.find(([, { modules }]) => modules.includes(module));
-  const made = new Map<string, Promise<void>>();
   return {
     name: "pack-late-scripts",
     setup(builder) {
@@ -90,7 +108,7 @@ export function packLateScripts(beside: Beside): Plugin {
       builder.onLoad({ filter: /.*/, namespace: "late" }, async ({ path }) => {
         const [name, script] = scriptOf(path) ?? [];
         if (name === undefined || script === undefined) throw new Error(`no late script has ${path}`);
-        if (!made.has(name)) made.set(name, packScript(name, script, beside));
+        if (!made.has(name)) made.set(name, packScript(name, script, beside, made));
         await made.get(name);
         const runner = JSON.stringify(join(beside.folder, "src/foundation/packed-script.ts"));
         const shared = (script.shared ?? []).map((each) => `"${each}": () => require("shared:${each}")`);
@@ -108,8 +126,10 @@ module.exports = script[${script.modules.indexOf(path)}];`,
 async function packScript(
   name: string,
   { modules, isRequired, shared = [] }: LateScript,
-  { folder, buildFolder, options, assets, inputs }: Beside,
+  beside: Beside,
+  made: Map<string, Promise<void>>,
 ): Promise<void> {
+  const { folder, buildFolder, options, assets, inputs } = beside;
   const imports = modules.map((module, index) => `import * as m${index} from "${module}";`).join("\n");
   const required = modules.map((module) => `require("${module}")`);
   const contents = isRequired
@@ -120,6 +140,7 @@ async function packScript(
     absWorkingDir: folder,
     stdin: { contents, resolveDir: folder },
     external: [...(options.external ?? []), ...shared],
+    plugins: [packOthers(beside, made, name)],
     // A script that is compiled by itself cannot import.
     supported: { "dynamic-import": false },
     write: false,
@@ -185,6 +206,40 @@ export const packedPages = JSON.parse(brotliDecompressSync(getRawAsset("${MANUAL
 }
 
 const MANUAL_ASSET = "manual";
+
+/** The texts of migrations, which only a database of an older version needs. */
+export function embedMigrations(buildFolder: string, assets: Record<string, string>): Plugin {
+  return {
+    name: "embed-migrations",
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]migrations\.generated\.ts$/ }, async ({ path }) => {
+        const { migrations, ...rest } = (await import(pathToFileURL(path).href)) as MigrationTexts;
+        const asset = path.includes("postgresql") ? "migrations-postgresql" : "migrations";
+        assets[asset] = join(buildFolder, asset);
+        writeFileSync(assets[asset], pack(JSON.stringify(migrations.map(({ sql }) => sql))));
+        const others = Object.entries(rest).map(
+          ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+        );
+        return {
+          loader: "js",
+          contents: `import { getRawAsset } from "node:sea";
+import { brotliDecompressSync } from "node:zlib";
+let texts;
+const unpack = () => JSON.parse(brotliDecompressSync(getRawAsset("${asset}")).toString("utf8"));
+export const migrations = ${JSON.stringify(migrations.map(({ version, name }) => ({ version, name })))}.map(
+  (migration, index) => ({ ...migration, get sql() { return (texts ??= unpack())[index]; } }),
+);
+${others.join("\n")}`,
+        };
+      });
+    },
+  };
+}
+
+/** What `migrations.generated.ts` exports. */
+interface MigrationTexts {
+  readonly migrations: readonly { readonly version: number; readonly name: string; readonly sql: string }[];
+}
 
 /** What `pages.generated.ts` exports. */
 interface PackedPages {

@@ -23,7 +23,7 @@ interface Queue {
 
 /** Delivers what waits, with that number of requests at once, and closes the database. */
 export async function drainWebhooks({ db, claims, outbox, count }: Queue, atOnce: number): Promise<Rate> {
-  const log = createLog("silent", "json");
+  const log = createLog("silent", { write: () => undefined });
   const limits = { total: atOnce, perWebhook: atOnce, perHost: atOnce };
   const settings = { ...defaultConfig.webhooks, limits };
   const sender = createHttpSender({

@@ -46,7 +46,7 @@ const DATA = {
   email: "ada@example.com",
   message: "A dozen pages and a form. ".repeat(8),
 };
-const log = createLog("silent", "json");
+const log = createLog("silent", { write: () => undefined });
 const clock = systemClock;
 let databases = 0;
 

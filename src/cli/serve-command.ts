@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
 import { serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { nobodySignsIn } from "../foundation/sign-in-events.ts";
-import { createLog, type Log } from "../foundation/log.ts";
+import { openLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { readOidcSettings } from "../sessions/oidc-settings.ts";
@@ -48,7 +48,7 @@ const serve = command({
     const config = overrideListener(loaded.config, options);
     checkServerConfig(config);
     if (config.dashboard.enabled) readOidcSettings(config.oidc);
-    const log = createLog(config.log.level, config.log.format);
+    const log = await openLog(config.log.level, config.log.format);
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
     await withServedDatabase(config, context.clock, log, async (db) => {
       await db.read(() => checkPlans(config.plans));

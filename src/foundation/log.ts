@@ -1,5 +1,4 @@
 import { pino, stdSerializers, type Logger } from "pino";
-import { prettyFactory } from "pino-pretty";
 import { systemClock, toIsoTime } from "./clock.ts";
 import { describeLostLines } from "./events.ts";
 import { gatherLines, type LogOutput } from "./log-output.ts";
@@ -14,20 +13,34 @@ export type LogFormat = "auto" | "json" | "pretty";
 /** Keys and webhook secrets, anywhere in a line. */
 const SECRET = /f[sp]k_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_]{8,}/g;
 
-/**
- * A logger that writes one line for each event to standard output. Callers pass named facts, never bodies or header values.
- * A key that gets into a line all the same, for example in an error's message, is removed from it.
- *
- * @param openOutput opens the output that takes the lines.
- */
-export function createLog(
-  level: LogLevel,
-  format: LogFormat,
-  openOutput: () => LogOutput = () => gatherLines((lines) => describeLostLines(isoNow(), lines)),
-): Log {
+/** Turns a line into what its reader sees. */
+type RenderLine = (line: string) => string;
+
+/** The server's log, in the form that the configuration or the output asks for. */
+export async function openLog(level: LogLevel, format: LogFormat): Promise<Log> {
   // Read even if the format is given: Node then opens a pipe so that a full one refuses a write instead of blocking it.
   const onTerminal = process.stdout.isTTY;
   const isPretty = format === "pretty" || (format === "auto" && onTerminal);
+  return createLog(level, gatherLines(noteLostLines), isPretty ? await openPretty() : null);
+}
+
+/** Loaded by whoever reads lines on a terminal only: it takes 2 MB. */
+async function openPretty(): Promise<RenderLine> {
+  const { prettyFactory } = await import("pino-pretty");
+  return prettyFactory({
+    translateTime: "HH:MM:ss.l",
+    // Set but empty counts as not set: no-color.org.
+    colorize: (process.env["NO_COLOR"] ?? "") === "",
+  });
+}
+
+/**
+ * A logger that writes one line for each event. Callers pass named facts, never bodies or header values.
+ * A key that gets into a line all the same, for example in an error's message, is removed from it.
+ *
+ * @param render null writes lines of JSON.
+ */
+export function createLog(level: LogLevel, output: LogOutput, render: RenderLine | null = null): Log {
   const options = {
     level,
     base: null,
@@ -36,14 +49,12 @@ export function createLog(
     serializers: { err: stdSerializers.err },
     hooks: { streamWrite: redactLine },
   };
-  const output = openOutput();
-  if (!isPretty) return pino(options, output);
-  const render = prettyFactory({
-    translateTime: "HH:MM:ss.l",
-    // Set but empty counts as not set: no-color.org.
-    colorize: (process.env["NO_COLOR"] ?? "") === "",
-  });
+  if (render === null) return pino(options, output);
   return pino(options, { write: (line: string) => output.write(render(line)) });
+}
+
+function noteLostLines(lines: number): string {
+  return describeLostLines(isoNow(), lines);
 }
 
 function isoNow(): string {

@@ -1,19 +1,7 @@
-import { isIP } from "node:net";
 import type { Dispatcher } from "undici";
-import buildConnector from "undici/lib/core/connect.js";
-import Agent from "undici/lib/dispatcher/agent.js";
-import Client from "undici/lib/dispatcher/client.js";
-import Pool from "undici/lib/dispatcher/pool.js";
-import { findRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
+import type { ReceiverConnections, HttpSenderSettings } from "./receiver-connections.ts";
 import { type ReceiverAnswer, OutgoingRequest } from "./outgoing-request.ts";
-import { type IsOwnAddress, isOwnAddress, isWebPort, noOwnAddress } from "./own-address.ts";
-import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
-import { tolerateContinue } from "./tolerate-continue.ts";
 
-/** An idle connection is kept this long unless the receiver names a shorter time. */
-const KEEP_ALIVE_MS = 4000;
-/** A receiver cannot make this side keep an idle connection for longer. */
-const KEEP_ALIVE_MAX_MS = 60_000;
 /** A reused connection that fails within this time had most likely been closed by the receiver before. */
 const STALE_WITHIN_MS = 1000;
 const STALE_CODES = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
@@ -65,105 +53,66 @@ export interface HttpSender {
   destroy(): Promise<void>;
 }
 
-export interface HttpSenderSettings {
-  readonly allowed: AllowedNetworks;
-  /** For one whole attempt: looking up, connecting, sending, and the answer's head. */
-  readonly timeoutMs: number;
-  readonly resolveHost: ResolveHost;
-  /** The machine's own answer unless given. */
-  readonly isOwn?: IsOwnAddress;
-}
-
 /**
  * Sends over HTTP/1.1 with connections kept alive. Webhooks that may reach private addresses have connections of their own: a
  * connection that was opened with permission must never serve a webhook without it.
  */
 export function createHttpSender(settings: HttpSenderSettings): HttpSender {
-  const connections = {
-    guarded: openConnections({ allowed: settings.allowed, allowPrivate: false }, settings),
-    trusted: openConnections({ allowed: settings.allowed, allowPrivate: true }, settings),
-  };
+  const connections = new SenderConnections(settings);
   return {
-    send: (request) =>
-      sendOnce(request.allowPrivate ? connections.trusted : connections.guarded, request, settings.timeoutMs),
-    async destroy() {
-      await Promise.all([connections.guarded.agent.destroy(), connections.trusted.agent.destroy()]);
-    },
+    send: (request) => sendOnce(connections, request, settings.timeoutMs),
+    destroy: () => connections.destroy(),
   };
 }
 
-interface Connections {
-  readonly agent: Agent;
-  /** A dispatcher that has no connection yet. */
-  readonly openFresh: (origin: string) => Client;
-}
+/** Opened with the first request: a server that sends none does without undici, which takes 3 MB. */
+class SenderConnections {
+  readonly #settings: HttpSenderSettings;
+  #opening: Promise<Record<"guarded" | "trusted", ReceiverConnections>> | null = null;
+  #isDestroyed = false;
 
-function openConnections(policy: GuardPolicy, settings: HttpSenderSettings): Connections {
-  const options = {
-    connect: createGuardedConnector(policy, settings),
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-    // Both timers start anew with every byte; only the one deadline of the attempt counts.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
-  const openReuseAware = (origin: URL, clientOptions: object): Client =>
-    new ReuseAwareClient(origin, clientOptions);
-  const agent = new Agent({
-    ...options,
-    // No limit of connections: the caller holds a slot, and a queue in here would use up the attempt's time.
-    factory: (origin) => new Pool(origin, { ...options, factory: openReuseAware }),
-  });
-  return { agent, openFresh: (origin) => new Client(origin, options) };
-}
+  constructor(settings: HttpSenderSettings) {
+    this.#settings = settings;
+  }
 
-/** Refuses addresses after name resolution, and literals, which never reach a resolver; for http and https alike. */
-function createGuardedConnector(policy: GuardPolicy, settings: HttpSenderSettings): buildConnector.connector {
-  const { timeoutMs: timeout, resolveHost } = settings;
-  const guardedBy = (isOwn: IsOwnAddress) => ({
-    isOwn,
-    connect: buildConnector({
-      timeout,
-      allowH2: false,
-      lookup: createGuardedLookup(policy, resolveHost, isOwn),
-    }),
-  });
-  const web = guardedBy(noOwnAddress);
-  const other = guardedBy(settings.isOwn ?? isOwnAddress);
-  return (options, callback) => {
-    const host = plainHost(options.hostname);
-    const { isOwn, connect } = isWebPort(options.port) ? web : other;
-    const open = (): void =>
-      connect(options, (...outcome) => {
-        const [error, socket] = outcome;
-        if (error === null) tolerateContinue(socket);
-        callback(...outcome);
-      });
-    if (isIP(host) === 0) return open();
-    const fail = (error: Error): void => callback(error, null);
-    return void findRefusal(host, host, policy, isOwn)
-      .then((refusal) => (refusal === null ? open() : fail(refusedAddress(host, host, refusal))))
-      .catch(fail);
-  };
-}
+  async of({ allowPrivate }: SendRequest): Promise<ReceiverConnections> {
+    const { guarded, trusted } = await (this.#opening ??= this.#open());
+    return allowPrivate ? trusted : guarded;
+  }
 
-/** Tells each request whether its connection is new or reused. */
-class ReuseAwareClient extends Client {
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if (handler instanceof OutgoingRequest) handler.isReused = this.stats.connected;
-    return super.dispatch(options, handler);
+  async #open(): Promise<Record<"guarded" | "trusted", ReceiverConnections>> {
+    const { allowed } = this.#settings;
+    const { openConnections } = await import("./receiver-connections.ts");
+    const opened = {
+      guarded: openConnections({ allowed, allowPrivate: false }, this.#settings),
+      trusted: openConnections({ allowed, allowPrivate: true }, this.#settings),
+    };
+    if (this.#isDestroyed) await destroyAll(opened);
+    return opened;
+  }
+
+  /** Whatever is asked for later is destroyed too. */
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    if (this.#opening !== null) await destroyAll(await this.#opening);
   }
 }
 
+async function destroyAll({
+  guarded,
+  trusted,
+}: Record<"guarded" | "trusted", ReceiverConnections>): Promise<void> {
+  await Promise.all([guarded.agent.destroy(), trusted.agent.destroy()]);
+}
+
 async function sendOnce(
-  connections: Connections,
+  connections: SenderConnections,
   request: SendRequest,
   timeoutMs: number,
 ): Promise<SendResult> {
   const deadline = new Deadline(timeoutMs);
   try {
-    const answer = await sendRetryingStale(connections, request, deadline);
+    const answer = await sendRetryingStale(await connections.of(request), request, deadline);
     return { kind: "answer", ...answer, durationMs: Math.round(deadline.elapsedMs) };
   } catch (error) {
     return { kind: "error", ...describeFailure(error), durationMs: Math.round(deadline.elapsedMs) };
@@ -207,7 +156,7 @@ class Deadline {
  * nothing, so this is not a failure of the receiver.
  */
 async function sendRetryingStale(
-  connections: Connections,
+  connections: ReceiverConnections,
   request: SendRequest,
   deadline: Deadline,
 ): Promise<ReceiverAnswer> {

@@ -10,7 +10,7 @@ import { temporaryDatabase } from "../support/temporary-database.ts";
 function begin() {
   const db = temporaryDatabase();
   const lines: string[] = [];
-  const log = createLog("info", "json", () => ({ write: (line) => void lines.push(line) }));
+  const log = createLog("info", { write: (line) => void lines.push(line) });
   const change = (subject: string): void =>
     db.now(() =>
       recordChange(null, { action: "endpoint.pause", subject, workspaceId: null, detail: null }, NOON),

@@ -15,7 +15,7 @@ function setUp(open?: (file: string) => LogThread) {
   const db = temporaryDatabase(10);
   const clock = createFakeClock();
   const lines: string[] = [];
-  const log = createLog("warn", "json", () => ({ write: (line: string) => void lines.push(line) }));
+  const log = createLog("warn", { write: (line: string) => void lines.push(line) });
   const copier = createLogCopier({ db, clock, log }, open);
   onTestFinished(() => copier.close());
   db.execute("CREATE TABLE chunk (bytes BLOB NOT NULL)");

@@ -19,7 +19,7 @@ async function startLate(add: (server: FastifyInstance) => Promise<void>) {
     isDraining: () => false,
     provenKeyOf: () => null,
     observe: (route) => void observed.push(route),
-    log: createLog("info", "json", () => ({ write: (line) => void lines.push(line) })),
+    log: createLog("info", { write: (line) => void lines.push(line) }),
     late: [{ path: "/late", isFront: true, hasCodes: false, isFor: () => true, add }],
   });
   server.get("/early", () => "early");

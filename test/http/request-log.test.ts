@@ -109,7 +109,7 @@ test("a client that goes on after it was refused is one line", async () => {
 
 test("keys and webhook secrets are cut out of a line wherever they stand, and silence writes nothing", () => {
   const lines: string[] = [];
-  const sink = () => ({ write: (line: string) => void lines.push(line) });
+  const sink = { write: (line: string) => void lines.push(line) };
   const secrets = [
     "fsk_abcdefgh1234",
     "fpk_abcdefgh1234",
@@ -117,7 +117,7 @@ test("keys and webhook secrets are cut out of a line wherever they stand, and si
     "fpk_abcdefgh1234/fsk_abcdefgh1234",
     "whsec_abcdefgh/fsk_abcdefgh1234",
   ];
-  const log = createLog("info", "json", sink);
+  const log = createLog("info", sink);
   for (const secret of secrets) {
     log.info({ path: `/f/${secret}`, err: new Error(`no ${secret}`), [secret]: 1, list: [secret] }, secret);
   }
@@ -125,6 +125,6 @@ test("keys and webhook secrets are cut out of a line wherever they stand, and si
   expect(lines.join("")).not.toMatch(/abcd|efgh|1234/);
   const paths = lines.map((line) => (JSON.parse(line) as { path: string }).path);
   expect(new Set(paths)).toEqual(new Set(["/f/[redacted]", "/f/[redacted]/[redacted]"]));
-  createLog("silent", "json", sink).fatal("nothing");
+  createLog("silent", sink).fatal("nothing");
   expect(lines).toHaveLength(secrets.length);
 });

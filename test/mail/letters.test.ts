@@ -33,13 +33,13 @@ async function openLetters(options: SMTPServerOptions = {}, perMinute = 1000) {
   onTestFinished(() => sender.close());
   const lines: Record<string, unknown>[] = [];
   const told = new EventEmitter();
-  const log = createLog("info", "json", () => ({
+  const log = createLog("info", {
     write(line: string) {
       const entry = JSON.parse(line) as Record<string, unknown>;
       lines.push(entry);
       told.emit(String(entry["event"]));
     },
-  }));
+  });
   const counted: string[] = [];
   const count = (outcome: string) => void counted.push(outcome);
   const timing = createFakeTiming();

@@ -38,13 +38,13 @@ async function openWorld(db: Database, options: SMTPServerOptions = {}) {
   const clock = createFakeClock();
   const events = new EventEmitter();
   const lines: Record<string, unknown>[] = [];
-  const log = createLog("info", "json", () => ({
+  const log = createLog("info", {
     write(line: string) {
       const entry = JSON.parse(line) as Record<string, unknown>;
       lines.push(entry);
       events.emit(String(entry["event"]));
     },
-  }));
+  });
   /** The letters of a process that has just begun. */
   const begin = (servers: LiveServers = ONLY_SERVER, perMinute = 1000) => {
     const sender = createSmtpSender(plainSettings(mail.port));

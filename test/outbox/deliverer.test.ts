@@ -306,7 +306,7 @@ test("a message that a defect keeps from being sent runs out of its attempts, is
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response) => response.end());
   const logged: unknown[] = [];
-  const log = createLog("error", "json", () => ({ write: (line) => void logged.push(JSON.parse(line)) }));
+  const log = createLog("error", { write: (line) => void logged.push(JSON.parse(line)) });
   const { db, outbox, transport, clock } = world;
   const parts = { db, claims: createClaims(db), outbox, transports: [transport], clock, log };
   world.deliverer = new Deliverer({ ...parts, random: () => 0 });

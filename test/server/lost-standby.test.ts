@@ -177,11 +177,7 @@ test.skipIf(!hasPostgresql)(
     const { address, db, lose, goOn } = await withStandby(["max_connections=30"]);
     const events: unknown[] = [];
     const write = (line: string): void => void events.push((JSON.parse(line) as { event: string }).event);
-    const served = serveAddress(
-      db,
-      Date.now(),
-      createLog("info", "json", () => ({ write })),
-    );
+    const served = serveAddress(db, Date.now(), createLog("info", { write }));
     onTestFinished(() => served.end());
     served.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
     await served.begin();

@@ -30,9 +30,9 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
   await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
   await using world = new WebhookWorld();
   const events = new EventEmitter();
-  const log = createLog("info", "json", () => ({
+  const log = createLog("info", {
     write: (line) => void events.emit((JSON.parse(line) as { event: string }).event),
-  }));
+  });
   const sender = createSmtpSender(plainSettings(mailServer.port));
   onTestFinished(() => sender.close());
   const { clock, db } = world;

@@ -14,7 +14,7 @@ import { hasPostgresql, temporaryAddress } from "../support/temporary-postgresql
 import { startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
-const silent = createLog("silent", "json", () => ({ write: () => {} }));
+const silent = createLog("silent", { write: () => {} });
 
 test.each([
   ["a port that is taken", (port: number) => ({ port }), /the port is taken$/, "choose_free_port"],
@@ -81,7 +81,7 @@ test("a start that fails after it listened leaves nothing behind that listens", 
     url = told ?? "";
     throw new Error("no room for this line");
   };
-  const log = createLog("info", "json", () => ({ write }));
+  const log = createLog("info", { write });
   await expect(serve({ db: server.owner, config, clock: server.clock, log })).rejects.toThrow(
     "no room for this line",
   );

@@ -62,11 +62,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     const ana = await addPlace(db, "ana");
     const clock = createFakeClock();
-    const watch = createPageWatch(
-      db,
-      clock,
-      createLog("error", "json", () => ({ write: () => true })),
-    );
+    const watch = createPageWatch(db, clock, createLog("error", { write: () => true }));
     const seen = () => rowsOf<{ what: string; seen_at: number }>(db, "SELECT what, seen_at FROM page_fault");
     const first = clock.now();
     watch(ana.endpointId, "redirect", "https://other.example");

@@ -100,7 +100,7 @@ export async function serveHere(folder: string): Promise<ServerHere> {
   const config = { ...own, server: { ...own.server, port: 0 } };
   const lines: Record<string, unknown>[] = [];
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
-  const log = createLog(config.log.level, "json", () => ({ write }));
+  const log = createLog(config.log.level, { write });
   checkServerConfig(config);
   const listening = Promise.withResolvers<string>();
   const stopping = Promise.withResolvers<void>();

@@ -59,7 +59,7 @@ export class MailWorld extends WebhookWorld {
       outbox,
       transports: [this.transport, mail, replies],
       clock,
-      log: createLog("warn", "json", () => ({ write: (line) => void this.logged.push(line) })),
+      log: createLog("warn", { write: (line) => void this.logged.push(line) }),
       random: () => 0,
     });
     return this.deliverer;

@@ -25,7 +25,7 @@ const UNLIMITED = { ...NO_LIMITS, customSpam: true };
 const SHARED = { plans: { hobby: UNLIMITED, pro: UNLIMITED }, held: { ...defaultConfig.held, days: null } };
 
 const config: Config = { ...defaultConfig, ...SHARED, server: { ...defaultConfig.server, port: 0 } };
-const log = createLog("fatal", "json", () => ({ write: () => {} }));
+const log = createLog("fatal", { write: () => {} });
 
 /** A change that somebody makes in the dashboard. */
 export type PageWrite = (visitor: Visitor) => Promise<void>;

@@ -45,9 +45,9 @@ export function signInBench({ logAddresses = false, passwords = "on", db: given 
   const db = given ?? temporaryDatabase();
   const clock = createFakeClock();
   const lines: Record<string, unknown>[] = [];
-  const log = createLog("info", "json", () => ({
+  const log = createLog("info", {
     write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
-  }));
+  });
   // The same for every bench, so that two can share a database.
   const keyring = createKeyring({ keyFile: null, key: Buffer.alloc(32, 7).toString("base64") });
   // Delays are tested by themselves.

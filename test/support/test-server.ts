@@ -99,7 +99,7 @@ export async function launchServer(
   const config = { ...base, database: { ...defaultConfig.database, path: databasePath } };
   const clock = createFakeClock();
   const lines: string[] = [];
-  const log = createLog(config.log.level, "json", () => ({ write: (line) => void lines.push(line) }));
+  const log = createLog(config.log.level, { write: (line) => void lines.push(line) });
 
   const start = async () => {
     const { db } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);

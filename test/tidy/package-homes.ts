@@ -36,7 +36,13 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["src/foundation/prometheus.ts"],
   re2js: ["src/foundation/", "src/schemas/", "test/"],
   uqr: ["src/dashboard/"],
-  undici: ["src/webhooks/send", "src/files/s3-", "scripts/bench/", "test/"],
+  undici: [
+    "src/webhooks/receiver-connections",
+    "src/webhooks/send.ts",
+    "src/files/s3-",
+    "scripts/bench/",
+    "test/",
+  ],
   uuidv7: ["src/foundation/id.ts", "test/"],
   yaml: ["src/apply/file-text.ts"],
   zod: [

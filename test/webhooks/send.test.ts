@@ -56,6 +56,20 @@ test("connections are kept and used again", async () => {
   expect(receiver.connections.count).toBeLessThanOrEqual(2);
 });
 
+test("a sender that was ended sends nothing more, not even if the end comes before or while its first connection opens", async () => {
+  await using receiver = await startReceiverWith((response) => response.end("ok"));
+  const [unused, opening, used] = [newSender(), newSender(), newSender()];
+  await unused.destroy();
+  const begun = send(receiver.url, opening);
+  await opening.destroy();
+  await send(receiver.url, used);
+  await used.destroy();
+  const results = [await begun];
+  for (const sender of [unused, opening, used]) results.push(await send(receiver.url, sender));
+  for (const result of results) expect(result).toMatchObject({ kind: "error", code: "UND_ERR_DESTROYED" });
+  expect(receiver.received).toHaveLength(1);
+});
+
 test("redirects are not followed, and the verdict names the place they point to", async () => {
   await using target = await startReceiverWith((response) => response.end());
   for (const status of [301, 302, 303, 307, 308]) {

@@ -28,11 +28,7 @@ function overTcp(cluster: Cluster, host = "127.0.0.1", parameters = ""): string 
 async function serveWithLog(db: PostgresqlDatabase) {
   const lines: Record<string, unknown>[] = [];
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
-  const served = serveAddress(
-    db,
-    Date.now(),
-    createLog("error", "json", () => ({ write })),
-  );
+  const served = serveAddress(db, Date.now(), createLog("error", { write }));
   onTestFinished(() => served.end());
   const watch = served.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
   await served.begin();

@@ -144,9 +144,9 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
   test("log once what is refused to them, and again after it worked", async () => {
     const db = await openForTest(await temporaryAddress());
     const lines: Record<string, unknown>[] = [];
-    const told = createLog("error", "json", () => ({
+    const told = createLog("error", {
       write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
-    }));
+    });
     const metrics = createMetrics(null);
     const refusals = new DatabaseRefusals(told, db.name);
     const served = serveAddress(db, Date.now(), told, refusals);
