@@ -136,6 +136,26 @@ describe.skipIf(chromiumPath === null)("the fields of a form in a real browser",
     expect(await page.inputValue("#f-f-1-enum")).toBe("Plum\nLemon\nCarrot");
   });
 
+  test("of a ready-made form change their language in place, and what was typed stays", async () => {
+    const page = await opened();
+    await page.goto(`${server.url}/dashboard/endpoints/new?start=order`);
+    await page.fill("#f-name", "Torten");
+    await page.locator("#field-5 > details > summary").click();
+    await page.fill("#f-f-5-label", "Sonst noch etwas?");
+    await page.selectOption("#f-language", "de");
+    const german = ["Ihr Name", "E-Mail", "Telefon", "Was Sie möchten", "Abholtag", "Sonst noch etwas?"];
+    await expect.poll(() => labels(page)).toEqual(german);
+    expect(await page.locator("[data-preview] option").allTextContents()).toContain("Erstes");
+    expect(await page.getByRole("link", { name: "Booking" }).getAttribute("href")).toContain("language=de");
+    expect(await page.inputValue("#f-name")).toBe("Torten");
+    await page.selectOption("#f-language", "en");
+    await expect.poll(() => labels(page)).toContain("What you would like");
+    await page.selectOption("#f-language", "de");
+    await expect.poll(() => labels(page)).toEqual(german);
+    await page.locator(".savebar button").click();
+    await page.getByRole("heading", { name: "Torten" }).waitFor();
+  });
+
   test.each(["light", "dark"] as const)(
     "have nothing for axe in %s, narrow and wide, with a row open",
     async (colorScheme) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
-import { READY_MADE } from "../../src/dashboard/forms/ready-made.ts";
+import { fieldsIn, readyMade } from "../../src/dashboard/forms/ready-made.ts";
 import { insertWorkspaceRow, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -34,8 +34,8 @@ test("a new endpoint begins with the example of a contact form, and shows its ke
   expect(made.status).toBe(201);
   const [endpoint] = endpointsOf(server);
   expect(endpoint?.name).toBe("Contact");
-  const contact = READY_MADE.find(({ id }) => id === "contact");
-  expect(endpoint && server.owner.now(() => readSchema(endpoint))).toEqual(contact?.definition);
+  const contact = fieldsIn(readyMade("contact"), "en");
+  expect(endpoint && server.owner.now(() => readSchema(endpoint))).toEqual(contact);
   const keys = [...new Set(made.text.match(KEY))];
   expect(keys.map((key) => key.slice(0, 4)).toSorted()).toEqual(["fpk_", "fsk_"]);
   for (const key of keys)
@@ -227,7 +227,7 @@ test("a workspace has as many endpoints as its plan allows, and the refusal keep
   const second = await ada.post(NEW, await newForm(ada, { name: "Two" }));
   expect([second.status, second.text]).toEqual([
     422,
-    expect.stringContaining("the plan hobby allows 1 form and"),
+    expect.stringContaining("The plan hobby allows 1 form and"),
   ]);
   expect(formOf(second.text, NEW).values.get("name")).toBe("Two");
   expect(endpointsOf(server)).toHaveLength(1);

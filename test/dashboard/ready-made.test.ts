@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { formPreview } from "../../src/dashboard/forms/form-preview.ts";
-import { READY_MADE } from "../../src/dashboard/forms/ready-made.ts";
-import type { Language } from "../../src/languages/language.ts";
+import { listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
+import { fieldsIn, READY_MADE, readyMade, translateRows } from "../../src/dashboard/forms/ready-made.ts";
+import { rowsOf } from "../../src/dashboard/forms/schema-form.ts";
+import { type Language, LANGUAGES } from "../../src/languages/language.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import { parseDefinition, type SchemaDefinition } from "../../src/schemas/definition.ts";
@@ -14,12 +16,12 @@ const PAGE = "/dashboard/endpoints/new";
 const TARGET = { base: "https://forms.example", key: "fpk_x", honeypot: null };
 
 test("every ready-made form passes the check and takes the answers of its own example", () => {
-  for (const { id, definition } of READY_MADE) {
-    const checked = parseDefinition(definition);
+  for (const made of READY_MADE) {
+    const checked = parseDefinition(fieldsIn(made, "en"));
     const files = Object.entries(checked).filter(([, { type }]) => type === "file");
     const withoutFiles = { ...checked };
     for (const [name] of files) delete withoutFiles[name];
-    expect(compileSchema(withoutFiles, "reject").validate(exampleOf(checked)), id).toMatchObject({
+    expect(compileSchema(withoutFiles, "reject").validate(exampleOf(checked)), made.id).toMatchObject({
       ok: true,
     });
   }
@@ -37,7 +39,74 @@ test("a new form begins from the one that was chosen, shows what visitors will s
   const made = await ada.post(PAGE, values);
   expect(made.status, made.text).toBe(201);
   const stored = server.owner.prepare("SELECT definition FROM endpoint_schema").pluck().get();
-  expect(JSON.parse(String(stored))).toEqual(READY_MADE.find(({ id }) => id === "booking")?.definition);
+  expect(JSON.parse(String(stored))).toEqual(fieldsIn(readyMade("booking"), "en"));
+});
+
+test.each(LANGUAGES)(
+  "each ready-made form can be had in %s, with the same inputs, and goes over into English and back",
+  (language) => {
+    for (const made of READY_MADE) {
+      const english = rowsOf(fieldsIn(made, "en"));
+      const rows = rowsOf(parseDefinition(fieldsIn(made, language)));
+      expect(rows.map(({ name, kind }) => [name, kind])).toEqual(
+        english.map(({ name, kind }) => [name, kind]),
+      );
+      expect(translateRows(english, "en", language)).toEqual(rows);
+      expect(translateRows(rows, language, "en")).toEqual(english);
+    }
+  },
+);
+
+test("a ready-made form has its labels and choices in the language that was chosen, up to the form that is made", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const { text } = await ada.get(`${PAGE}?start=order&language=de`);
+  expect(text).toMatch(/start=booking&amp;language=de/);
+  const german = formOf(text, PAGE).values;
+  expect([german.get("f.0.label"), german.get("f.3.enum")?.replaceAll("\r", "")]).toEqual([
+    "Ihr Name",
+    "Erstes\nZweites\nDrittes",
+  ]);
+  const stored = async (values: URLSearchParams, name: string): Promise<unknown> => {
+    values.set("name", name);
+    values.set("action", "create");
+    const made = await ada.post(PAGE, values);
+    expect(made.status, made.text).toBe(201);
+    const endpoint = server.owner.now(() => listEndpoints(null)).find((each) => each.name === name);
+    return endpoint && server.owner.now(() => readSchema(endpoint));
+  };
+  expect(await stored(german, "One")).toEqual(fieldsIn(readyMade("order"), "de"));
+  // Without a script the language is chosen after the fields were shown in English; what was typed stays.
+  const { values } = formOf((await ada.get(`${PAGE}?start=order`)).text, PAGE);
+  values.set("language", "ja");
+  values.set("f.5.label", "Anything else");
+  values.set("f.3.enum", "First\r\nPlum\r\nThird");
+  const { item, ...others } = fieldsIn(readyMade("order"), "ja");
+  const expected = {
+    ...others,
+    item: { ...item, enum: ["1つ目", "Plum", "3つ目"] },
+    wishes: { ...others["wishes"], label: "Anything else" },
+  };
+  expect(await stored(values, "Two")).toEqual(expected);
+});
+
+test("fields that are written as JSON stay as they stand, and follow the language once they are rows again", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  let { values } = formOf((await ada.get(`${PAGE}?start=newsletter`)).text, PAGE);
+  const press = async (action: string, language: string) => {
+    values.set("action", action);
+    values.set("language", language);
+    ({ values } = formOf((await ada.post(PAGE, values)).text, PAGE));
+  };
+  await press("json", "");
+  const json = values.get("schema");
+  expect(json).toContain("Yes, send me your newsletter");
+  await press("look", "nl");
+  expect(values.get("schema")).toBe(json);
+  await press("form", "nl");
+  await press("look", "nl");
+  expect(values.get("f.1.label")).toBe("Ja, stuur mij uw nieuwsbrief");
 });
 
 test("a start that is not there is the first one, and a form without fields can be begun", async () => {

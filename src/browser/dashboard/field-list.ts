@@ -46,6 +46,7 @@ class FieldList {
   }
 
   #onChange({ target }: Event): void {
+    if ((target as Element).matches("select[name=language]")) void this.#press("translate", null);
     const field = (target as Element).closest<HTMLElement>("[data-field]");
     if (field === null || !(target as Element).matches(".kind select")) return;
     void this.#press(`retype-${field.dataset["field"]}`, null);
@@ -106,6 +107,8 @@ class FieldList {
     }
     const fields = page.querySelector(FIELDS);
     if (fields === null) return;
+    const starts = page.querySelector("[data-starts]");
+    if (starts !== null) document.querySelector("[data-starts]")?.replaceWith(starts);
     const focused = fields.querySelector<HTMLElement>("[autofocus]");
     // The browser heeds it on a page of its own only.
     focused?.removeAttribute("autofocus");

@@ -4,7 +4,7 @@ import { getViewableEndpoint } from "../../endpoints/endpoint-store.ts";
 import { listEndpointNames } from "../../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { findLanguage } from "../../languages/language.ts";
+import { findLanguage, type Language } from "../../languages/language.ts";
 import type { FileBounds } from "../../schemas/posted-file.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import { checkName } from "../../workspaces/workspace.ts";
@@ -27,11 +27,13 @@ import { planName } from "../system/plan-name.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { createdView } from "./endpoint-created-view.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
-import { readyMade, startLinks } from "./ready-made.ts";
+import { fieldsIn, readyMade, startLinks, translateRows } from "./ready-made.ts";
 import { builder, enterButton } from "./schema-editor.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { pageWords, sentence } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/endpoints/new";
+/** Ready-made forms begin in it if the visitors' browsers choose the language. */
+const WITHOUT_LANGUAGE: Language = "en";
 /** Workspaces offered in one list; an operator may see any number of them. */
 const MAX_OFFERED = 500;
 
@@ -47,25 +49,30 @@ interface NewForm {
   /** Whether people fill it in on a page of its own. */
   readonly hasPage: boolean;
   /** A tag; empty is that of the visitor's browser. */
-  readonly language: string;
+  readonly language: Language | "";
   /** The ready-made form that was chosen; absent once it was changed. */
   readonly start?: string;
   readonly draft: SchemaDraft;
+  /** That the ready-made form's words in the draft are in. */
+  readonly wordsIn: Language;
   readonly problems: Problems;
   /** What was sent: it keeps its mark when it is shown again. */
   readonly sent?: URLSearchParams;
 }
 
-const BLANK = { name: "", hasPage: false, language: "", problems: NO_PROBLEMS };
+const BLANK = { name: "", hasPage: false, problems: NO_PROBLEMS };
 
 /** `/dashboard/endpoints/new`: the name and the fields of a form, and then its keys, once. */
 export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
   routes.read("/endpoints/new", async (visit) => {
-    const { id: start, definition } = readyMade(visit.query.get("start"));
+    const chosen = readyMade(visit.query.get("start"));
+    const language = findLanguage(visit.query.get("language")) ?? "";
+    const wordsIn = language || WITHOUT_LANGUAGE;
+    const draft = draftOf(fieldsIn(chosen, wordsIn));
     const workspaceId = visit.query.get("workspace") ?? "";
-    return show(visit, { ...BLANK, workspaceId, start, draft: draftOf(definition) }, 200);
+    return show(visit, { ...BLANK, workspaceId, language, start: chosen.id, draft, wordsIn }, 200);
   });
 
   routes.write("/endpoints/new", async (visit) => {
@@ -91,7 +98,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     } catch (error) {
       if (!(error instanceof FormsvcError) || !SHOWN.has(error.code)) throw error;
       const where = error.code === "plan_limit" ? "" : "name";
-      return show(visit, { ...typed, problems: new Map([[where, pageWords(error.message)]]) }, 422);
+      return show(visit, { ...typed, problems: new Map([[where, sentence(error.message)]]) }, 422);
     }
   }
 
@@ -122,15 +129,27 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
 }
 
 function readTyped(form: URLSearchParams): NewForm {
+  const language = findLanguage(form.get("language")) ?? "";
   return {
     name: form.get("name") ?? "",
     workspaceId: form.get("workspace") ?? "",
     hasPage: form.get("page") === "on",
-    language: findLanguage(form.get("language")) ?? "",
-    draft: readDraft(form),
+    language,
+    ...translated(readDraft(form), findLanguage(form.get("words")) ?? WITHOUT_LANGUAGE, language),
     problems: NO_PROBLEMS,
     sent: form,
   };
+}
+
+/** What is written as JSON stays as it is, until it is a form again. */
+function translated(
+  draft: SchemaDraft,
+  from: Language,
+  language: Language | "",
+): Pick<NewForm, "draft" | "wordsIn"> {
+  const wordsIn = language || WITHOUT_LANGUAGE;
+  if (draft.view === "json") return { draft, wordsIn: from };
+  return { draft: { view: "form", rows: translateRows(draft.rows, from, wordsIn) }, wordsIn };
 }
 
 function* offeredWorkspaces(viewer: Visit["viewer"]): Steps<OfferedWorkspace[]> {
@@ -176,13 +195,13 @@ function madeAlready(): Answer {
 }
 
 function formView(
-  { name, workspaceId, hasPage, language, start, draft, problems, sent }: NewForm,
+  { name, workspaceId, hasPage, language, start, draft, wordsIn, problems, sent }: NewForm,
   workspaces: readonly OfferedWorkspace[],
   fileBounds: FileBounds,
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head"><h1>New form</h1></div>
-    ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId), start ?? null)}
+    ${problemSummary(problems)}${startLinks((id) => startPath(id, workspaceId, language), start ?? null)}
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
       ${builder(
@@ -191,7 +210,8 @@ function formView(
           problems,
           path: PATH,
           action: sent?.get("action") ?? "",
-          preview: { language: findLanguage(language), fileBounds },
+          preview: { language: language || null, fileBounds },
+          beside: html`<input type="hidden" name="words" value="${wordsIn}" />`,
         },
         {
           above: html`<section class="card">
@@ -211,8 +231,12 @@ function formView(
     </form>`;
 }
 
-function startPath(start: string, workspaceId: string): string {
-  const query = new URLSearchParams({ start, ...(workspaceId !== "" && { workspace: workspaceId }) });
+function startPath(start: string, workspaceId: string, language: string): string {
+  const query = new URLSearchParams({
+    start,
+    ...(workspaceId !== "" && { workspace: workspaceId }),
+    ...(language !== "" && { language }),
+  });
   return `${PATH}?${query.toString()}`;
 }
 
@@ -235,7 +259,7 @@ function languageField(value: string, problems: Problems): Html {
 }
 
 const LANGUAGE_HINT =
-  "For words of ours, like “Send” and what is wrong with an answer. The fields are called as you write below.";
+  "For words of ours, like “Send” and what is wrong with an answer, and for the fields of a ready-made form. The others are called as you write below.";
 
 function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], problems: Problems): Html {
   const options = [

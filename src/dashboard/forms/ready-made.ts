@@ -1,5 +1,13 @@
 import { html, type Html } from "../../foundation/html.ts";
+import type { Language } from "../../languages/language.ts";
+import { type TextKey, wordingIn } from "../../languages/wording.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
+import type { FieldDefinition } from "../../schemas/field-definition.ts";
+import { readLines } from "../kit/typed-text.ts";
+import type { FieldRow } from "./schema-words.ts";
+
+/** The words of one language. */
+type Say = (key: TextKey) => string;
 
 /** A form to start from. */
 export interface ReadyMade {
@@ -7,78 +15,81 @@ export interface ReadyMade {
   readonly id: string;
   readonly name: string;
   readonly about: string;
-  readonly definition: SchemaDefinition;
+  /** The names of the fields are the same in each language. */
+  readonly fields: (say: Say) => SchemaDefinition;
 }
 
-const PERSON = {
-  name: { type: "string", label: "Your name", required: true, maxLength: 100 },
-  email: { type: "string", label: "E-mail", required: true, format: "email" },
-} as const satisfies SchemaDefinition;
-
-const PHONE = { type: "string", label: "Phone", format: "phone" } as const;
+const PHONE = { type: "string", format: "phone" } as const;
+const DAY = { type: "string", required: true, format: "date" } as const;
 const CONSENT = { type: "boolean", required: true, enum: [true] } as const;
+
+const email = (say: Say) =>
+  ({ type: "string", label: say("madeEmail"), required: true, format: "email" }) as const;
+
+const person = (say: Say) =>
+  ({
+    name: { type: "string", label: say("madeName"), required: true, maxLength: 100 },
+    email: email(say),
+  }) as const;
 
 export const READY_MADE: readonly ReadyMade[] = [
   {
     id: "contact",
     name: "Contact",
     about: "3 fields",
-    definition: {
-      ...PERSON,
-      message: { type: "string", label: "Message", maxLength: 5000 },
-    },
+    fields: (say) => ({
+      ...person(say),
+      message: { type: "string", label: say("madeMessage"), maxLength: 5000 },
+    }),
   },
   {
     id: "order",
     name: "Order",
     about: "6 fields",
-    definition: {
-      ...PERSON,
-      phone: PHONE,
+    fields: (say) => ({
+      ...person(say),
+      phone: { ...PHONE, label: say("madePhone") },
       item: {
         type: "string",
-        label: "What you would like",
+        label: say("madeItem"),
         required: true,
-        enum: ["First", "Second", "Third"],
+        enum: [say("madeFirst"), say("madeSecond"), say("madeThird")],
       },
-      day: { type: "string", label: "Day of collection", required: true, format: "date" },
-      wishes: { type: "string", label: "Wishes", maxLength: 1000 },
-    },
+      day: { ...DAY, label: say("madeCollection") },
+      wishes: { type: "string", label: say("madeWishes"), maxLength: 1000 },
+    }),
   },
   {
     id: "booking",
     name: "Booking",
     about: "6 fields",
-    definition: {
-      ...PERSON,
-      phone: PHONE,
-      day: { type: "string", label: "Day", required: true, format: "date" },
-      people: { type: "number", label: "How many people", required: true, minimum: 1, maximum: 60 },
-      message: { type: "string", label: "Message", maxLength: 1000 },
-    },
+    fields: (say) => ({
+      ...person(say),
+      phone: { ...PHONE, label: say("madePhone") },
+      day: { ...DAY, label: say("madeDay") },
+      people: { type: "number", label: say("madePeople"), required: true, minimum: 1, maximum: 60 },
+      message: { type: "string", label: say("madeMessage"), maxLength: 1000 },
+    }),
   },
   {
     id: "job",
     name: "Job application",
     about: "with a file",
-    definition: {
-      ...PERSON,
-      phone: PHONE,
-      cv: { type: "file", label: "Your CV", required: true, accept: ["application/pdf", ".docx"] },
-      letter: { type: "string", label: "Why you would like to work here", maxLength: 5000 },
-      consent: { ...CONSENT, label: "You may keep my application for six months" },
-    },
+    fields: (say) => ({
+      ...person(say),
+      phone: { ...PHONE, label: say("madePhone") },
+      cv: { type: "file", label: say("madeCv"), required: true, accept: ["application/pdf", ".docx"] },
+      letter: { type: "string", label: say("madeReason"), maxLength: 5000 },
+      consent: { ...CONSENT, label: say("madeKeep") },
+    }),
   },
   {
     id: "newsletter",
     name: "Newsletter",
     about: "with consent",
-    definition: {
-      email: PERSON.email,
-      consent: { ...CONSENT, label: "Yes, send me your newsletter" },
-    },
+    fields: (say) => ({ email: email(say), consent: { ...CONSENT, label: say("madeNews") } }),
   },
-  { id: "nothing", name: "Nothing", about: "an empty form", definition: {} },
+  { id: "nothing", name: "Nothing", about: "an empty form", fields: () => ({}) },
 ];
 
 const [FIRST] = READY_MADE;
@@ -90,10 +101,38 @@ export function readyMade(id: string | null): ReadyMade {
   return found;
 }
 
+export function fieldsIn({ fields }: ReadyMade, language: Language): SchemaDefinition {
+  const wording = wordingIn(language);
+  return fields((key) => wording.text(key));
+}
+
+/** Labels and choices of ready-made forms in another language; what somebody wrote stays as it is. */
+export function translateRows(rows: readonly FieldRow[], from: Language, to: Language): readonly FieldRow[] {
+  if (from === to) return rows;
+  const after = wordsIn(to);
+  const words = new Map(wordsIn(from).map((word, index) => [word, after[index] ?? word]));
+  const translate = (word: string): string => words.get(word) ?? word;
+  return rows.map((row) => ({
+    ...row,
+    ...(row.label !== undefined && { label: translate(row.label) }),
+    ...(row.enum !== undefined && { enum: readLines(row.enum).map(translate).join("\n") }),
+  }));
+}
+
+/** In the same order in each language. */
+function wordsIn(language: Language): string[] {
+  return READY_MADE.flatMap((made) => Object.values(fieldsIn(made, language)).flatMap(wordsOf));
+}
+
+function wordsOf(field: FieldDefinition): string[] {
+  const choices = "enum" in field ? (field.enum ?? []) : [];
+  return [field.label ?? "", ...choices.filter((choice) => typeof choice === "string")];
+}
+
 /** Links to a page with each of them. @param chosen null if what was chosen may have been changed */
 export function startLinks(linkTo: (id: string) => string, chosen: string | null): Html {
   return html`<h2 id="start">Start from</h2>
-    <div class="starts" role="group" aria-labelledby="start">
+    <div class="starts" role="group" aria-labelledby="start" data-starts>
       ${READY_MADE.map(
         ({ id, name, about }) =>
           html`<a href="${linkTo(id)}" ${id === chosen && html` aria-current="true"`}

@@ -17,6 +17,8 @@ interface EditorParts {
   readonly path: string;
   /** The button that was pressed; it decides which control has the focus next. */
   readonly action?: string;
+  /** Inputs that change with the fields. */
+  readonly beside?: Html;
 }
 
 /**
@@ -46,7 +48,7 @@ export function enterButton(action: string): Html {
   </button>`;
 }
 
-function fieldsEditor(rows: readonly FieldRow[], { problems, path, action = "" }: EditorParts): Html {
+function fieldsEditor(rows: readonly FieldRow[], { problems, path, action = "", beside }: EditorParts): Html {
   const focus = focusAfter(action, rows.length);
   const wrong = rows.map((_row, index) => hasProblem(problems, index));
   // Only one row is open at a time, unless several have something to mend.
@@ -58,7 +60,7 @@ function fieldsEditor(rows: readonly FieldRow[], { problems, path, action = "" }
         <span class="muted">${countOf(rows.length)}</span>
         ${viewButton("json", "Edit as JSON", path)}
       </header>
-      <input type="hidden" name="view" value="form" />
+      <input type="hidden" name="view" value="form" />${beside}
       ${rows.length === 0 && html`<p class="body muted">No fields yet. Add the first one below.</p>`}
       <ol class="fields">
         ${rows.map((row, index) =>
@@ -83,7 +85,7 @@ function fieldsEditor(rows: readonly FieldRow[], { problems, path, action = "" }
     </section>`;
 }
 
-function jsonEditor(json: string, { problems, path }: EditorParts): Html {
+function jsonEditor(json: string, { problems, path, beside }: EditorParts): Html {
   const hint = html`Field names with their rules. The properties are the same as in the form, and
     <code>formsvc schema check</code> checks the same.`;
   return html`<section class="card" aria-labelledby="fields">
@@ -92,7 +94,7 @@ function jsonEditor(json: string, { problems, path }: EditorParts): Html {
       ${viewButton("form", "Edit as a form", path)}
     </header>
     <div class="body schema">
-      <input type="hidden" name="view" value="json" />
+      <input type="hidden" name="view" value="json" />${beside}
       ${areaField({ name: JSON_INPUT, label: "Schema", value: json, hint, problems }, true)}
     </div>
   </section>`;

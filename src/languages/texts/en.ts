@@ -150,6 +150,24 @@ export const en = {
   replyReceived: "Received",
   replyWhy:
     "This is an automatic e-mail. You get it because somebody wrote your address into this form. If it was not you, you need not do anything.",
+
+  // Labels and choices of the ready-made forms, which their owners change as they like.
+  madeName: "Your name",
+  madeEmail: "E-mail",
+  madePhone: "Phone",
+  madeMessage: "Message",
+  madeItem: "What you would like",
+  madeFirst: "First",
+  madeSecond: "Second",
+  madeThird: "Third",
+  madeCollection: "Day of collection",
+  madeWishes: "Wishes",
+  madeDay: "Day",
+  madePeople: "How many people",
+  madeCv: "Your CV",
+  madeReason: "Why you would like to work here",
+  madeKeep: "You may keep my application for six months",
+  madeNews: "Yes, send me your newsletter",
 };
 
 /** A text by the forms of `Intl.PluralRules`. */
