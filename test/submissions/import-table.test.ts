@@ -23,6 +23,8 @@ const SCHEMA: SchemaDefinition = {
   guests: { type: "number" },
   vegan: { type: "boolean" },
   days: { type: "array", items: { type: "string", enum: ["Fri", "Sat"] } },
+  pickup: { type: "string", format: "date" },
+  closed: { type: "array", items: { type: "string", format: "date" } },
 };
 
 async function bakery(db: Database) {
@@ -81,6 +83,20 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       subject: endpoint,
       detail: "began an import of 2 from csv",
     });
+  });
+
+  test("a date is taken as tables write it, and one that is none is refused with the form that is expected", async () => {
+    const { bring, stored } = await bakery(await temporary());
+    const rows = ['Ana,30.11.2026,"1.12.2026; 2026/12/2"', "Bo,2026-11-30,", "Cy,11/10/2026,", "Di,soon,"];
+    const told = await bring(
+      `name,pickup,closed,created_at\n${rows.map((row) => `${row},2026-01-31\n`).join("")}`,
+    );
+    expect((await stored()).map(([data]) => data)).toEqual([
+      { name: "Ana", pickup: "2026-11-30", closed: ["2026-12-01", "2026-12-02"] },
+      { name: "Bo", pickup: "2026-11-30" },
+    ]);
+    const message = "not a date; expected one like 2026-11-30 or 30.11.2026";
+    expect(told.refused).toEqual([4, 5].map((line) => ({ line, field: "pickup", message })));
   });
 
   test("nothing that is imported is counted, sent or scored", async () => {
@@ -195,7 +211,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       { line: 4, field: "email", message: "email must be an e-mail address" },
       { line: 5, field: "created_at", message: expect.stringContaining("not a time") as string },
       { line: 6, field: "created_at", message: "the time is before 1970 or in the future" },
-      { line: 7, field: "guests", message: "guests must be a number, not text" },
+      { line: 7, field: "guests", message: "not a number; expected one like 1500.5" },
       { line: 8, field: null, message: expect.stringContaining("a quote ends in the middle") as string },
       { line: 9, field: null, message: "the row has 6 cells, and the first line 4" },
     ]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createZonedClock } from "../../src/foundation/zoned-time.ts";
-import { readImportTime } from "../../src/submissions/import/read-import-time.ts";
+import { readImportDay, readImportTime } from "../../src/submissions/import/read-import-time.ts";
 
 const berlin = createZonedClock("Europe/Berlin");
 
@@ -33,4 +33,23 @@ test.each([
   "99999999999",
 ])("%j is no time", (text) => {
   expect(readImportTime(text, berlin)).toBeNull();
+});
+
+test.each([
+  ["2026-11-30", "2026-11-30"],
+  ["2026/2/3", "2026-02-03"],
+  ["30.11.2026", "2026-11-30"],
+  [" 3. 2. 2026 ", "2026-02-03"],
+  ["29.2.2028", "2028-02-29"],
+  // Nobody can tell which is the month.
+  ["11/10/2026", null],
+  ["31/12/2026", null],
+  ["31.11.2026", null],
+  ["29.2.2026", null],
+  ["30.11.26", null],
+  ["30.11.2026 14:05", null],
+  ["2026-11", null],
+  ["", null],
+])("%j in the column of a date is the day %j", (text, day) => {
+  expect(readImportDay(text)).toBe(day);
 });

@@ -13,7 +13,7 @@ import { readTimeZone } from "../../workspaces/workspace-settings.ts";
 import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
 import type { ImportedFile } from "./imported-file.ts";
 import { claimRows, knownRows } from "./imported-rows.ts";
-import { type ColumnMap, mapColumns } from "./map-columns.ts";
+import { type ColumnMap, mapColumns, namesOf } from "./map-columns.ts";
 import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
 import { RowCounts } from "./row-counts.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
@@ -126,12 +126,12 @@ async function check(
   if (columns.fields.length === 0)
     throw new FormsvcError(
       "usage",
-      `${name}: no column is named like a field of the form; map them (COLUMN=FIELD)`,
+      `${name}: no column is named like a field of the form; map them (COLUMN=FIELD); it has ${namesOf(headings)}`,
     );
   if (!columns.roles.has("created_at"))
     throw new FormsvcError(
       "usage",
-      `${name}: no column has the time of the rows; map it (COLUMN=created_at)`,
+      `${name}: no column has the time of the rows; map it (COLUMN=created_at); it has ${namesOf(headings)}`,
     );
   let total = 0;
   while ((await rows.next()).done !== true) {

@@ -118,7 +118,8 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 }
 
-function namesOf(names: readonly string[]): string {
+/** In quotes, the first of them. */
+export function namesOf(names: readonly string[]): string {
   const shown = names
     .filter((name) => name !== "")
     .slice(0, MAX_NAMED)

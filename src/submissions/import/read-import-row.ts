@@ -3,13 +3,14 @@ import type { ZonedClock } from "../../foundation/zoned-time.ts";
 import type { CompiledSchema } from "../../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { FieldDefinition } from "../../schemas/field-definition.ts";
+import type { FieldIssue } from "../../schemas/issue.ts";
 import { coerceForm } from "../receive/coerce-form.ts";
 import { isFormula } from "../export/csv.ts";
 import type { ColumnRole, TableFormat } from "./import-formats.ts";
 import { rowHash } from "./imported-rows.ts";
 import type { ColumnMap } from "./map-columns.ts";
 import { findUnfit } from "../receive/parse-body.ts";
-import { readImportTime } from "./read-import-time.ts";
+import { readImportDay, readImportTime } from "./read-import-time.ts";
 import type { RowCounts } from "./row-counts.ts";
 import { MAX_USER_AGENT_LENGTH } from "../stored/submission.ts";
 import type { TableRow } from "./table-rows.ts";
@@ -68,7 +69,8 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
   const checked = schema.validate(body);
   if (!checked.ok) {
     const [[field, { issues }] = ["", { issues: [] }]] = Object.entries(checked.details);
-    return refuse(field, issues[0]?.message ?? "does not fit");
+    const [issue] = issues;
+    return refuse(field, issue === undefined ? "does not fit" : messageOf(issue));
   }
   const { data } = checked;
   const serviceId = roleText("id").slice(0, MAX_ID_LENGTH);
@@ -86,6 +88,15 @@ export function readRow(reader: RowReader, row: TableRow): ReadRow | RefusedRow 
 const MAX_ID_LENGTH = 500;
 const TIME_PROBLEM =
   "not a time; expected one like 2026-01-31T14:05:00Z, 31.01.2026 14:05 or 1/31/2026 14:05";
+
+/** Of days and numbers it says how they are written here. */
+function messageOf(issue: FieldIssue): string {
+  if (issue.code === "invalid_string" && issue.validation === "date")
+    return "not a date; expected one like 2026-11-30 or 30.11.2026";
+  if (issue.code === "invalid_type" && issue.expected === "number" && issue.received === "string")
+    return "not a number; expected one like 1500.5";
+  return issue.message;
+}
 
 function textOf(cell: unknown): string {
   return typeof cell === "string" || typeof cell === "number" ? String(cell).trim() : "";
@@ -111,8 +122,19 @@ function valueOf(definition: SchemaDefinition, name: string, cell: unknown): unk
     if (parsed !== undefined) return parsed;
   }
   if (field.type === "array") return listOf(cell, field.items);
-  const text = field.type === "boolean" ? (WORDS[cell.trim().toLowerCase()] ?? cell) : cell;
-  return coerceForm([[name, field.type === "string" ? text : text.trim()]], { [name]: field })[name];
+  return plainValue(cell, field);
+}
+
+function plainValue(cell: string, field: FieldDefinition): unknown {
+  return coerceForm([["value", wordOf(cell, field)]], { value: field })["value"];
+}
+
+/** As a form would send it. */
+function wordOf(cell: string, field: FieldDefinition): string {
+  const word = cell.trim();
+  if (field.type === "boolean") return WORDS[word.toLowerCase()] ?? word;
+  if (field.type !== "string") return word;
+  return field.format === "date" ? (readImportDay(word) ?? cell) : cell;
 }
 
 /** How tables say yes and no, beside what forms send. */
@@ -145,5 +167,5 @@ function listOf(cell: string, items: FieldDefinition | undefined): unknown[] {
   return texts
     .map((each) => each.trim())
     .filter((each) => each !== "")
-    .map((each) => (items === undefined ? each : coerceForm([["item", each]], { item: items })["item"]));
+    .map((each) => (items === undefined ? each : plainValue(each, items)));
 }

@@ -40,6 +40,25 @@ export function readImportTime(text: string, clock: ZonedClock): number | null {
   return null;
 }
 
+const DAYS = [
+  [/^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/, [1, 2, 3]],
+  [/^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})$/, [3, 2, 1]],
+] as const;
+
+/**
+ * A day as tables have it, as an input of type `date` sends it: `30.11.2026` becomes `2026-11-30`. Of `11/10/2026` nobody can tell which is
+ * the month. Null if it is no day.
+ */
+export function readImportDay(text: string): string | null {
+  for (const [form, [year, month, day]] of DAYS) {
+    const found = form.exec(text.trim());
+    if (found === null) continue;
+    const time = utcOf([Number(found[year]), Number(found[month]), Number(found[day])]);
+    return time === null ? null : new Date(time).toISOString().slice(0, 10);
+  }
+  return null;
+}
+
 function hourOf(hour: number, half: string | undefined): number {
   if (half === undefined) return hour;
   if (hour < 1 || hour > 12) return -1;
