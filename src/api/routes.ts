@@ -51,6 +51,7 @@ import {
   releaseHeld,
   showHeld,
 } from "../submissions/held/held-operations.ts";
+import { importHeld } from "../submissions/import/import-held.ts";
 import { importSubmissions } from "../submissions/import/import-submissions.ts";
 import { importTable } from "../submissions/import/import-table.ts";
 import {
@@ -219,6 +220,7 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/submissions/export", exportSubmissions),
   read("/submissions/tail", tailSubmissions),
   act("/submissions/import", importSubmissions, { takesFile: true }),
+  act("/held/import", importHeld, { takesFile: true }),
   act("/endpoints/:endpoint/import", importTable, { ...ofEndpoint, takesFile: true }),
   read("/submissions/:submission", showSubmission, { shownBy: showSubmission }),
   act("/submissions/mark", markSubmissionsAs),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { exportFile } from "../apply/export-file.ts";
 import type { PerformAnywhere } from "../apply/read-current.ts";
+import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { SpamParts } from "../endpoints/spam-operations.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
@@ -105,12 +106,12 @@ async function* submissionsOf(
   door: Door<Parts>,
   { workspace, counts }: { readonly workspace: string; readonly counts: Counts },
 ): AsyncGenerator<string> {
-  const names = new Map<string, string>();
+  const nameOf = endpointNames(db);
   const input = { workspace, format: "ndjson" } as const;
   for await (const { text, count } of await performStream(door, exportSubmissions, input)) {
     counts.submissions = count;
-    for (const [, id = ""] of text.matchAll(LINE_HEAD))
-      if (!names.has(id)) names.set(id, (await db.read(() => findEndpoint(id)))?.name ?? "");
+    const names = new Map<string, string>();
+    for (const [, id = ""] of text.matchAll(LINE_HEAD)) names.set(id, await nameOf(id));
     yield text.replaceAll(
       LINE_HEAD,
       (head, id: string) => `${head}"endpoint_name":${jsonText(names.get(id))},`,
@@ -118,7 +119,18 @@ async function* submissionsOf(
   }
 }
 
+/** Each is looked up once. */
+function endpointNames(db: Database): (id: string) => Promise<string> {
+  const known = new Map<string, string>();
+  return async (id) => {
+    const name = known.get(id) ?? (await db.read(() => findEndpoint(id)))?.name ?? "";
+    known.set(id, name);
+    return name;
+  };
+}
+
 async function* heldOf(door: Door<Parts>, workspace: string, counts: Counts): AsyncGenerator<string> {
+  const nameOf = endpointNames(door.db);
   let cursor: string | null = null;
   do {
     const page: z.output<typeof listHeld.output> = await perform(door, listHeld, {
@@ -127,7 +139,10 @@ async function* heldOf(door: Door<Parts>, workspace: string, counts: Counts): As
       cursor,
     });
     counts.held += page.data.length;
-    yield page.data.map((each) => `${jsonText(each)}\n`).join("");
+    const lines: string[] = [];
+    for (const { id, ...post } of page.data)
+      lines.push(jsonText({ id, endpoint_name: await nameOf(post.endpoint_id), ...post }));
+    yield lines.map((line) => `${line}\n`).join("");
     cursor = page.next_cursor;
   } while (cursor !== null);
 }

@@ -9,8 +9,8 @@ import { operate } from "./operate.ts";
 export const exportWorkspace = command({
   usage: "export <workspace> <file>",
   summary: "Write a workspace into a ZIP archive: its settings, submissions, held posts and files",
-  notes: `settings.json is a file for formsvc apply, submissions.ndjson one for submission import; held.ndjson and files/ have
-the rest. Keys, secrets and what is in the bin are not in it. The new file has mode 0600. A file that is there already is
+  notes: `settings.json is a file for formsvc apply, submissions.ndjson one for submission import, held.ndjson
+one for held import; files/ has the files of both. Keys, secrets and what is in the bin are not in it. The new file has mode 0600. A file that is there already is
 never replaced.`,
   examples: ["formsvc workspace export 'Client sites' client-sites.zip"],
   action: (context, _options, [reference, path]) =>

@@ -9,9 +9,11 @@ import {
   releaseHeld,
   showHeld,
 } from "../submissions/held/held-operations.ts";
+import { importHeld } from "../submissions/import/import-held.ts";
 import { HELD_REASONS } from "../submissions/held/held-post.ts";
 import { parseTimeText } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
+import { importFile } from "./import-file.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import { linkParts } from "./link-parts.ts";
 import { operate } from "./operate.ts";
@@ -24,7 +26,7 @@ export function register(program: Command): void {
     program,
     "held",
     "Posts that were refused as spam, over the limit or for their origin, and are held for some days",
-    [list, show, release, drop, dropAll],
+    [list, show, release, drop, dropAll, bring],
   );
 }
 
@@ -91,6 +93,9 @@ const drop = operationCommand({
   summary: "Drop held posts for good",
   operation: dropHeld,
   input: (_options, held) => ({ held: [...held] }),
+  async check({ held: ids }, { perform }) {
+    for (const held of ids) await perform(showHeld, { held });
+  },
   ask: ({ held }) => ({
     text: `Drop ${held.length === 1 ? held[0] : `${held.length} held posts`} for good?`,
   }),
@@ -104,11 +109,41 @@ const dropAll = operationCommand({
   examples: ["formsvc held drop-all --endpoint Contact"],
   operation: dropAllHeld,
   input: ({ endpoint }) => ({ endpoint }),
+  check: ({ endpoint }, { perform }) => perform(listHeld, { endpoint, limit: 1 }),
   ask: ({ endpoint = null }) => ({
     text: `Drop all posts held${endpoint === null ? "" : ` for ${endpoint}`} for good?`,
   }),
   clearsLog: true,
   print: ({ output }, { dropped }) => output.note(`dropped: ${dropped}`),
+});
+
+const bring = command({
+  usage: "import <file>",
+  summary:
+    "Hold the posts of held.ndjson again, which is in the archive of a workspace; known ones are skipped",
+  notes: `They keep their ids, times, scores and reasons, and are held for as long as if they had come here. What was released or
+dropped since an import brought it does not come back. The names and sizes of their files come along, not the files.`,
+  options: [
+    {
+      flags: "--endpoint <endpoint>",
+      summary: "put all of them here (default: the endpoint with the id that each names)",
+    },
+    {
+      flags: "--workspace <workspace>",
+      summary: "workspace of that endpoint; without one, put each into the endpoint here that has its name",
+    },
+    { flags: "--dry-run", summary: "tell what would be held, and store nothing" },
+  ],
+  examples: ["formsvc held import archive/held.ndjson --workspace 'Client sites'"],
+  action: (context, { endpoint, workspace, dryRun }, [file]) =>
+    operate(context, async (terminal) => {
+      const input = { endpoint, workspace, dry_run: dryRun };
+      const done = await terminal.bring(importHeld, input, importFile(file));
+      if (context.output.isJson) return context.output.json(done);
+      const { added, known, expired } = done.imported;
+      const did = dryRun ? "would be held" : "held";
+      return context.output.note(`${did}: ${added}, known: ${known}, too old to be held: ${expired}`);
+    }),
 });
 
 type Released = z.output<typeof releaseHeld.output>;

@@ -48,6 +48,8 @@ interface OperationCommandSpec<
   readonly summary?: string;
   /** Made before anything is opened, so that what is wrong with it is said first. */
   readonly input: (options: OptionValues<Options>, args: ArgumentValues<Usage>) => z.input<Input>;
+  /** Looks up what somebody will be asked about, so that nobody is asked about what cannot be done. */
+  readonly check?: (input: z.input<Input>, terminal: Terminal) => Promise<unknown>;
   /** Null asks nothing. The command has `--yes` too. */
   readonly ask?: (
     input: z.input<Input>,
@@ -80,6 +82,7 @@ export function operationCommand<
     action: (context: CommandContext, options: Values, args: ArgumentValues<Usage>) => {
       const given = inputOf(options, args);
       const work = async (terminal: Terminal): Promise<void> => {
+        if (ask !== undefined && !options.yes) await spec.check?.(given, terminal);
         const question = (await ask?.(given, terminal)) ?? null;
         if (question !== null) await confirm(question.text, options.yes);
         const input = { ...given, ...question?.about };

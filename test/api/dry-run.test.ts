@@ -5,6 +5,7 @@ import { LOCAL_OPERATIONS } from "../../src/api/all-operations.ts";
 import { ROUTES } from "../../src/api/routes.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import type { Scope } from "../../src/operations/access.ts";
+import { newId } from "../../src/foundation/id.ts";
 import { askWith, makeToken } from "../support/api-client.ts";
 import { contentOf } from "../support/database-content.ts";
 import { goodPost, launchServer, startServer, type TestServer } from "../support/test-server.ts";
@@ -20,10 +21,24 @@ const ASKED: Readonly<Record<string, object>> = {
   "mail.replay": { failed: true },
   "submission.import": {},
   "submission.import-table": {},
+  "held.import": {},
   "spam.set": { choices: { keywords: [{ word: "open", effect: 40 }] } },
 };
 
 const TABLE = "created_at,name\n2026-01-31T10:00:00Z,Ada\n";
+
+const heldLine = (endpoint: string): string =>
+  JSON.stringify({
+    id: newId("held", Date.now()),
+    endpoint_id: endpoint,
+    data: {},
+    spam_score: 0,
+    spam_reasons: [],
+    ip_address: "",
+    user_agent: "",
+    created_at: new Date().toISOString(),
+    why: "limit",
+  });
 
 /** An id that no row has, for each member of a path. */
 const nowhere = (path: string): string => path.replace(/:\w+/g, "ep_01h455vb4pex5vsknk084sn02q");
@@ -80,9 +95,14 @@ describe.each(ROUTES.map((route) => ({ route, name: route.operation.name })))("$
     const before = await rowsOf(server);
     const body = { ...ASKED[operation.name], ...(operation.name === "spam.set" && { endpoint: form.id }) };
     const known = path.replace(":endpoint", form.id).replace(":workspace", form.workspaceId);
-    const [more, file] = operation.name === "submission.import" ? ["", exported] : ["&format=csv", TABLE];
+    const files: Readonly<Record<string, string>> = {
+      "submission.import": exported,
+      "held.import": heldLine(form.id),
+    };
+    const file = files[operation.name];
+    const more = file === undefined ? "&format=csv" : "";
     const asked = route.takesFile
-      ? { query: `dry_run=true${more}`, body: file }
+      ? { query: `dry_run=true${more}`, body: file ?? TABLE }
       : { query: "dry_run=true", ...(method !== "GET" && method !== "DELETE" && { body }) };
     const answer = await ask(method, nowhere(known), asked);
     if (hasDryRun(route)) expect([answer.status, answer.json["code"]]).toEqual([200, undefined]);

@@ -67,7 +67,7 @@ test("a workspace is written whole into a new file that only its owner reads, an
 });
 
 test("an archive of several forms is brought to where its settings were applied: each post into the form of its name, with its files", async () => {
-  const { machine, workspace, ids, file } = await machineWithTwo();
+  const { machine, workspace, ids, held, file } = await machineWithTwo();
   const second = await machine.createEndpoint({ name: 'Ünion "B"', workspace });
   const db = machine.open();
   // Both forms get other ids elsewhere.
@@ -103,6 +103,11 @@ test("an archive of several forms is brought to where its settings were applied:
   expect(new Map(data.map(({ id, endpoint_id: at }) => [id, nameOf.get(at)]))).toEqual(
     new Map([...ids.map((id) => [id, "Contact"] as const), [other, 'Ünion "B"']]),
   );
+  const heldPosts = ["held", "import", elsewhere.path("held.ndjson")];
+  expect((await elsewhere.run(heldPosts)).code).toBe(3);
+  const heldAgain = await elsewhere.json([...heldPosts, "--workspace", home]);
+  expect(heldAgain).toEqual({ imported: { added: 1, known: 0, expired: 0 } });
+  expect(await elsewhere.json(["held", "show", held])).toMatchObject({ why: "spam", spam_score: 90 });
   // Once more gives no doubles; a form that is gone is named, and nothing is stored.
   const again = await elsewhere.json([...bring, "--workspace", home]);
   expect(again).toEqual({ imported: { added: 0, known: 3 } });

@@ -55,4 +55,13 @@ test("held drop-all drops what an endpoint or all endpoints hold, and says how m
   expect(plain.stderr).toContain("dropped: 1");
   expect(await machine.json(["held", "drop-all", "--yes"])).toEqual({ dropped: 0 });
   expect((await machine.run(["held", "drop-all", "--endpoint", "nobody", "--yes"])).code).toBe(3);
+  // Nobody is asked about what cannot be done.
+  for (const wrong of [
+    ["drop-all", "--endpoint", "nobody"],
+    ["drop", "held_01h455vb4pex5vsknk084sn02q"],
+  ]) {
+    const { code, stderr } = await machine.run(["held", ...wrong]);
+    expect([code, stderr]).toEqual([3, expect.not.stringContaining("--yes")]);
+  }
+  expect((await machine.run(["held", "drop-all", "--endpoint", "Shop"])).stderr).toContain("Give --yes");
 });

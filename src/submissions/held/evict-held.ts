@@ -140,7 +140,7 @@ export function* sumHeldBytes(): Steps<number> {
   return row?.bytes ?? 0;
 }
 
-const evictBy: Readonly<Record<Database["engine"], typeof evictHeld>> = {
+export const evictBy: Readonly<Record<Database["engine"], typeof evictHeld>> = {
   sqlite: evictHeld,
   *postgresql(workspaceId, { posts, bytes }, now) {
     const rows = yield* all(

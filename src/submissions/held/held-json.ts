@@ -1,6 +1,9 @@
 import { z } from "zod";
+import { MAX_ORIGIN_LENGTH } from "../../endpoints/allowed-origin.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { isId } from "../../foundation/id.ts";
 import { HELD_REASONS, type HeldPost } from "./held-post.ts";
-import { contentJson, contentShape } from "../stored/submission-json.ts";
+import { contentJson, contentShape, readLine, submissionLine } from "../stored/submission-json.ts";
 
 export const heldId = z.string().describe("`held_` and 26 characters.");
 
@@ -11,6 +14,25 @@ export const heldPostShape = contentShape.extend({
   why: z.enum(HELD_REASONS).describe("Scored as spam, over the monthly limit, or from a refused origin."),
   origin: z.string().optional().describe("Of the page, if it is held for that."),
 });
+
+/** A held post as the archive of a workspace has it. */
+export const heldLine = submissionLine
+  .omit({ imported_from: true, state: true, assignee: true, notes: true })
+  .extend({
+    id: z.string().refine((id) => isId("held", id), "expected a held post's id"),
+    why: z.enum(HELD_REASONS),
+    origin: z.string().max(MAX_ORIGIN_LENGTH).optional(),
+  });
+
+/** What {@link heldPostJson} wrote, as held in another endpoint. */
+export function readHeldLine(
+  { why, origin, ...line }: z.output<typeof heldLine>,
+  { id: endpointId, schemaVersion, workspaceId }: Endpoint,
+): HeldPost {
+  const submission = { ...line, state: "open" as const, assignee: null, notes: [] };
+  const content = readLine(submission, { endpointId, schemaVersion });
+  return { ...content, workspaceId, why, ...(origin !== undefined && { origin }) };
+}
 
 export type HeldPostJson = z.output<typeof heldPostShape>;
 

@@ -82,6 +82,23 @@ export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
     );
 }
 
+const ADD_IMPORTED_SQL = `INSERT INTO held
+  (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, 0, '', NULL, ?, ?) ON CONFLICT (id) DO NOTHING`;
+
+/** Holds a post of an archive; one with an id that exists is left as it is. Returns whether it is new. */
+export function* addImportedHeld(held: HeldPost): Steps<boolean> {
+  const { workspaceId, endpointId, why, origin = null } = held;
+  const ownValues = [workspaceId, endpointId, why, heldBytes(held), origin];
+  return (yield* run(text(ADD_IMPORTED_SQL, ...contentValues(held), ...ownValues))) > 0;
+}
+
+/** Which of the ids held posts have. */
+export function* findHeldIds(ids: readonly string[]): Steps<ReadonlySet<string>> {
+  const rows = yield* all(query.selectFrom("held").select("id").where("id", "in", listed(ids)));
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Bytes that a post takes in the table, without its row's fixed part. */
 export function heldBytes(held: HeldPost): number {
   return contentValues(held).reduce<number>(

@@ -3,9 +3,7 @@ import { z } from "zod";
 import { yieldToOthers } from "../../database/slices.ts";
 import { run, type Steps, text } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { findReachableEndpoint, reachEndpoint } from "../../endpoints/endpoint-store.ts";
-import { FormsvcError } from "../../foundation/errors.ts";
-import { describeFirstProblem } from "../../foundation/problems.ts";
+import { reachEndpoint } from "../../endpoints/endpoint-store.ts";
 import {
   changed,
   type Context,
@@ -13,12 +11,11 @@ import {
   type Outcome,
   type OwnChange,
 } from "../../operations/operation.ts";
-import { reachWorkspace } from "../../workspaces/reach.ts";
-import type { Workspace } from "../../workspaces/workspace.ts";
 import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
-import { type ImportedFile, linesOf } from "./imported-file.ts";
+import type { ImportedFile } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
+import { batchesOf, chooseTargets, countLines, readExport } from "./read-export.ts";
 import { RowCounts } from "./row-counts.ts";
 import { readLine, type SubmissionLine, submissionLine } from "../stored/submission-json.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
@@ -29,10 +26,6 @@ interface Parts {
   readonly files?: FilesToImport;
 }
 
-/** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
-const BATCH_SIZE = 500;
-/** UTF-16 units of them. */
-const BATCH_LENGTH = 1_048_576;
 /** Refused files that are shown. */
 const MAX_REFUSED_SHOWN = 1000;
 
@@ -95,17 +88,12 @@ export const importSubmissions = operation({
   async *run(context: Context<Parts>, { imported_from: importedFrom, dry_run: isDry, ...reference }) {
     const { source, files } = context.parts;
     const targetOf = await chooseTargets(context, reference);
-    let total = 0;
-    for await (const { content } of readExport(source)) {
-      await targetOf(content);
-      total += 1;
-      if (total % BATCH_SIZE === 0) await yieldToOthers();
-    }
+    const total = await countLines(readExport(source, submissionLine), targetOf);
     const recorded = new Set<string>();
     const counted = new RowCounts();
     let [added, done] = [0, 0];
     const tally = new FileTally();
-    for await (const batch of batchesOf(readExport(source))) {
+    for await (const batch of batchesOf(readExport(source, submissionLine))) {
       const lines: Line[] = [];
       for (const each of batch) lines.push(lineFor(each, await targetOf(each), importedFrom));
       await yieldToOthers();
@@ -257,83 +245,4 @@ function* addRows(
   );
   const endpoints = [...counts].map(([{ id }, count]): Added => ({ id, count }));
   return changed({ endpoints, away }, ...changes);
-}
-
-type Home = Pick<SubmissionLine, "endpoint_id" | "endpoint_name">;
-
-/** The target for a submission of the source; that of an endpoint's id is looked up once. */
-async function chooseTargets(
-  context: Context,
-  { endpoint: reference, workspace }: { readonly endpoint: string | null; readonly workspace: string | null },
-): Promise<(home: Home) => Promise<Endpoint>> {
-  const { db } = context;
-  const named =
-    reference === null
-      ? undefined
-      : await db.read(() => reachEndpoint(context, { endpoint: reference, workspace }));
-  const within = workspace === null ? null : await db.read(() => reachWorkspace(context, workspace));
-  const known = new Map<string, Endpoint>();
-  return async (home) => {
-    const { endpoint_id: id } = home;
-    const endpoint = named ?? known.get(id) ?? (await db.read(() => findHome(context, home, within)));
-    known.set(id, endpoint);
-    return endpoint;
-  };
-}
-
-/** Where a submission was. @param within where its endpoint may have another id and the same name; null for none @throws not_found, usage */
-function* findHome(context: Context, home: Home, within: Workspace | null): Steps<Endpoint> {
-  const { endpoint_id: id, endpoint_name: name } = home;
-  const same = yield* findReachableEndpoint(context, id);
-  if (same !== undefined && (within === null || same.workspaceId === within.id)) return same;
-  if (within !== null && name !== undefined)
-    return yield* reachEndpoint(context, { endpoint: name, workspace: within.id });
-  const where = within === null ? "here" : `in ${within.name}, and its submissions do not name it`;
-  throw new FormsvcError("not_found", `there is no endpoint ${id} ${where}`, {
-    hint: { kind: "choose_endpoint" },
-  });
-}
-
-interface ReadLine {
-  readonly content: SubmissionLine;
-  /** UTF-16 units. */
-  readonly length: number;
-}
-
-async function* batchesOf(lines: AsyncIterable<ReadLine>): AsyncGenerator<readonly SubmissionLine[]> {
-  let batch: SubmissionLine[] = [];
-  let batchLength = 0;
-  for await (const { content, length } of lines) {
-    batch.push(content);
-    batchLength += length;
-    if (batch.length < BATCH_SIZE && batchLength < BATCH_LENGTH) continue;
-    yield batch;
-    [batch, batchLength] = [[], 0];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-async function* readExport(file: ImportedFile): AsyncGenerator<ReadLine> {
-  let number = 0;
-  for await (const line of linesOf(file)) {
-    number += 1;
-    if (line.trim() !== "")
-      yield { content: parseLine(line, `${file.name}: line ${number}`), length: line.length };
-  }
-}
-
-/** @throws usage */
-function parseLine(line: string, position: string): SubmissionLine {
-  let content: unknown;
-  try {
-    content = JSON.parse(line);
-  } catch (error) {
-    throw new FormsvcError("usage", `${position}: not JSON (${(error as Error).message})`, {
-      cause: error,
-      hint: { kind: "export_as_ndjson" },
-    });
-  }
-  const parsed = submissionLine.safeParse(content);
-  if (parsed.success) return parsed.data;
-  throw new FormsvcError("usage", `${position}: ${describeFirstProblem(parsed.error)}`);
 }

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { yieldToOthers } from "../../database/slices.ts";
+import type { Steps } from "../../database/steps.ts";
+import { reachEndpoint } from "../../endpoints/endpoint-store.ts";
+import { DAY_MS } from "../../foundation/time-units.ts";
+import {
+  changed,
+  type Context,
+  operation,
+  type Outcome,
+  type OwnChange,
+} from "../../operations/operation.ts";
+import { findLimits } from "../../workspaces/workspace.ts";
+import { getWorkspace } from "../../workspaces/workspace-store.ts";
+import { evictBy, evictForOrigin } from "../held/evict-held.ts";
+import { heldLine, readHeldLine } from "../held/held-json.ts";
+import { addImportedHeld, findHeldIds, type HeldPost } from "../held/held-post.ts";
+import type { ImportedFile } from "./imported-file.ts";
+import { claimRows, idHash, knownRows } from "./imported-rows.ts";
+import { batchesOf, chooseTargets, countLines, readExport } from "./read-export.ts";
+
+interface Parts {
+  readonly source: ImportedFile;
+}
+
+/**
+ * The whole source is checked before anything is stored. A post that an import brought once, and that was released or dropped since,
+ * does not come back. The bounds of what a workspace holds are kept as for posts: the oldest go.
+ */
+export const importHeld = operation({
+  name: "held.import",
+  summary: "Hold the held posts of a workspace's archive again, with their ids, times and scores",
+  kind: "write",
+  access: "submissions:import",
+  input: z.strictObject({
+    endpoint: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
+    workspace: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        "Id or name of the workspace of that endpoint. Without one, each goes where it was in this workspace, else to the endpoint here of its endpoint_name.",
+      ),
+    dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
+  }),
+  output: z.strictObject({
+    imported: z.strictObject({
+      added: z.number(),
+      known: z.number().describe("Posts that are held here, or that an import brought before."),
+      expired: z.number().describe("Posts that came more than `held.days` ago; they are left out."),
+    }),
+  }),
+  async *run(context: Context<Parts>, { dry_run: isDry, ...reference }) {
+    const { source } = context.parts;
+    const targetOf = await chooseTargets(context, reference);
+    const total = await countLines(readExport(source, heldLine), targetOf);
+    const tally = { added: 0, known: 0, expired: 0 };
+    const recorded = new Set<string>();
+    let done = 0;
+    for await (const batch of batchesOf(readExport(source, heldLine))) {
+      const posts: HeldPost[] = [];
+      for (const line of batch) posts.push(readHeldLine(line, await targetOf(line)));
+      const kept = posts.filter(({ createdAt }) => createdAt >= oldestOf(context));
+      await yieldToOthers();
+      const counts = isDry
+        ? await context.db.read(() => countNew(kept))
+        : await context.transact(() => addPosts(context, { posts: kept, total, recorded }));
+      for (const id of counts.keys()) recorded.add(id);
+      const added = [...counts.values()].reduce((sum, count) => sum + count, 0);
+      if (!isDry) await makeRoom(context, posts);
+      tally.added += added;
+      tally.known += kept.length - added;
+      tally.expired += posts.length - kept.length;
+      done += batch.length;
+      yield { done, total };
+    }
+    return { imported: tally };
+  },
+});
+
+function oldestOf({ config, now }: Context): number {
+  return config.held.days === null ? 0 : now - config.held.days * DAY_MS;
+}
+
+/** How many would be added to each endpoint. */
+function* countNew(posts: readonly HeldPost[]): Steps<ReadonlyMap<string, number>> {
+  const held = yield* findHeldIds(posts.map(({ id }) => id));
+  const counts = new Map<string, number>();
+  for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
+    const known = yield* knownRows(endpointId, group.map(hashOf));
+    const fresh = group.filter((post) => !held.has(post.id) && !known.has(hashOf(post)));
+    counts.set(endpointId, new Set(fresh.map(({ id }) => id)).size);
+  }
+  return counts;
+}
+
+interface Addition {
+  readonly posts: readonly HeldPost[];
+  readonly total: number;
+  /** The endpoints whose import is recorded. */
+  readonly recorded: ReadonlySet<string>;
+}
+
+/** How many were added to each endpoint that got some. An endpoint is recorded with the first of them. */
+function* addPosts(
+  context: Context,
+  { posts, total, recorded }: Addition,
+): Steps<Outcome<ReadonlyMap<string, number>>> {
+  const counts = new Map<string, number>();
+  const changes: OwnChange[] = [];
+  for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
+    // A form may be deleted meanwhile, or its importer be no member any more.
+    const { workspaceId } = yield* reachEndpoint(context, { endpoint: endpointId });
+    const fresh = yield* claimRows(endpointId, [...new Set(group.map(hashOf))]);
+    let count = 0;
+    for (const post of group)
+      if (fresh.has(hashOf(post)) && (yield* addImportedHeld({ ...post, workspaceId }))) count += 1;
+    if (count === 0) continue;
+    counts.set(endpointId, count);
+    if (!recorded.has(endpointId))
+      changes.push({ subject: endpointId, workspaceId, detail: `began an import of ${total}` });
+  }
+  return changed(counts, ...changes);
+}
+
+function hashOf({ id }: HeldPost): string {
+  return idHash("ndjson", id);
+}
+
+/** One workspace in a transaction, so that it waits for no batch of posts that waits for it. */
+async function makeRoom({ db, config, now }: Context, posts: readonly HeldPost[]): Promise<void> {
+  const ofOrigins = posts.filter(({ why }) => why === "origin");
+  for (const [endpointId, [post]] of Map.groupBy(ofOrigins, (each) => each.endpointId))
+    if (post !== undefined) await db.transaction(() => evictForOrigin(post.workspaceId, endpointId));
+  for (const workspaceId of new Set(posts.map((post) => post.workspaceId)))
+    await db.transaction(function* () {
+      const { plan } = yield* getWorkspace(workspaceId);
+      const bytes = findLimits(config.plans, plan)?.heldBytes ?? null;
+      yield* evictBy[db.engine](workspaceId, { posts: config.held.maxPerWorkspace, bytes }, now);
+    });
+}

@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import { yieldToOthers } from "../../database/slices.ts";
+import type { Steps } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { findReachableEndpoint, reachEndpoint } from "../../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { describeFirstProblem } from "../../foundation/problems.ts";
+import type { Context } from "../../operations/operation.ts";
+import { reachWorkspace } from "../../workspaces/reach.ts";
+import type { Workspace } from "../../workspaces/workspace.ts";
+import { type ImportedFile, linesOf } from "./imported-file.ts";
+
+/** Posts in one transaction: a server that writes meanwhile waits for this many at most. */
+const BATCH_SIZE = 500;
+/** UTF-16 units of them. */
+const BATCH_LENGTH = 1_048_576;
+
+/** Where a post was. */
+export interface Home {
+  readonly endpoint_id: string;
+  /** In the archive of a workspace, whose forms get new ids elsewhere. */
+  readonly endpoint_name?: string | undefined;
+}
+
+/** The target for a post of the source; that of an endpoint's id is looked up once. */
+export async function chooseTargets(
+  context: Context,
+  { endpoint: reference, workspace }: { readonly endpoint: string | null; readonly workspace: string | null },
+): Promise<(home: Home) => Promise<Endpoint>> {
+  const { db } = context;
+  const named =
+    reference === null
+      ? undefined
+      : await db.read(() => reachEndpoint(context, { endpoint: reference, workspace }));
+  const within = workspace === null ? null : await db.read(() => reachWorkspace(context, workspace));
+  const known = new Map<string, Endpoint>();
+  return async (home) => {
+    const { endpoint_id: id } = home;
+    const endpoint = named ?? known.get(id) ?? (await db.read(() => findHome(context, home, within)));
+    known.set(id, endpoint);
+    return endpoint;
+  };
+}
+
+/** Where a submission was. @param within where its endpoint may have another id and the same name; null for none @throws not_found, usage */
+function* findHome(context: Context, home: Home, within: Workspace | null): Steps<Endpoint> {
+  const { endpoint_id: id, endpoint_name: name } = home;
+  const same = yield* findReachableEndpoint(context, id);
+  if (same !== undefined && (within === null || same.workspaceId === within.id)) return same;
+  if (within !== null && name !== undefined)
+    return yield* reachEndpoint(context, { endpoint: name, workspace: within.id });
+  const where = within === null ? "here" : `in ${within.name}, and its submissions do not name it`;
+  throw new FormsvcError("not_found", `there is no endpoint ${id} ${where}`, {
+    hint: { kind: "choose_endpoint" },
+  });
+}
+
+interface ReadLine<Content> {
+  readonly content: Content;
+  /** UTF-16 units. */
+  readonly length: number;
+}
+
+/** Looks at all of them, and where each goes. Returns how many there are. */
+export async function countLines<Line extends Home>(
+  lines: AsyncIterable<ReadLine<Line>>,
+  targetOf: (home: Home) => Promise<Endpoint>,
+): Promise<number> {
+  let total = 0;
+  for await (const { content } of lines) {
+    await targetOf(content);
+    total += 1;
+    if (total % BATCH_SIZE === 0) await yieldToOthers();
+  }
+  return total;
+}
+
+export async function* batchesOf<Line>(
+  lines: AsyncIterable<ReadLine<Line>>,
+): AsyncGenerator<readonly Line[]> {
+  let batch: Line[] = [];
+  let batchLength = 0;
+  for await (const { content, length } of lines) {
+    batch.push(content);
+    batchLength += length;
+    if (batch.length < BATCH_SIZE && batchLength < BATCH_LENGTH) continue;
+    yield batch;
+    [batch, batchLength] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** @param shape of a line. @throws usage */
+export async function* readExport<Shape extends z.ZodType>(
+  file: ImportedFile,
+  shape: Shape,
+): AsyncGenerator<ReadLine<z.output<Shape>>> {
+  let number = 0;
+  for await (const line of linesOf(file)) {
+    number += 1;
+    if (line.trim() !== "")
+      yield { content: parseLine(line, shape, `${file.name}: line ${number}`), length: line.length };
+  }
+}
+
+/** @throws usage */
+function parseLine<Shape extends z.ZodType>(line: string, shape: Shape, position: string): z.output<Shape> {
+  let content: unknown;
+  try {
+    content = JSON.parse(line);
+  } catch (error) {
+    throw new FormsvcError("usage", `${position}: not JSON (${(error as Error).message})`, {
+      cause: error,
+      hint: { kind: "export_as_ndjson" },
+    });
+  }
+  const parsed = shape.safeParse(content);
+  if (parsed.success) return parsed.data;
+  throw new FormsvcError("usage", `${position}: ${describeFirstProblem(parsed.error)}`);
+}
