@@ -4,7 +4,12 @@ import { listAllEndpoints } from "../endpoints/endpoint-operations.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { inviteMember } from "../members/invitation-operations.ts";
-import { listWorkspaceMembers, removeWorkspaceMember, setMember } from "../members/member-operations.ts";
+import {
+  listWorkspaceMembers,
+  removeWorkspaceMember,
+  setMember,
+  showMember,
+} from "../members/member-operations.ts";
 import type { MemberJson } from "../members/member-json.ts";
 import { MEMBER_ROLES } from "../workspaces/member-store.ts";
 import { addNoun, refuse } from "./command.ts";
@@ -123,6 +128,7 @@ const remove = operationCommand({
   examples: ["formsvc member remove bo@example.com --workspace 'Client sites'"],
   operation: removeWorkspaceMember,
   input: ({ workspace }, [email]) => ({ workspace, email }),
+  check: (input, { perform }) => perform(showMember, input),
   ask: ({ workspace, email }) => ({ text: `Take the workspace ${workspace} from ${email}?` }),
   print: ({ output }, { member }, { workspace }) =>
     output.note(

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
-import { restoreBackup, type Restored } from "../database/sqlite/restore.ts";
+import { findBackup, restoreBackup, type Restored } from "../database/sqlite/restore.ts";
 import { countOf } from "../foundation/count-of.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { confirm, yesOption } from "./arguments.ts";
@@ -30,6 +30,7 @@ const restore = command({
       readConfig(context).database,
       "to fill an empty PostgreSQL database: formsvc copy --to ADDRESS --db FILE",
     );
+    findBackup(file, database);
     if (statSync(database, { throwIfNoEntry: false })?.isFile() === true)
       await confirm(`Put ${file} in the place of ${database}?`, options.yes);
     const { holdWebhooks } = options;

@@ -7,6 +7,7 @@ import {
   setSubmissions,
   undeleteSubmissions,
 } from "../submissions/manage/work-operations.ts";
+import { listSubmissions, showSubmission } from "../submissions/manage/submission-operations.ts";
 import { MAX_NOTE_LENGTH, MAX_NOTES } from "../submissions/stored/submission-work.ts";
 import { confirm, readInput, yesOption } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
@@ -59,10 +60,12 @@ const remove = command({
   usage: "delete <submission...>",
   summary: "Delete submissions: into the bin for submissions.binDays, or for good",
   options: [{ flags: "--now", summary: "for good, also what is in the bin already" }, yesOption],
-  action: async (context, { now, yes }, ids) => {
-    const what = ids.length === 1 ? ids[0] : `${ids.length} submissions`;
-    await confirm(`Delete ${what}${now ? " for good" : ""}?`, yes);
-    return operate(context, async ({ perform, here }) => {
+  action: (context, { now, yes }, ids) =>
+    operate(context, async ({ perform, here }) => {
+      // What is in the bin cannot be shown.
+      if (!yes && !now) for (const id of ids) await perform(showSubmission, { submission: id });
+      const what = ids.length === 1 ? ids[0] : `${ids.length} submissions`;
+      await confirm(`Delete ${what}${now ? " for good" : ""}?`, yes);
       const done = await perform(deleteSubmissions, { submissions: ids, now });
       // A server does not tell how long its bin keeps them.
       const binDays = here?.config.submissions.binDays ?? 0;
@@ -71,8 +74,7 @@ const remove = command({
       if (context.output.isJson) return context.output.json(done);
       const kept = isFinal ? "" : ` (for ${countOf(binDays, "day")}, submission undelete brings them back)`;
       return context.output.note(`deleted: ${done.deleted.length}${kept}`);
-    });
-  },
+    }),
 });
 
 const undelete = operationCommand({
@@ -92,6 +94,8 @@ const empty = operationCommand({
   ],
   operation: emptyBin,
   input: ({ workspace, endpoint }) => ({ workspace, endpoint }),
+  check: (input, { perform }) =>
+    perform(listSubmissions, { ...input, deleted: true, limit: 1 }, () => ({ searches: null })),
   ask: () => ({ text: "Delete for good what is in the bin?" }),
   clearsLog: true,
   print: ({ output }, { deleted }) => output.note(`deleted for good: ${deleted}`),

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { z } from "zod";
 import { WORKSPACE_CONTENTS } from "../app/features.ts";
 import { countOf } from "../foundation/count-of.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import {
   findLargestPlan,
   findLimits,
@@ -19,14 +20,16 @@ import {
   showUsage,
   showWorkspace,
 } from "../workspaces/workspace-operations.ts";
+import { showMember } from "../members/member-operations.ts";
 import { transferWorkspace } from "../members/transfer-workspace.ts";
+import { showAccount } from "../workspaces/account-operations.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import { parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { exportWorkspace } from "./export-workspace.ts";
 import { operate } from "./operate.ts";
 import { operationCommand, type Printer } from "./operation-command.ts";
-import type { Terminal } from "./terminal.ts";
+import type { PerformCommand, Terminal } from "./terminal.ts";
 
 export function register(program: Command): void {
   addNoun(program, "workspace", "Groups of endpoints, each with a plan", [
@@ -223,6 +226,7 @@ const transfer = operationCommand({
   examples: ["formsvc workspace transfer 'Client sites' --to bo@example.com --stay editor"],
   operation: transferWorkspace,
   input: ({ to, stay }, [workspace]) => ({ workspace, to, stay }),
+  check: async ({ workspace, to }, { perform }) => requireTaker(perform, workspace, to),
   ask: ({ workspace, to }) => ({ text: `Hand the workspace ${workspace} over to ${to}?` }),
   print({ output }, { workspace }, { to }) {
     output.line(workspace.id);
@@ -231,6 +235,23 @@ const transfer = operationCommand({
 });
 
 const contentsParts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
+
+/** Whoever gets it is a member, or for an operator any account. @throws not_found */
+async function requireTaker(perform: PerformCommand, workspace: string, email: string): Promise<void> {
+  try {
+    await perform(showMember, { workspace, email });
+  } catch (noMember) {
+    if (!isRefused(noMember, "not_found")) throw noMember;
+    await perform(showWorkspace, { workspace });
+    await perform(showAccount, { account: email }).catch((error: unknown) => {
+      throw isRefused(error, "forbidden") ? noMember : error;
+    });
+  }
+}
+
+function isRefused(error: unknown, code: FormsvcError["code"]): boolean {
+  return error instanceof FormsvcError && error.code === code;
+}
 
 const remove = operationCommand({
   usage: "delete <workspace>",

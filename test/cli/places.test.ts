@@ -175,6 +175,14 @@ test("a workspace is handed over, a form moves into it while its plan has room, 
   const transfer = ["workspace", "transfer", "ben", "--to", "owner@localhost", "--stay", "editor"];
   const unasked = await machine.run(transfer);
   expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("Give --yes")]);
+  for (const wrong of [
+    ["workspace", "transfer", "ben", "--to", "nobody@example.org"],
+    ["workspace", "transfer", "nowhere", "--to", "owner@localhost"],
+    ["member", "remove", "nobody@example.org", "--workspace", "ben"],
+  ]) {
+    const { code, stderr } = await machine.run(wrong);
+    expect([code, stderr], wrong.join(" ")).toEqual([3, expect.not.stringContaining("--yes")]);
+  }
   const transferred = await machine.json([...transfer, "--yes"]);
   const owner = machine
     .open()

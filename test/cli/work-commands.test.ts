@@ -40,6 +40,9 @@ test("submissions are set, noted, deleted and brought back by commands, and show
   await machine.mustRun(["submission", "undelete", first]);
   await machine.mustRun(["submission", "delete", first, "--now", "--yes"]);
   await machine.mustRun(["submission", "delete", second, "--yes"]);
+  expect((await machine.run(["submission", "delete", second, "--now"])).stderr).toContain(
+    "for good? Give --yes",
+  );
   expect(await machine.json(["submission", "empty-bin", "--yes"])).toEqual({ deleted: 1 });
   expect([await list(), await list("--deleted")]).toEqual([[third], []]);
 });
@@ -61,6 +64,8 @@ test("what is typed wrongly is refused with its reason, and changes nothing", as
     [2, "the note has 2001 characters", ["note", id, "x".repeat(2001)]],
     [3, "in the bin; nothing was changed", ["undelete", id]],
     [3, "nothing was deleted", ["delete", id, unknown, "--yes"]],
+    [3, `there is no submission ${unknown}`, ["delete", id, unknown]],
+    [3, "nowhere", ["empty-bin", "--endpoint", "nowhere"]],
     [2, "--yes", ["delete", id]],
     [2, "--yes", ["empty-bin"]],
     [3, "there is no account cleo@example.com", ["list", "--assignee", "cleo@example.com"]],

@@ -50,18 +50,7 @@ export interface RestoreOptions {
  *   another structure than its version or is from a newer version; database_busy when another process has the database open.
  */
 export function restoreBackup(backup: string, databasePath: string, options: RestoreOptions): Restored {
-  const source = resolve(backup);
-  // Through a symbolic link the file itself is replaced, not the link.
-  const database = existsSync(databasePath) ? realpathSync(databasePath) : resolve(databasePath);
-  if (!existsSync(source) || !statSync(source).isFile()) {
-    throw new FormsvcError("usage", `${source}: there is no such file`);
-  }
-  if (existsSync(database) && !statSync(database).isFile()) {
-    throw new FormsvcError("usage", `${database}: this is not a file`, {
-      hint: { kind: "name_database" },
-    });
-  }
-  if (source === database) throw new FormsvcError("usage", `${source}: this is the database itself`);
+  const { source, database } = findBackup(backup, databasePath);
   const lock = lockServer(database, process.pid, options.now);
   const unfinished = `${database}.restore-${process.pid}`;
   try {
@@ -81,6 +70,27 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     removeCopy(unfinished);
     lock.release();
   }
+}
+
+/**
+ * The backup, and the file that it would replace.
+ *
+ * @throws usage if one of them is no file, or both are the same
+ */
+export function findBackup(backup: string, databasePath: string): { source: string; database: string } {
+  const source = resolve(backup);
+  // Through a symbolic link the file itself is replaced, not the link.
+  const database = existsSync(databasePath) ? realpathSync(databasePath) : resolve(databasePath);
+  if (!existsSync(source) || !statSync(source).isFile()) {
+    throw new FormsvcError("usage", `${source}: there is no such file`);
+  }
+  if (existsSync(database) && !statSync(database).isFile()) {
+    throw new FormsvcError("usage", `${database}: this is not a file`, {
+      hint: { kind: "name_database" },
+    });
+  }
+  if (source === database) throw new FormsvcError("usage", `${source}: this is the database itself`);
+  return { source, database };
 }
 
 /** A write-ahead log beside the backup belongs to it: somebody copied a database by hand. */
