@@ -40,6 +40,7 @@ test("a file makes three forms, prints their keys for eval, and changes nothing 
   const refused = await machine.run(["apply", "forms.yaml"]);
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toMatch(/give --env or --json.*nothing was changed/);
+  expect((await machine.run(["apply", "forms.yaml", "--dry-run"])).stderr).toContain("there is no database");
   const applied = await machine.mustRun(["apply", "forms.yaml", "--env"]);
   const lines = applied.stdout.trimEnd().split("\n");
   expect(lines.map((line) => line.replace(/=.*/, "").replace(/WH_\w{26}/, "WH"))).toEqual([
