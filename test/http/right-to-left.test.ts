@@ -80,4 +80,29 @@ describe.skipIf(chromiumPath === null)("pages for visitors who read from right t
         }
     },
   );
+
+  test("a text of too little contrast is found in Arabic and Hebrew, whatever it is of, in light and dark", async () => {
+    const page = await browser.newPage();
+    for (const language of LANGUAGES)
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await answered(page, language, '<input name="name" value="Ida"><input name="email" value="x">');
+        for (const selector of ["h1", "p", "ul.problems li", "label", "button", "input[name=name]"]) {
+          const faint = (isFaint: boolean): Promise<unknown> =>
+            page.evaluate(`{
+              const { style } = document.querySelector("main " + ${JSON.stringify(selector)});
+              style.color = ${isFaint} ? "rgb(128 128 128)" : "";
+              style.backgroundColor = ${isFaint} ? "rgb(136 136 136)" : "";
+              style.transition = "none";
+            }`);
+          await faint(true);
+          const found = await axeViolations(page, ["color-contrast"]);
+          expect(found, `${language} ${colorScheme} ${selector}`).toEqual([
+            expect.stringContaining("insufficient color contrast"),
+          ]);
+          await faint(false);
+        }
+      }
+    await page.close();
+  });
 });
