@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { insertReadRows } from "../../src/submissions/stored/read-marks.ts";
+import { storeMember } from "../../src/workspaces/member-store.ts";
 import { addSubmission, submissionAdder } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
+import { READER } from "../support/members.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 import { DAY_MS } from "../../src/foundation/time-units.ts";
@@ -142,6 +144,12 @@ test("an empty inbox says what to do next: make a form, put it into the site or 
   expect(text).toContain("Nothing has arrived yet");
   expect(text).toContain(PAGE);
   expect(linkOf(text, "See my forms")).toBe("/dashboard/endpoints");
+  const reader = await visit(server, "rita@example.org");
+  const place = { workspaceId: bens.workspaceId, accountId: reader.accountId };
+  await server.owner.transaction(() => storeMember(place, READER, { since: 0, byAccountId: null }));
+  const forReader = (await reader.get("/dashboard")).text;
+  expect(forReader).toContain("Nothing has arrived yet");
+  expect(forReader).not.toMatch(/Put the form|of its own|See my forms/);
   fill(server, bens.id, 1);
   expect((await ben.get("/dashboard?q=nowhere")).text).toContain("Show everything");
   expect((await ada.get("/dashboard?since=2030-01-01")).text).toContain("Nothing matches");

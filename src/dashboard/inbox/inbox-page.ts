@@ -55,6 +55,7 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
           export: yield* mayWithAny(viewer, "submissions:export", forms),
           purge: yield* mayWithAny(viewer, "submissions:purge", forms),
           make: yield* mayAnywhere(viewer, "endpoints:create"),
+          publish: yield* mayWithAny(viewer, "endpoints:write", forms),
         },
       };
     });

@@ -27,6 +27,8 @@ export interface InboxParts {
     readonly purge: boolean;
     /** Make forms. */
     readonly make: boolean;
+    /** Change forms, so that people can fill them in. */
+    readonly publish: boolean;
   };
   /** What stands above the list; null on other pages than the first. */
   readonly top: Html | null;
@@ -285,6 +287,12 @@ function emptyView({ shown, found, choices, may, position }: InboxParts): Html {
       html`<a class="button" href="/dashboard">Show everything</a>`,
     );
   }
+  if (!may.publish)
+    return emptyCard(
+      "Nothing has arrived yet",
+      "What people send through the forms that you see is shown here. This page tells you within a second.",
+      html``,
+    );
   return emptyCard(
     "Nothing has arrived yet",
     "Put the form into your website, or give it a page of its own, and send something from there. This page tells you within a second.",
