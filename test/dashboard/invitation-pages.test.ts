@@ -199,7 +199,7 @@ test("what is wrong with an invitation is said above the form, which keeps what 
   const { bea, invite } = await withoutMail();
   for (const [fields, words] of [
     [{ email: "no address" }, "no address"],
-    [{ of: "some" }, "tick the forms that they see"],
+    [{ of: "some" }, "Tick the forms that they see"],
     [{ email: "bea@example.com" }, "is a member of"],
   ] as const) {
     const again = await invite(fields);

@@ -142,7 +142,7 @@ test("an owner sets the look for visitors, and each part that is wrong is named 
   const typed = { brand_colour: "red", brand_name: "x".repeat(201), brand_footer: "Hauptstr. 1" };
   const bad = await eve.post(`${path}/brand`, typed);
   expect(bad.status).toBe(422);
-  expect(bad.text).toContain("not a colour: &quot;red&quot;");
+  expect(bad.text).toContain("Not a colour: &quot;red&quot;");
   expect(bad.text).toContain("longer than 200 bytes");
   expect(bad.text).toContain('value="red"');
   expect(count(server, "workspace", "brand_footer IS NOT NULL")).toBe(0);

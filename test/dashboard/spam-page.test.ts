@@ -146,7 +146,7 @@ test("a plan without own settings refuses them in the words of the command, and 
       const { status, text } = await ada.post(path, values);
       expect([status, text]).toEqual([
         403,
-        expect.stringContaining("the plan free does not include own spam settings"),
+        expect.stringContaining("The plan free does not include own spam settings"),
       ]);
     }
     const { status, text } = await ada.get(path);

@@ -161,7 +161,7 @@ test("a workspace is added and put on another plan at once; of two who do that, 
     name: "x",
     account: "nobody@example.com",
   });
-  expect([refused.status, refused.text.includes("there is no account nobody@example.com")]).toEqual([
+  expect([refused.status, refused.text.includes("There is no account nobody@example.com")]).toEqual([
     422,
     true,
   ]);

@@ -71,8 +71,41 @@ test("what is refused is told in the words of the pages", async () => {
   for (const { text } of [wrong, twice]) expect(otherWordsIn(toldBy(text))).toEqual([]);
 });
 
+test("what is wrong with an input begins with a capital and ends with a stop, on every page", async () => {
+  const workspace = `/dashboard/workspaces/${ada.workspaceId}`;
+  const form = `/dashboard/endpoints/${ada.endpointId}`;
+  const wrong: readonly [string, Readonly<Record<string, string>>][] = [
+    ["/dashboard/system/accounts", { email: "no address" }],
+    ["/dashboard/system/workspaces", { name: "x".repeat(300), account: "ada@example.com" }],
+    [workspace, { name: " " }],
+    [`${workspace}/time-zone`, { time_zone: "Mars" }],
+    [`${workspace}/transfer`, { to: "nobody" }],
+    [`${workspace}/members`, { email: "no address", role: "reader", of: "all" }],
+    [form, { name: "A", allowed_origins: "ftp://example.com" }],
+    [`${form}/reply`, { field: "email", subject: "x".repeat(2000), text: "Hi" }],
+    ["/dashboard/endpoints/new", { name: "\u0007" }],
+    ["/dashboard/recipients/new", { endpoint: ada.endpointId, address: "no address" }],
+    ["/dashboard/webhooks/new", { endpoint: ada.endpointId, url: "ftp://example.com" }],
+    ["/dashboard/account/tokens", { name: "x".repeat(300) }],
+    [`/dashboard/submissions/${ada.submissionIds[0] ?? ""}/notes`, { text: " " }],
+  ];
+  let count = 0;
+  for (const [path, values] of wrong) {
+    const { text } = await ada.visitor.post(path, values);
+    const told = [...text.matchAll(/class="(?:problem|bad)"[^>]*>(.*?)<\/(?:p|span)>/gs)];
+    const listed = [...(/role="alert">(.*?)<\/div>/s.exec(text)?.[1] ?? "").matchAll(/<li>(.*?)<\/li>/gs)];
+    const problems = [...told, ...listed].map(([, problem = ""]) => toldBy(problem).trim());
+    for (const problem of problems) expect(problem, path).toMatch(/^(?:["“A-Z]|\S+@).*[.!?]$/s);
+    if (problems.length > 0) count += 1;
+  }
+  expect(count).toBeGreaterThan(wrong.length / 2);
+});
+
 test("messages of features are turned into them, and what others named is left as it is", () => {
   expect(sentence("there is no endpoint “my endpoint” here")).toBe("There is no form “my endpoint” here.");
+  expect(sentence("ana@example.org is no member of “x”")).toBe("ana@example.org is no member of “x”.");
+  expect(sentence("ep_01h is nowhere")).toBe("ep_01h is nowhere.");
+  expect(sentence("it's late: try again")).toBe("It's late: try again.");
   expect(pageWords("An endpoint has at most 20 webhooks.")).toBe("A form has at most 20 webhooks.");
   expect(pageWords('not an origin: "origin" (it needs https)')).toBe('not a site: "origin" (it needs https)');
   expect(pageWords("an original idea")).toBe("an original idea");

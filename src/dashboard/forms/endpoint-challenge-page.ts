@@ -20,7 +20,7 @@ import {
   selectField,
   textField,
 } from "../kit/field.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
@@ -64,7 +64,7 @@ export function endpointChallengePages(routes: Routes, parts: DashboardParts): v
       return redirect(pathOf(endpoint, SECTION), "saved");
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return show(shown, typed, new Map([["", `${pageWords(error.message)}.`]]), 422);
+      return show(shown, typed, new Map([["", sentence(error.message)]]), 422);
     }
   });
 }

@@ -9,7 +9,7 @@ import type { Steps } from "../../database/steps.ts";
 import { page, redirect } from "../answer.ts";
 import { NO_PROBLEMS, type Option, type Problems, problemSummary, selectField } from "../kit/field.ts";
 import { doneSoon } from "../kit/long-work.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
@@ -25,7 +25,7 @@ export function endpointMovePages(routes: Routes, parts: DashboardParts): void {
       return redirect(pathOf(endpoint, ""), isDone ? "endpoint-moved" : "endpoint-being-moved");
     } catch (error) {
       if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
-      const problems = new Map([["to", pageWords(error.message)]]);
+      const problems = new Map([["to", sentence(error.message)]]);
       const others = await parts.db.read(() => readOtherWorkspaces(viewer, endpoint));
       const content = html`${problemSummary(problems)}${moveCard(endpoint, others, problems, to)}`;
       return page(endpoint.name, endpointFrame(endpoint, "", content), 422);

@@ -28,7 +28,7 @@ import { readWhole } from "./read-submission.ts";
 import { readText } from "../kit/typed-text.ts";
 import { submissionView } from "./submission-view.ts";
 import { addNote } from "../../submissions/manage/work-operations.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import type { NotesCardParts } from "./work-view.ts";
 
 /** Submissions that are looked at for the next one of a filter. */
@@ -64,7 +64,7 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
       await perform(addNote, { submission, text });
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return show(visit, { text, problem: pageWords(error.message) });
+      return show(visit, { text, problem: sentence(error.message) });
     }
     return redirect(addressOf(readInboxFilter(query), `/submissions/${submission}`), "noted");
   });

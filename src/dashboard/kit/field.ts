@@ -1,6 +1,6 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import { html, type Html } from "../../foundation/html.ts";
-import { pageWords } from "./sentence.ts";
+import { sentence } from "./sentence.ts";
 
 /** Problems by the name of the field; the name "" is the form as a whole. */
 export type Problems = ReadonlyMap<string, string>;
@@ -17,7 +17,7 @@ export function tryField<Result>(
     return work();
   } catch (error) {
     if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-    problems.set(field, pageWords(error.message));
+    problems.set(field, sentence(error.message));
     return null;
   }
 }

@@ -1,9 +1,12 @@
 /** Messages of features begin small and end without a full stop, as a terminal shows them. */
 export function sentence(message: string): string {
   const words = pageWords(message);
-  const begun = words.charAt(0).toUpperCase() + words.slice(1);
+  const begun = PLAIN_WORD.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
+
+/** At the beginning; an address or an id there stays as it is. */
+const PLAIN_WORD = /^[\p{L}’'-]+(?:[,.:;]?\s|$)/u;
 
 /** Texts in quotation marks, which are somebody else's words; and the command line's words for a form and a site. */
 const OTHER_WORDS = /"[^"]*"|“[^”]*”|\b(an )?(endpoint|origin)(s?)\b/gi;

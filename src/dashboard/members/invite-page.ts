@@ -6,7 +6,7 @@ import { type Answer, page, redirect } from "../answer.ts";
 import { copyRow } from "../forms/snippets-view.ts";
 import type { Problems } from "../kit/field.ts";
 import { createOnce } from "../kit/once.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import { exactTime } from "../kit/time.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -67,7 +67,7 @@ async function invite(
   } catch (error) {
     if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
     const status = error.code === "rate_limited" ? 429 : 422;
-    return again({ problems: new Map([["", pageWords(error.message)]]), status });
+    return again({ problems: new Map([["", sentence(error.message)]]), status });
   }
 }
 

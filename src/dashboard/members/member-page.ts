@@ -11,7 +11,7 @@ import type { Workspace } from "../../workspaces/workspace.ts";
 import { getViewableWorkspace } from "../../workspaces/workspace-store.ts";
 import { type Answer, page, redirect } from "../answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "../kit/field.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import {
@@ -101,7 +101,7 @@ async function orAgain(
 /** @throws what is no mistake of a form */
 export function problemsOf(error: unknown): Problems {
   if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
-  return new Map([["", pageWords(error.message)]]);
+  return new Map([["", sentence(error.message)]]);
 }
 
 function memberView(

@@ -24,7 +24,7 @@ import type { DashboardParts } from "../parts.ts";
 import { type CheckedReply, checkTyped, readTyped, type TypedReply, typedFrom } from "./reply-form.ts";
 import { type EditedReply, type ReplyView, replyView } from "./reply-view.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 const SECTION = "/reply";
 
@@ -79,7 +79,7 @@ export function endpointReplyPages(routes: Routes, parts: DashboardParts): void 
         return answer(view, { typed, problems: NO_PROBLEMS, isLate: true }, 409);
       if (!["usage", "not_found", "conflict"].includes(error.code)) throw error;
       const field = error.code === "usage" ? "field" : "reply_to";
-      return answer(view, { typed, problems: new Map([[field, pageWords(error.message)]]) }, 422);
+      return answer(view, { typed, problems: new Map([[field, sentence(error.message)]]) }, 422);
     }
   }
 

@@ -19,7 +19,7 @@ import {
   type TypedRecipient,
 } from "./recipient-form.ts";
 import type { Routes, Visit } from "../routes.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 /** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
 export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
@@ -57,7 +57,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
       if (!(error instanceof FormsvcError)) throw error;
       if (error.code === "already_exists") return newPage(visit, typed, ADDED_BEFORE);
       if (error.code !== "usage") throw error;
-      return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
+      return newPage(visit, typed, new Map([["", sentence(error.message)]]));
     }
   }
 

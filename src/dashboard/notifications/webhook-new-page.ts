@@ -20,7 +20,7 @@ import {
 import type { FormFields } from "./recipient-form.ts";
 import { pathOf, secretBox } from "./webhook-view.ts";
 import { doubtWords } from "./webhook-words.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 /** `/dashboard/webhooks/new`. */
 export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
@@ -49,7 +49,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
       return page("Webhook added", createdView(made), 201);
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
+      return newPage(visit, typed, new Map([["", sentence(error.message)]]));
     }
   }
 

@@ -5,7 +5,7 @@ import { approveLogin, denyLogin } from "../../tokens/login-operations.ts";
 import { findWaitingLogin, LOGIN_MS, type LoginRequest, readUserCode } from "../../tokens/login-store.ts";
 import { type Answer, page } from "../answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, textField } from "../kit/field.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import { time } from "../kit/time.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -46,7 +46,7 @@ export function loginPages(routes: Routes, { db, limiter }: DashboardParts): voi
       await perform(approveLogin, { code: login.userCode, scopes });
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return ask({ ...login, scopes }, viewer, new Map([["", pageWords(error.message)]]));
+      return ask({ ...login, scopes }, viewer, new Map([["", sentence(error.message)]]));
     }
     return decided(
       "Approved",

@@ -3,7 +3,7 @@ import { describeError, type ErrorCode, FormsvcError } from "../../foundation/er
 import { html, type Html } from "../../foundation/html.ts";
 import type { MaybeLater } from "../../foundation/maybe-later.ts";
 import { type Answer, page } from "../answer.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 /** Refusals that somebody who proves who they are can do something about. */
 const SHOWN: ReadonlySet<ErrorCode> = new Set(["unauthorized", "rate_limited", "unavailable", "usage"]);
@@ -26,7 +26,7 @@ export async function orAgain(
     const { retryAfterSeconds } = error.facts;
     if (retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(retryAfterSeconds));
     const status = error.code === "usage" ? 422 : describeError(error.code).status;
-    return page(title, await again(pageWords(error.message)), status);
+    return page(title, await again(sentence(error.message)), status);
   }
 }
 

@@ -21,7 +21,7 @@ import {
 } from "../kit/field.ts";
 import { listCard } from "../kit/list-card.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import { exactTime, time } from "../kit/time.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -133,7 +133,7 @@ async function make(
   } catch (error) {
     if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
     const field = error.message.startsWith("the name") ? "name" : "";
-    return again(new Map([[field, pageWords(error.message)]]));
+    return again(new Map([[field, sentence(error.message)]]));
   }
 }
 

@@ -23,7 +23,7 @@ import {
   readScopeView,
 } from "./spam-scopes.ts";
 import { shownChanges, type ShownSpam, spamListView, spamView } from "./spam-view.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 /** `/dashboard/spam`: how posts are scored, with what a change would do to the last posts before it is saved. */
 export function spamPages(routes: Routes, parts: DashboardParts): void {
@@ -84,7 +84,7 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
       return await show(visit, found, { ...shown, preview, titles }, 200);
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
-      return show(visit, found, { ...shown, problems: new Map([["", pageWords(error.message)]]) }, 403);
+      return show(visit, found, { ...shown, problems: new Map([["", sentence(error.message)]]) }, 403);
     }
   });
 

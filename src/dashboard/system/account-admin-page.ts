@@ -21,7 +21,7 @@ import { checkField, NO_PROBLEMS, type Problems, problemSummary, textField } fro
 import { listTable } from "../kit/list-card.ts";
 import { doneSoon } from "../kit/long-work.ts";
 import { createOnce, onceInput } from "../kit/once.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import { ownAddress } from "../own-address.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
@@ -117,7 +117,7 @@ function leavingPages(routes: Routes, parts: DashboardParts): void {
   /** The page again with what was typed, if it was a mistake of the form. */
   async function refused(visit: Visit, error: unknown, field: string, typed: Typed): Promise<Answer> {
     if (!(error instanceof FormsvcError) || !REFUSALS.has(error.code)) throw error;
-    const problems = new Map([[field, pageWords(error.message)]]);
+    const problems = new Map([[field, sentence(error.message)]]);
     const state = await db.read(() => readState(parts, idOf(visit), visit.now));
     return page(state.account.email, stateView(state, visit.viewer.accountId, { typed, problems }), 422);
   }

@@ -11,7 +11,7 @@ import type { Routes } from "../routes.ts";
 import { DOUBTFUL_PILL } from "./account-admin-page.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { time } from "../kit/time.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/system/accounts";
 const PAGE_SIZE = 100;
@@ -47,7 +47,7 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
       const isTheirs =
         error instanceof FormsvcError && (error.code === "usage" || error.code === "already_exists");
       if (!isTheirs) throw error;
-      return show(null, email, new Map([["email", pageWords(error.message)]]));
+      return show(null, email, new Map([["email", sentence(error.message)]]));
     }
   });
 }

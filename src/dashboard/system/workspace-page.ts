@@ -20,7 +20,7 @@ import {
 } from "../kit/field.ts";
 import { doneSoon } from "../kit/long-work.ts";
 import { grouped } from "../kit/numbers.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { planName } from "./plan-name.ts";
@@ -53,7 +53,7 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
       return redirect(`/dashboard/workspaces/${id}`, "saved");
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return show(visit, { name }, new Map([["name", pageWords(error.message)]]));
+      return show(visit, { name }, new Map([["name", sentence(error.message)]]));
     }
   });
 
@@ -64,7 +64,7 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
       return redirect(`/dashboard/workspaces/${id}`, "saved");
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return show(visit, {}, new Map([["time_zone", pageWords(error.message)]]));
+      return show(visit, {}, new Map([["time_zone", sentence(error.message)]]));
     }
   });
 
@@ -78,7 +78,7 @@ export function workspacePages(routes: Routes, { db, log, workspaceContents }: D
     } catch (error) {
       const isTyped = error instanceof FormsvcError && (error.code === "usage" || error.code === "not_found");
       if (!isTyped) throw error;
-      return show(visit, { to, stay }, new Map([["to", pageWords(error.message)]]));
+      return show(visit, { to, stay }, new Map([["to", sentence(error.message)]]));
     }
   });
 

@@ -12,7 +12,7 @@ import { Stopped } from "../perform.ts";
 import type { Routes } from "../routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { time } from "../kit/time.ts";
-import { pageWords } from "../kit/sentence.ts";
+import { sentence } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/system/workspaces";
 const PAGE_SIZE = 100;
@@ -54,7 +54,7 @@ export function workspaceListPages(routes: Routes, parts: DashboardParts): void 
       if (!(error instanceof FormsvcError)) throw error;
       const field = error.code === "not_found" ? "account" : error.code === "usage" ? "name" : null;
       if (field === null) throw error;
-      return show(null, typed, new Map([[field, pageWords(error.message)]]));
+      return show(null, typed, new Map([[field, sentence(error.message)]]));
     }
   });
 
