@@ -20,7 +20,7 @@ interface LateScript {
 }
 
 /** What a server needs late or never. */
-const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
+export const LATE_SCRIPTS: Readonly<Record<string, LateScript>> = {
   "script-agents": {
     modules: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
     isRequired: false,

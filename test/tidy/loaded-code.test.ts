@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LATE_SCRIPTS } from "../../scripts/smaller-script.ts";
 import { readText } from "./repository.ts";
 import { importsOf, resolveImport } from "./source-imports.ts";
 
@@ -25,6 +26,15 @@ test("a server of a file loads nothing of PostgreSQL but what tells an address f
   expect(loaded).toContain("better-sqlite3");
   expect(loaded).not.toContain("pg");
   expect([...loadedWith("src/app/postgresql-engine.ts")]).toContain("pg");
+});
+
+test("what is packed beside the script is not loaded with a server", () => {
+  const loaded = loadedWith("src/cli/serve-command.ts");
+  expect(loaded).toContain("fastify");
+  const packed = Object.values(LATE_SCRIPTS).flatMap(({ modules }) => modules);
+  expect(packed.length).toBeGreaterThan(20);
+  expect(packed.filter((each) => loaded.has(each))).toEqual([]);
+  expect([...loadedWith("src/webhooks/receiver-connections.ts")]).toContain("undici/lib/dispatcher/agent.js");
 });
 
 test("a server has no operation on the way of its start and its posts, and version has none at all", () => {
