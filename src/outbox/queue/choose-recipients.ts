@@ -39,14 +39,19 @@ export function choose(
   if (data === undefined || wanting.every(isWithoutConditions)) return { chosen: wanting, notSent: null };
   const findUnmet = unmetBy(data);
   const chosen: KnownRecipient[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: string[] = [];
   for (const recipient of wanting) {
     const { id, kind, conditions } = recipient;
     const unmet = conditions === null ? null : findUnmet(conditions);
     if (unmet === null) chosen.push(recipient);
-    else leftOut.push({ id, kind, ...unmet });
+    else leftOut.push(leftOutJson(id, kind, unmet));
   }
-  return { chosen, notSent: leftOut.length === 0 ? null : JSON.stringify(leftOut) };
+  return { chosen, notSent: leftOut.length === 0 ? null : `[${leftOut.join(",")}]` };
+}
+
+/** A {@link LeftOut} as JSON. An id and a kind are letters, digits and `_`. @param unmet the condition as JSON */
+function leftOutJson(id: string, kind: string, unmet: string): string {
+  return `{"id":"${id}","kind":"${kind}",${unmet.slice(1)}`;
 }
 
 function isWithoutConditions({ conditions }: KnownRecipient): boolean {

@@ -103,17 +103,17 @@ export interface ConditionData {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The first condition that does not hold; null if all do. */
-type FindUnmet = (sentIn: (field: string) => Sent | null) => Condition | null;
+/** The first condition that does not hold, as JSON; null if all do. */
+type FindUnmet = (sentIn: (field: string) => Sent | null) => string | null;
 
 const MAX_COMPILED = 5000;
 const compiled = new BoundedMap<string, FindUnmet>(MAX_COMPILED);
 
 /**
- * Finds, for one post and the stored conditions of a recipient, the first condition that does not hold; null if all do. One on a field that
- * the form has not any more holds. A field is read once for all recipients: a list may have thousands of items.
+ * Finds, for one post and the stored conditions of a recipient, the first condition that does not hold, as JSON; null if all do. One on a
+ * field that the form has not any more holds. A field is read once for all recipients: a list may have thousands of items.
  */
-export function unmetBy({ data, fields }: ConditionData): (stored: string) => Condition | null {
+export function unmetBy({ data, fields }: ConditionData): (stored: string) => string | null {
   const read = new Map<string, Sent>();
   const sentIn = (field: string): Sent | null => {
     const known = read.get(field);
@@ -130,11 +130,16 @@ export function unmetBy({ data, fields }: ConditionData): (stored: string) => Co
 }
 
 function compile(conditions: readonly Condition[]): FindUnmet {
-  const tests = conditions.map((condition) => ({ condition, holds: testOf(condition) }));
+  // Written once: each post that it leaves a recipient out of stores it.
+  const tests = conditions.map((condition) => ({
+    field: condition.field,
+    holds: testOf(condition),
+    json: JSON.stringify(condition),
+  }));
   return (sentIn) => {
-    for (const { condition, holds } of tests) {
-      const sent = sentIn(condition.field);
-      if (sent !== null && !holds(sent)) return condition;
+    for (const { field, holds, json } of tests) {
+      const sent = sentIn(field);
+      if (sent !== null && !holds(sent)) return json;
     }
     return null;
   };
