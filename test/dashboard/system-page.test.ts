@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { recordChange } from "../../src/audit/audit-store.ts";
 import { takeSignInLink } from "../../src/sessions/sign-in-link.ts";
@@ -12,15 +13,16 @@ import { visit, type Visitor } from "../support/visitor.ts";
 import { performOn } from "../support/terminal.ts";
 
 /** The operator, who is signed in, and the id of another account. */
-async function begin(): Promise<{ server: TestServer; ada: Visitor; eve: Visitor }> {
-  const server = await startServer();
+async function begin(parent?: string): Promise<{ server: TestServer; ada: Visitor; eve: Visitor }> {
+  const server = await startServer({}, undefined, parent);
   return { server, ada: await visit(server), eve: await visit(server, "eve@example.com") };
 }
 
 const accountPath = (visitor: Visitor) => `/dashboard/system/accounts/${visitor.accountId}`;
 
 test("an operator sees what needs somebody, with what to do, and what runs here", async () => {
-  const { server, ada } = await begin();
+  // A database in memory would be something else that needs somebody.
+  const { server, ada } = await begin(tmpdir());
   const { status, text } = await ada.get("/dashboard/system");
   expect(status).toBe(200);
   expect(text).toContain("One thing needs you<");

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { expect, test, vi } from "vitest";
 import { readMail } from "../support/read-mail.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
@@ -31,9 +32,9 @@ test("a server writes once to its operator when a webhook starts to fail and onc
     let status = 500;
     await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
     const mail = await startMailServer();
-    const server = await startServer({
-      mail: { host: "127.0.0.1", port: mail.port, from: "forms@example.com", operator: OPERATOR },
-    });
+    const settings = { host: "127.0.0.1", port: mail.port, from: "forms@example.com", operator: OPERATOR };
+    // A database in memory would be a further problem.
+    const server = await startServer({ mail: settings }, undefined, tmpdir());
     const { owner, clock } = server;
     const endpoint = await server.addEndpoint();
     const failing = addWebhook(server, endpoint.id, receiver.url);

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import type { TestProject } from "vitest/node";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts";
-import { memoryFolder } from "./memory-folder.ts";
 import { findPgbouncer } from "./pgbouncer.ts";
 import { type Cluster, connectPlainly, findPostgresql, startCluster } from "./postgresql-cluster.ts";
 
@@ -62,7 +61,7 @@ function answerWithCluster(cluster: () => Promise<Cluster>): Server {
 
 async function startWithTemplate(): Promise<Cluster> {
   // Its log is bounded, because the cluster may lie in memory.
-  const cluster = await startCluster({ parent: memoryFolder(), settings: ["max_wal_size=256MB"] });
+  const cluster = await startCluster({ settings: ["max_wal_size=256MB"] });
   const admin = await connectPlainly(cluster.address("postgres"));
   await admin.query(`CREATE DATABASE ${TEMPLATE}`);
   await admin.end();

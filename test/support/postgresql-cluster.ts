@@ -8,6 +8,7 @@ import type { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { makeFolder } from "./temporary-folder.ts";
 import { until } from "./until.ts";
 
@@ -52,8 +53,6 @@ export interface ClusterOptions {
   readonly tcp?: boolean;
   /** Whether it starts as a standby, of no primary. */
   readonly standby?: boolean;
-  /** The folder that its own is made in; the system's temporary one unless given. */
-  readonly parent?: string | undefined;
   /** Files beside its data, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -98,7 +97,7 @@ async function startIn(
 ): Promise<Cluster> {
   const programs = findPostgresql();
   if (programs === null) throw new Error("PostgreSQL is not installed");
-  const folder = makeFolder(options.parent);
+  const folder = makeFolder(memoryFolder());
   const data = join(folder.path, "data");
   const user: User = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const write: Place["write"] = (path, content) => {

@@ -3,12 +3,15 @@ import { onTestFinished } from "vitest";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
+import { copyFreshDatabase } from "./fresh-database.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A database file in a folder of its own, brought up to date and removed after the test. */
 export function temporaryDatabase(busyTimeoutMs = 5000): SqliteDatabase {
-  return openForTest(join(temporaryFolder(memoryFolder()), "formsvc.db"), busyTimeoutMs);
+  const path = join(temporaryFolder(memoryFolder()), "formsvc.db");
+  copyFreshDatabase(path);
+  return openForTest(path, busyTimeoutMs);
 }
 
 /** A further connection, as another process would have; closed after the test. */

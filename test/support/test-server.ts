@@ -16,7 +16,9 @@ import {
   updatePlanRow,
 } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { copyFreshDatabase } from "./fresh-database.ts";
 import { type Answer, sendRequest, type TestRequest } from "./http-client.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { makeFolder } from "./temporary-folder.ts";
 import { makeEndpoint } from "./terminal.ts";
 
@@ -78,12 +80,17 @@ const NO_PACE: Pace = { visitIntervalMs: 0, signInSleep: () => Promise.resolve()
 /** As it serves people. */
 export const USUAL_PACE: Pace = {};
 
-/** A server that is stopped, with its file removed, after the test. */
+/**
+ * A server that is stopped, with its file removed, after the test.
+ *
+ * @param parent the folder of its own folder; one in memory unless given.
+ */
 export async function startServer(
   overrides: ConfigOverrides = {},
   pace: Pace = NO_PACE,
+  parent = memoryFolder(),
 ): Promise<TestServer> {
-  const server = await launchServer(overrides, pace);
+  const server = await launchServer(overrides, pace, parent);
   onTestFinished(() => server.stop());
   return server;
 }
@@ -92,9 +99,11 @@ export async function startServer(
 export async function launchServer(
   overrides: ConfigOverrides = {},
   pace: Pace = NO_PACE,
+  parent = memoryFolder(),
 ): Promise<TestServer> {
-  const folder = makeFolder();
+  const folder = makeFolder(parent);
   const databasePath = join(folder.path, "formsvc.db");
+  copyFreshDatabase(databasePath);
   const base = merge(merge(defaultConfig, UNLIMITED), overrides) as Config;
   const config = { ...base, database: { ...defaultConfig.database, path: databasePath } };
   const clock = createFakeClock();

@@ -34,8 +34,10 @@ import { insertWebhookRows } from "../../src/webhooks/webhook-store.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { insertAccountRows } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock } from "./fake-clock.ts";
+import { copyFreshDatabase } from "./fresh-database.ts";
 import type { Received } from "./receivers.ts";
 import { submissionAdder } from "./add-submission.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { makeFolder } from "./temporary-folder.ts";
 
 /** What a transport tells of an attempt that delivered. */
@@ -51,7 +53,8 @@ export const ANSWERED: AttemptResult = {
 
 /** One database with one endpoint, and a deliverer over it as `serve` has it. */
 export class WebhookWorld {
-  readonly #folder = makeFolder();
+  readonly #folder = makeFolder(memoryFolder());
+  readonly #databasePath = join(this.#folder.path, "formsvc.db");
   /** Starts at the real time, because official verifiers look at theirs. */
   readonly clock = createFakeClock(Date.now());
   readonly settings: DeliverySettings;
@@ -66,6 +69,7 @@ export class WebhookWorld {
   constructor(settings: Partial<DeliverySettings> = {}, secrets: SecretsSettings = defaultConfig.secrets) {
     this.keyring = createKeyring(secrets);
     this.settings = { ...defaultConfig.webhooks, timeoutMs: 2000, ...settings };
+    copyFreshDatabase(this.#databasePath);
     this.db = this.openDatabase();
     const { workspace } = this.db.now(() => insertAccountRows("owner@example.com", this.clock.now()));
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
@@ -77,7 +81,7 @@ export class WebhookWorld {
   }
 
   openDatabase(): SqliteDatabase {
-    const db = openDatabase(join(this.#folder.path, "formsvc.db"), { busyTimeoutMs: 10 });
+    const db = openDatabase(this.#databasePath, { busyTimeoutMs: 10 });
     migrate(db);
     return db;
   }

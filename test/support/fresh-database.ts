@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { migrate } from "../../src/database/migrate.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import { memoryFolder } from "./memory-folder.ts";
+import { makeFolder } from "./temporary-folder.ts";
+
+let fresh: Buffer | null = null;
+
+/** Makes a database as a new one is after its migrations: a copy of one, which takes a fraction of their time. */
+export function copyFreshDatabase(path: string): void {
+  fresh ??= migrateNew();
+  writeFileSync(path, fresh, { flag: "wx", mode: 0o600 });
+}
+
+/** The bytes of its only file. */
+function migrateNew(): Buffer {
+  const folder = makeFolder(memoryFolder());
+  const path = join(folder.path, "formsvc.db");
+  try {
+    const db = openDatabase(path, { busyTimeoutMs: 0 });
+    migrate(db);
+    db.close();
+    return readFileSync(path);
+  } finally {
+    folder.remove();
+  }
+}
