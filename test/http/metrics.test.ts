@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { operatorMachine } from "../support/operator-machine.ts";
+import type { ServerHere } from "../support/machine-database.ts";
+import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 import { documentedMetrics, ONLY_ON_POSTGRESQL, servedMetrics } from "../support/documented-metrics.ts";
@@ -21,11 +22,17 @@ function samples(text: string): Map<string, number> {
   );
 }
 
-async function servedWith(metrics: unknown, others: Record<string, unknown> = {}) {
+type Serve = (
+  machine: OperatorMachine,
+) => Promise<Pick<ServerHere, "url" | "lines"> & { stop(): Promise<unknown> }>;
+const inThisProcess: Serve = (machine) => machine.serveHere();
+const asProcess: Serve = (machine) => machine.serve();
+
+async function servedWith(metrics: unknown, others: Record<string, unknown> = {}, serve = inThisProcess) {
   const machine = operatorMachine();
   machine.configure({ metrics, ...others });
   const endpoint = await machine.createEndpoint();
-  const server = await machine.serve();
+  const server = await serve(machine);
   const listening = server.lines.find(({ event }) => event === "metrics.listening");
   const metricsUrl = (listening?.["url"] as string | undefined) ?? `${server.url}/metrics`;
   const ask = (headers: Record<string, string> = {}) => fetch(metricsUrl, { headers });
@@ -149,7 +156,7 @@ test("webhooks are counted by state, and one that gets probes only as failing", 
 });
 
 test("the process is measured under the names that dashboards know", async () => {
-  const { ask } = await servedWith(ON_ITS_OWN);
+  const { ask } = await servedWith(ON_ITS_OWN, {}, asProcess);
   const text = await (await ask()).text();
   const found = samples(text);
   expect(text).toContain("# TYPE process_cpu_seconds_total counter");
@@ -219,7 +226,7 @@ test("their own address serves nothing else, and one answer a connection", async
 });
 
 test("a scraper that keeps its connection does not hold up a stop", async () => {
-  const { server, metricsUrl } = await servedWith(ON_ITS_OWN);
+  const { server, metricsUrl } = await servedWith(ON_ITS_OWN, {}, asProcess);
   const { hostname, port } = new URL(metricsUrl);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
