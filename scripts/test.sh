@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Everything a change must pass: installs what the lock file names, builds the executable, then runs every check and
+# Everything a change must pass: installs what the lock file names, builds the executable while the code is checked, then runs every
 # test, the black-box tests of the executable included.
 source "$(dirname "$0")/install.sh"
 install_packages
+scripts/check-code.sh &
+checking=$!
 build_executable
 if [ -x scripts/install-chromium.sh ]; then ./scripts/install-chromium.sh; fi
 if [ -x scripts/install-postgresql.sh ]; then ./scripts/install-postgresql.sh; fi
@@ -12,4 +14,5 @@ if [ -x scripts/unpack-debian.sh ]; then
 fi
 if [ -x scripts/install-versitygw.sh ]; then ./scripts/install-versitygw.sh; fi
 if [ -x scripts/install-packaging-tools.sh ]; then ./scripts/install-packaging-tools.sh; fi
-npm run --silent check
+wait "$checking"
+npm run --silent test
