@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 import { isShort } from "./faults/extent.ts";
 import { executable } from "./support/program.ts";
@@ -32,6 +33,9 @@ const AT_A_DISTANCE = [
 
 /** A third of the work of each of the hundreds of processes that these tests start. */
 const COMPILE_CACHE = new URL("../node_modules/.cache/tests", import.meta.url).pathname;
+
+/** The faults of a server on a disk, whose writes take time. */
+const ON_DISK = { FORMSVC_EXECUTABLE: executable, TMPDIR: tmpdir() };
 
 /**
  * Many files in one worker, which loads the product's modules once, as Node does: to load and transform them for each file is a third
@@ -87,7 +91,7 @@ export default defineConfig({
           name: "faults",
           include: OF_FAULTS,
           exclude: ALONE,
-          env: { FORMSVC_EXECUTABLE: executable },
+          env: ON_DISK,
           globalSetup: "test/executable/build-if-stale.ts",
         },
       },
@@ -106,7 +110,7 @@ export default defineConfig({
         test: {
           name: "alone",
           include: ALONE,
-          env: { FORMSVC_EXECUTABLE: executable },
+          env: ON_DISK,
           globalSetup: "test/executable/build-if-stale.ts",
           // One at a time, and after everything else.
           maxWorkers: 1,

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { noteBackup } from "../../src/database/sqlite/last-backup.ts";
-import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
+import { machineOnDisk, modeOf, type OperatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { plainSettings, startScriptedServer } from "../support/smtp-servers.ts";
 import { addSubmission } from "../support/add-submission.ts";
@@ -35,7 +35,7 @@ async function examine(machine: OperatorMachine) {
 
 /** A machine of somebody who made a backup, without which nothing is well. */
 function machineWithBackup(): OperatorMachine {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   noteBackup(machine.database, { file: machine.path("copy.db"), madeAt: "2026-01-31T03:00:00.000Z" });
   return machine;
 }
@@ -53,7 +53,7 @@ test("a sound installation has a line for each check and exit code 0", async () 
 });
 
 test("each thing that is wrong has a line with what to do, on standard output for cron, and exit code 1", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   machine.configure({
     plans: { hobby: { monthlySubmissions: 10, endpoints: null, customSpam: true } },
     backup: { everyHours: 1, keep: 1, directory: "./copies" },
@@ -114,7 +114,7 @@ test("a month is a problem from 80 % of its limit on, and says at 100 % that pos
 });
 
 test("held posts are a problem once 80 % of their room is taken, with how many had to go", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   machine.configure({
     plans: { hobby: { monthlySubmissions: 1, endpoints: null, customSpam: true } },
     held: { maxPerWorkspace: 5 },
@@ -169,7 +169,7 @@ test("a token in a configuration file that others may read is to be moved, not t
 });
 
 test("doctor counts the database that a restore kept, among the lines that say that all is well", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   await machine.createEndpoint();
   await machine.mustRun(["backup", "copy.db"]);
   await machine.mustRun(["restore", "copy.db", "--yes"]);
@@ -179,7 +179,7 @@ test("doctor counts the database that a restore kept, among the lines that say t
 });
 
 test("no backup is a problem until one is scheduled or made, by whatever command", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   await machine.createEndpoint();
   const { code, problems } = await examine(machine);
   expect([code, problems.map(({ name }) => name)]).toEqual([1, ["backups.age"]]);
@@ -195,14 +195,14 @@ test("no backup is a problem until one is scheduled or made, by whatever command
 });
 
 test("a database that Litestream copies needs no other backup", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   await machine.createEndpoint();
   machine.open().exec("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)");
   expect((await examine(machine)).problems).toEqual([]);
 });
 
 test("a backup that is older than two intervals is a problem", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   machine.configure({ backup: { everyHours: 24, keep: 1, directory: "." } });
   await machine.createEndpoint();
   const name = (hoursAgo: number): string =>
@@ -216,19 +216,19 @@ test("a backup that is older than two intervals is a problem", async () => {
 });
 
 test("doctor looks for backups where the server makes them, whatever folder it is run in", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   const settings = { backup: { everyHours: 24, keep: 3, directory: "./copies" } };
   machine.configure(settings);
   await machine.createEndpoint();
   const server = await machine.serve();
   await until(() => server.lines.some((line) => line["event"] === "backup.made"));
-  const elsewhere = operatorMachine();
+  const elsewhere = machineOnDisk();
   elsewhere.configure({ ...settings, database: { path: machine.database } });
   expect((await examine(elsewhere)).problems).toEqual([]);
 });
 
 test("a damaged page and an oversized log are found", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   await machine.createEndpoint();
   const size = statSync(machine.database).size;
   const log = openSync(`${machine.database}-wal`, "w", 0o600);
@@ -310,7 +310,7 @@ test.skipIf(!hasSharedMemory)(
 );
 
 test("a machine without a database, or with another program's, is told so and left as it is", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   const { problems } = await examine(machine);
   expect(problems.map(({ name }) => name)).toEqual(["database.file"]);
   writeFileSync(machine.database, "something else entirely ".repeat(50));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { secretKey } from "../../src/webhooks/sign.ts";
-import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
+import { machineOnDisk, type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 import { startReceiverWith, type TestReceiver } from "../support/receivers.ts";
@@ -91,7 +91,7 @@ test("switched on, rotated and switched off beside a server, every delivery is s
 });
 
 test("without the key, or with another one, neither serve nor what writes secrets starts, and the message names the key", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   await machine.createEndpoint();
   useKeyFile(machine);
   const { webhook } = await addWebhookAfterRotation(machine);
@@ -148,7 +148,7 @@ test("a key from the environment encrypts too; a command does not change it, and
 });
 
 test("an encryption that was interrupted is a problem for doctor until it is finished; plain secrets without a key are a remark", async () => {
-  const machine = operatorMachine();
+  const machine = machineOnDisk();
   await machine.createEndpoint();
   await addWebhook(machine, "https://example.com/");
   await machine.mustRun(["backup", "copy.db"]);

@@ -311,7 +311,7 @@ test("the native parts load even if the temporary folder is missing or read-only
   }
   expect(readdirSync(machine.path("read-only"))).toEqual([]);
   expect(
-    readdirSync("/dev/shm").filter((name) => !sharedBefore.has(name) && name.startsWith("formsvc-")),
+    readdirSync("/dev/shm").filter((name) => !sharedBefore.has(name) && name.startsWith("formsvc-addon-")),
   ).toEqual([]);
   expect(readdirSync(machine.folder).filter((name) => name.startsWith("formsvc-"))).toEqual([]);
 });

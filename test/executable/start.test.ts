@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { emptyMachine, type OperatorMachine } from "../support/operator-machine.ts";
 import { executable } from "../support/program.ts";
@@ -70,7 +71,11 @@ test.skipIf(!mayUnmount)(
   },
 );
 
-/** Runs a command where nothing that is written into a folder can be executed, the one that it works in included. */
+/**
+ * Runs a command where nothing that is written into a folder can be executed, the one that it works in included.
+ *
+ * @param machine one on a disk: it makes `/dev/shm` another folder.
+ */
 function runWithoutFolders(machine: OperatorMachine, shell: string, args: readonly string[]) {
   const noexec = "mount -t tmpfs -o noexec,mode=1777 none";
   const folder = machine.path("noexec");
@@ -92,7 +97,11 @@ function runWithoutFolders(machine: OperatorMachine, shell: string, args: readon
 test.skipIf(!mayUnmount)(
   "the native parts load if every folder is mounted noexec, and nothing is said about how",
   () => {
-    const ran = runWithoutFolders(emptyMachine(), 'exec "$0" "$@"', ["account", "create", "ada@example.org"]);
+    const ran = runWithoutFolders(emptyMachine(tmpdir()), 'exec "$0" "$@"', [
+      "account",
+      "create",
+      "ada@example.org",
+    ]);
     expect(ran).toMatchObject({ status: 0 });
     expect(ran.stderr).not.toContain("Warning");
   },
@@ -102,7 +111,7 @@ test.skipIf(!mayUnmount || !hasStrace)(
   "if the native parts cannot be loaded from anywhere, one sentence says what to set and what was tried",
   () => {
     const refuse = 'exec strace -f -o /dev/null -e inject=memfd_create:error=EACCES "$0" "$@"';
-    const machine = emptyMachine();
+    const machine = emptyMachine(tmpdir());
     const plain = runWithoutFolders(machine, refuse, ["account", "create", "ada@example.org"]);
     expect(plain.status).toBe(1);
     const lines = plain.stderr
@@ -125,7 +134,7 @@ test.skipIf(!mayUnmount || !hasStrace)(
 test.skipIf(!mayUnmount)(
   "without files that have no name, a folder of another user and one that others may write to are not used",
   () => {
-    const machine = emptyMachine();
+    const machine = emptyMachine(tmpdir());
     const foreign = machine.path("foreign");
     mkdirSync(foreign, { mode: 0o700 });
     chownSync(foreign, 65_534, 65_534);

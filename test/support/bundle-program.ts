@@ -14,6 +14,8 @@ const SOURCES = [
   "scripts/smaller-script.ts",
   "package-lock.json",
   "test/support/bundle-program.ts",
+  "test/support/command-host.ts",
+  "test/support/hosted-command.ts",
   "test/support/snapshot-program.ts",
 ];
 

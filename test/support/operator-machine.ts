@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { onTestFinished } from "vitest";
@@ -12,7 +13,9 @@ import {
   storedData,
 } from "./machine-database.ts";
 import { Distance, isAtDistance } from "./distance.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { collect, type ProcessOptions, type Ran, startProgram, whenEnded } from "./program.ts";
+import { runHosted } from "./run-hosted.ts";
 import { type RunningServer, watchServer } from "./running-server.ts";
 import { makeFolder } from "./temporary-folder.ts";
 
@@ -28,6 +31,7 @@ export interface OperatorMachine {
   start(args: readonly string[], options?: ProcessOptions): ChildProcess;
   /** Starts a command in the place that the project of the tests has: here, or through a server. */
   begin(args: readonly string[], options?: ProcessOptions): Promise<ChildProcess>;
+  /** In a process that has run other commands, unless the options are about the process or another command is running. */
   run(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
   /** Fails the test unless the command exits with 0. */
   mustRun(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
@@ -56,16 +60,27 @@ export function operatorMachine(settings: Record<string, unknown> = {}): Operato
   return machine;
 }
 
-/** A machine with an empty folder, so that the program's own defaults hold; gone after the test. */
-export function emptyMachine(): OperatorMachine {
-  const machine = makeMachine();
+/** The same on a disk, for what looks at where the database lies. */
+export function machineOnDisk(settings: Record<string, unknown> = {}): OperatorMachine {
+  const machine = emptyMachine(tmpdir());
+  machine.configure(settings);
+  return machine;
+}
+
+/**
+ * A machine with an empty folder, so that the program's own defaults hold; gone after the test.
+ *
+ * @param parent the folder that it is in; one in memory unless given.
+ */
+export function emptyMachine(parent?: string): OperatorMachine {
+  const machine = makeMachine(parent);
   onTestFinished(() => machine.remove());
   return machine;
 }
 
 /** For `beforeAll`: an {@link emptyMachine} that the caller removes. */
-export function makeMachine(): OperatorMachine {
-  const folder = makeFolder();
+export function makeMachine(parent = memoryFolder()): OperatorMachine {
+  const folder = makeFolder(parent);
   const path = (name: string): string => join(folder.path, name);
   const children: ChildProcess[] = [];
   const connections: SqliteDatabase.Database[] = [];
@@ -81,13 +96,17 @@ export function makeMachine(): OperatorMachine {
   };
   const distance = new Distance(folder.path);
   const running = { url: null as string | null, isOld: false };
-  const commands = runCommands(async (args, options) => {
-    if (!isAtDistance) return start(args, options);
+  const placed = async (args: readonly string[], options: ProcessOptions = {}): Promise<ProcessOptions> => {
+    if (!isAtDistance) return options;
     if (running.isOld) await distance.leave();
     running.isOld = false;
-    const env = await distance.variables(args, running.url);
-    return start(args, { ...options, env: { ...options?.env, ...env } });
-  });
+    return { ...options, env: { ...options.env, ...(await distance.variables(args, running.url)) } };
+  };
+  const begin: OperatorMachine["begin"] = async (args, options) => start(args, await placed(args, options));
+  const run: OperatorMachine["run"] = async (args, options) => {
+    const there = await placed(args, options);
+    return (await runHosted(folder.path, args, there)) ?? collect(start(args, there));
+  };
   return {
     folder: folder.path,
     database: path("formsvc.db"),
@@ -98,7 +117,8 @@ export function makeMachine(): OperatorMachine {
       running.isOld = true;
     },
     start,
-    ...commands,
+    begin,
+    ...runCommands(run),
     createEndpoint: (made) => createEndpoint(folder.path, made),
     stored: ({ id }) => storedData(folder.path, id),
     async serve({ args = [], ...options } = {}) {
@@ -147,17 +167,13 @@ function unlimitedBut(settings: Record<string, unknown>): object {
   };
 }
 
-function runCommands(
-  begin: OperatorMachine["begin"],
-): Pick<OperatorMachine, "begin" | "run" | "mustRun" | "json"> {
-  const run: OperatorMachine["run"] = async (args, options) => collect(await begin(args, options));
+function runCommands(run: OperatorMachine["run"]): Pick<OperatorMachine, "run" | "mustRun" | "json"> {
   const mustRun: OperatorMachine["mustRun"] = async (args, options) => {
     const ran = await run(args, options);
     if (ran.code !== 0) throw new Error(`${args.join(" ")}: exit ${ran.code}\n${ran.stderr}`);
     return ran;
   };
   return {
-    begin,
     run,
     mustRun,
     json: async <Result>(args: readonly string[], options?: ProcessOptions) =>

@@ -45,6 +45,10 @@ export interface Ran {
   json(): unknown;
 }
 
+export function ranWith(code: number | null, stdout: string, stderr: string): Ran {
+  return { code, stdout, stderr, json: parseStdout };
+}
+
 /** Starts the program as a process in a folder. */
 export function startProgram(
   folder: string,
@@ -69,9 +73,25 @@ export function startProgram(
 /** The first words of a command line: a command starts from the snapshot, in which there is no server, and into which no flag of Node's gets. */
 function programFor(args: readonly string[], env: ProcessOptions["env"] = {}): readonly string[] {
   const isOrdinary = built === undefined && !args.includes("serve") && !("NODE_OPTIONS" in env);
-  if (!isOrdinary || !existsSync(snapshot)) return program;
-  return [process.execPath, "--snapshot-blob", snapshot, bundle];
+  return isOrdinary && existsSync(snapshot) ? fromSnapshot : program;
 }
+
+/** The first words of a command line that starts from the snapshot. */
+export const fromSnapshot = [process.execPath, "--snapshot-blob", snapshot, bundle] as const;
+
+/** Whether a command line may run in a process that has run others, because nothing of it is about the process. */
+export function isHostable(args: readonly string[], options: ProcessOptions): boolean {
+  const { env = {} } = options;
+  return (
+    programFor(args, env) === fromSnapshot &&
+    Object.keys(options).every((name) => name === "input" || name === "env") &&
+    !Object.keys(env).some((name) => name.startsWith("NODE_")) &&
+    !OF_PROCESS.test(args.join(" "))
+  );
+}
+
+/** Commands that go on until they are ended, read standard input as a stream, or start the program themselves. */
+const OF_PROCESS = /^(?:mcp|webhook listen|spam eval|upgrade)\b/;
 
 /** What the process wrote, when it has ended. */
 export async function collect(child: ChildProcess): Promise<Ran> {
@@ -80,7 +100,7 @@ export async function collect(child: ChildProcess): Promise<Ran> {
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const code = await whenEnded(child);
-  return { code, stdout, stderr, json: parseStdout };
+  return ranWith(code, stdout, stderr);
 }
 
 function parseStdout(this: Ran): unknown {
@@ -96,8 +116,8 @@ export function whenEnded(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** The folder in which Node keeps compiled sources between two processes, if the settings of the tests name one. */
-function compileCache(): Record<string, string> {
+/** What a process of the program has in its environment beside what a test gives it: the folder in which Node keeps compiled sources between two processes, if the settings of the tests name one. */
+export function compileCache(): Record<string, string> {
   const folder = process.env["NODE_COMPILE_CACHE"];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { ONE_SCRIPT } from "../../scripts/executable.ts";
 import { asAscii } from "../../scripts/smaller-script.ts";
+import { STREAMS_VARIABLE } from "./hosted-command.ts";
 
 /**
  * Writes the program as the engine's memory after it has loaded the modules of every command but `serve`. A process that starts from it
@@ -34,7 +35,7 @@ export async function makeSnapshot(root: string, file: string): Promise<void> {
   }
 }
 
-/** A script that loads the commands and then waits to be the program. */
+/** A script that loads the commands and then waits to be the program, or a host of its commands. */
 function loadCommands(folder: string): string {
   const commands = readdirSync(folder).filter((name) => /-commands?\.ts$/.test(name));
   return [
@@ -43,7 +44,11 @@ function loadCommands(folder: string): string {
     ...commands
       .filter((name) => name !== "serve-command.ts")
       .map((name) => `import ${JSON.stringify(`./src/cli/${name}`)};`),
-    'startupSnapshot.setDeserializeMainFunction(() => void import("./src/main.ts"));',
+    'import { hostCommands } from "./test/support/command-host.ts";',
+    "startupSnapshot.setDeserializeMainFunction(() => {",
+    `  const streams = process.env[${JSON.stringify(STREAMS_VARIABLE)}];`,
+    '  void (streams === undefined ? import("./src/main.ts") : hostCommands(streams));',
+    "});",
   ].join("\n");
 }
 
