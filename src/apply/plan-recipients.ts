@@ -45,11 +45,11 @@ export function planWebhooks(
   wanted: readonly FileWebhook[],
   current: readonly ShownWebhook[],
 ): Members<ShownWebhook> {
-  const { pairs, others } = match(wanted, current, webhookKey);
-  const changes = pairs.flatMap(([webhook, known]) =>
-    known === null ? [createdWebhook(cell, webhook)] : changedWebhook(cell, webhook, known),
-  );
-  return { changes, others };
+  return planMembers(cell, wanted, current, {
+    keyOf: webhookKey,
+    created: createdWebhook,
+    changed: changedWebhook,
+  });
 }
 
 function createdWebhook(cell: EndpointCell, webhook: FileWebhook): FormsChange {
@@ -115,11 +115,11 @@ export function planRecipients(
   wanted: readonly FileRecipient[],
   current: readonly ShownRecipient[],
 ): Members<ShownRecipient> {
-  const { pairs, others } = match(wanted, current, recipientKey);
-  const changes = pairs.flatMap(([recipient, known]) =>
-    known === null ? [createdRecipient(cell, recipient)] : changedRecipient(cell, recipient, known),
-  );
-  return { changes, others };
+  return planMembers(cell, wanted, current, {
+    keyOf: recipientKey,
+    created: createdRecipient,
+    changed: changedRecipient,
+  });
 }
 
 function createdRecipient(cell: EndpointCell, { enabled = true, ...settings }: FileRecipient): FormsChange {
@@ -209,17 +209,27 @@ export function planReply(
   ];
 }
 
-/** Each that is wanted with the one that is there, if there is one. */
-function match<Wanted, Known>(
+/** How members of one kind are found again, and what is to be done about them. */
+interface MemberPlan<Wanted, Known> {
+  readonly keyOf: (member: Wanted | Known) => readonly unknown[];
+  readonly created: (cell: EndpointCell, wanted: Wanted) => FormsChange;
+  readonly changed: (cell: EndpointCell, wanted: Wanted, known: Known) => readonly FormsChange[];
+}
+
+function planMembers<Wanted, Known>(
+  cell: EndpointCell,
   wanted: readonly Wanted[],
   current: readonly Known[],
-  keyOf: (member: Wanted | Known) => readonly unknown[],
-) {
+  { keyOf, created, changed }: MemberPlan<Wanted, Known>,
+): Members<Known> {
   const text = (member: Wanted | Known): string => JSON.stringify(keyOf(member));
-  const known = new Map(current.map((member) => [text(member), member]));
-  const pairs = wanted.map((member) => [member, known.get(text(member)) ?? null] as const);
+  const byKey = new Map(current.map((member) => [text(member), member]));
+  const changes = wanted.flatMap((member) => {
+    const known = byKey.get(text(member));
+    return known === undefined ? [created(cell, member)] : changed(cell, member, known);
+  });
   const named = new Set(wanted.map(text));
-  return { pairs, others: current.filter((member) => !named.has(text(member))) };
+  return { changes, others: current.filter((member) => !named.has(text(member))) };
 }
 
 /** The members of the file that are given and are shown otherwise. What is never shown cannot be compared, and stays. */

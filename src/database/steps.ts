@@ -8,7 +8,7 @@ export interface Statement {
 }
 
 /** A statement in words that both engines know, or else in those of each. */
-type Built<Row = unknown> = Compilable<Row> & {
+export type Built<Row = unknown> = Compilable<Row> & {
   readonly postgresql?: string;
   /** Under it PostgreSQL prepares the statement once a connection. */
   readonly name?: string;

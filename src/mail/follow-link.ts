@@ -6,7 +6,7 @@ import { changed, operation } from "../operations/operation.ts";
 import { changeOf } from "../recipients/change-recipient.ts";
 import { confirmMailRecipient, readSubscribed, unsubscribe } from "./agree-to-mail.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
-import { noMailRecipient, MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
+import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 
 /*
  * What a visitor does by the link of a letter. The link's token is the whole right to it: who has it needs no account, and no account
@@ -49,7 +49,7 @@ export const unsubscribeRecipient = operation({
 
 function* endpointOf({ id, endpointId }: MailRecipient): Steps<Endpoint> {
   const endpoint = yield* findEndpoint(endpointId);
-  if (endpoint === undefined) throw noMailRecipient(id);
+  if (endpoint === undefined) throw MAIL_RECIPIENTS.none(id);
   return endpoint;
 }
 

@@ -2,9 +2,8 @@ import type { Selectable } from "kysely";
 import { isDeepStrictEqual } from "node:util";
 import { randomBytes } from "node:crypto";
 import { query } from "../database/database.ts";
-import { listed } from "../database/list-parameter.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import { first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
@@ -17,6 +16,7 @@ import {
   getRecipientOf,
   joinRows,
   listRecipientsOf,
+  noneOf,
   type RecipientType,
 } from "../recipients/recipient-type.ts";
 import { requireAgreed } from "./mail-recipient-state.ts";
@@ -28,8 +28,13 @@ const UNSUBSCRIBE_TOKEN_BYTES = 24;
 /** Recipients of e-mail among all. An address is a person's, so the record of changes names its domain alone. */
 export const MAIL_RECIPIENTS: RecipientType<MailRecipient> = {
   kind: MAIL_KIND,
-  complete: withAddresses,
-  none: noMailRecipient,
+  complete: (recipients) =>
+    joinRows(
+      recipients,
+      (ids) => query.selectFrom("mail_recipient").selectAll().where("id", "in", ids),
+      toMailRecipient,
+    ),
+  none: noneOf("recipient"),
   describe: ({ settings }) => `an address at ${domainOf(settings.address)}`,
   requireEnabling: requireAgreed,
 };
@@ -83,16 +88,6 @@ function requireNoneEqual(
 /** @throws not_found */
 export function getMailRecipient(id: string): Steps<MailRecipient> {
   return getRecipientOf(MAIL_RECIPIENTS, id);
-}
-
-export function noMailRecipient(id: string): FormsvcError {
-  return new FormsvcError("not_found", `there is no recipient ${id}`, { hint: { kind: "list_recipients" } });
-}
-
-function* withAddresses(recipients: readonly Recipient[]): Steps<MailRecipient[]> {
-  const ids = listed(recipients.map(({ id }) => id));
-  const rows = yield* all(query.selectFrom("mail_recipient").selectAll().where("id", "in", ids));
-  return joinRows(recipients, rows, toMailRecipient);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */

@@ -56,11 +56,9 @@ export const {
   noun: "recipient",
   type: MAIL_RECIPIENTS,
   reference: z.strictObject(recipientReference),
-  idOf: ({ recipient }) => recipient,
   shape: mailRecipientShape,
   json: mailRecipientJson,
   shown,
-  show: (recipient) => ({ recipient: mailRecipientJson(recipient) }),
   summaries: {
     list: "List recipients of e-mail",
     show: "Show a recipient and whether its e-mail arrives",

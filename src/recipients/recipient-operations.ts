@@ -13,17 +13,15 @@ interface ShownType<
   Shape extends z.ZodType,
   Shown extends z.ZodType,
 > {
-  /** Of the names of its operations. */
+  /** Of the names of its operations, and the member that has one of them, or its id. */
   readonly noun: "webhook" | "recipient";
   readonly type: RecipientType<Of>;
   /** How an operation names one. */
   readonly reference: Reference;
-  readonly idOf: (reference: z.output<Reference>) => string;
   readonly shape: Shape;
   readonly json: (recipient: Of) => z.output<Shape>;
   /** What is shown of one alone. */
   readonly shown: Shown;
-  readonly show: (recipient: Of) => z.output<Shown>;
   readonly summaries: Readonly<Record<"list" | "show" | "enable" | "disable" | "try" | "delete", string>>;
 }
 
@@ -34,7 +32,9 @@ export function recipientOperations<
   Shape extends z.ZodType,
   Shown extends z.ZodType,
 >(of: ShownType<Of, Reference, Shape, Shown>) {
-  const { noun, type, reference, idOf, shape, json, shown, show, summaries } = of;
+  const { noun, type, reference, shape, json, shown, summaries } = of;
+  const idOf = (input: object) => (input as Record<typeof noun, string>)[noun];
+  const show = (recipient: Of) => ({ [noun]: json(recipient) }) as z.output<Shown>;
   const change = { kind: "write", access: "recipients:write", input: reference, output: shown } as const;
   return {
     list: operation({

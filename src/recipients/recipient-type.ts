@@ -1,5 +1,6 @@
-import type { Steps } from "../database/steps.ts";
-import type { FormsvcError } from "../foundation/errors.ts";
+import { listed } from "../database/list-parameter.ts";
+import { all, type Built, type Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 import { findRecipient, listRecipients } from "../outbox/queue/recipient-store.ts";
 
@@ -47,15 +48,22 @@ export function* listRecipientsOf<Of extends AnyRecipient>(
   return yield* complete(yield* listRecipients(kind, endpointIds));
 }
 
-/** Each recipient with its own row, in their order; without those whose row is gone. */
-export function joinRows<Row extends { readonly id: string }, Of>(
+/** Each recipient with its own row, in their order; without those whose row is gone. @param rowsOf the rows with these ids */
+export function* joinRows<Row extends { readonly id: string }, Of>(
   recipients: readonly Recipient[],
-  rows: readonly Row[],
+  rowsOf: (ids: ReturnType<typeof listed>) => Built<Row>,
   join: (recipient: Recipient, row: Row) => Of,
-): Of[] {
+): Steps<Of[]> {
+  const rows = yield* all(rowsOf(listed(recipients.map(({ id }) => id))));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return recipients.flatMap((recipient) => {
     const row = byId.get(recipient.id);
     return row === undefined ? [] : [join(recipient, row)];
   });
+}
+
+/** The refusal of an id that leads to none of these. */
+export function noneOf(noun: "recipient" | "webhook"): (id: string) => FormsvcError {
+  return (id) =>
+    new FormsvcError("not_found", `there is no ${noun} ${id}`, { hint: { kind: `list_${noun}s` } });
 }

@@ -36,6 +36,9 @@ export const replayedShape = z.strictObject({
   id: z.string().optional().describe("The message that will be sent, when one delivery was named."),
 });
 
+/** What every operation is that sends again. */
+export const replaying = { kind: "write", access: "recipients:write", output: replayedShape } as const;
+
 type Replayed = z.output<typeof replayedShape>;
 
 /** Kinds of recipient with what the record of changes says of a replay. */

@@ -1,22 +1,16 @@
 import { z } from "zod";
-import { nextCursor } from "../operations/list-page.ts";
 import { type Context, operation } from "../operations/operation.ts";
 import { listShownDeliveries } from "../outbox/queue/shown-deliveries.ts";
-import {
-  attemptJson,
-  attemptShape,
-  deliveryMembers,
-  deliveryMembersJson,
-} from "../recipients/delivery-json.ts";
+import { deliveryMembers, deliveryMembersJson } from "../recipients/delivery-json.ts";
 import type { RenewMessage } from "../outbox/queue/replay-deliveries.ts";
 import type { Delivery } from "../outbox/queue/delivery.ts";
 import { leadOf, listAttempts } from "../outbox/queue/delivery-store.ts";
-import { deliveryListInput, deliveryReference } from "../recipients/delivery-input.ts";
-import { chooseRecipients, reachDelivery } from "../recipients/reach-delivery.ts";
-import { replay, type ReplayedKinds, replayedShape, replayInput } from "../recipients/replay-recipients.ts";
+import { deliveryOperations, onlyRecipient } from "../recipients/delivery-operations.ts";
+import { reachDelivery } from "../recipients/reach-delivery.ts";
+import { replay, type ReplayedKinds, replaying, replayInput } from "../recipients/replay-recipients.ts";
 import { hideNetwork } from "./hide-network.ts";
 import { webhookKinds } from "./webhook-kinds.ts";
-import { noWebhook, WEBHOOKS } from "./webhook-store.ts";
+import { WEBHOOKS } from "./webhook-store.ts";
 import type { Webhook } from "./webhook.ts";
 
 const shape = z.strictObject({ id: z.string(), webhook_id: z.string(), ...deliveryMembers });
@@ -25,36 +19,27 @@ function json(delivery: Delivery): z.output<typeof shape> {
   return { id: delivery.id, webhook_id: delivery.recipientId, ...deliveryMembersJson(delivery) };
 }
 
-const onlyOne = z.string().nullable().default(null).describe("Only this webhook's, by its id.");
+function* getOne(context: Context, id: string) {
+  const { delivery } = yield* reachDelivery(context, webhookKinds, id);
+  const attempts = yield* listAttempts(leadOf(delivery));
+  return {
+    delivery,
+    attempts: attempts.map((attempt) => hideNetwork(attempt, context.viewing.isOperator)),
+  };
+}
 
-export const listWebhookDeliveries = operation({
-  name: "webhook.deliveries",
-  summary: "List deliveries to webhooks, newest first",
-  kind: "read",
-  access: "recipients:read",
-  input: z.strictObject({ webhook: onlyOne, ...deliveryListInput }),
-  output: z.strictObject({ data: z.array(shape), next_cursor: nextCursor }),
-  *run(context, { webhook, endpoint, workspace, submission, ...page }) {
-    const choice = { recipientId: webhook, endpoint, workspace };
-    const { recipientId, endpointIds } = yield* chooseRecipients(context, webhookKinds, choice, noWebhook);
-    const filter = { recipientId, endpointIds, submissionId: submission, ...page };
-    const { deliveries, nextCursor: next } = yield* listShownDeliveries(webhookKinds, filter);
-    return { data: deliveries.map(json), next_cursor: next };
-  },
-});
-
-export const showWebhookDelivery = operation({
-  name: "webhook.attempts",
-  summary: "Show every attempt of a delivery to a webhook and its result",
-  kind: "read",
-  access: "recipients:read",
-  input: z.strictObject(deliveryReference),
-  output: z.strictObject({ delivery: shape, data: z.array(attemptShape) }),
-  *run(context, { delivery: id }) {
-    const { delivery } = yield* reachDelivery(context, webhookKinds, id);
-    const attempts = yield* listAttempts(leadOf(delivery));
-    const shown = attempts.map((attempt) => hideNetwork(attempt, context.viewing.isOperator));
-    return { delivery: json(delivery), data: shown.map(attemptJson) };
+export const { list: listWebhookDeliveries, show: showWebhookDelivery } = deliveryOperations({
+  noun: "webhook",
+  recipient: "webhook",
+  kinds: webhookKinds,
+  none: WEBHOOKS.none,
+  shape,
+  json,
+  list: (filter) => listShownDeliveries(webhookKinds, filter),
+  get: getOne,
+  summaries: {
+    list: "List deliveries to webhooks, newest first",
+    show: "Show every attempt of a delivery to a webhook and its result",
   },
 });
 
@@ -71,12 +56,10 @@ const replayed: Omit<ReplayedKinds<Webhook>, "renew"> = {
 };
 
 export const replayWebhook = operation({
+  ...replaying,
   name: "webhook.replay",
   summary: "Send to webhooks again: one delivery, all that failed, or a range of time",
-  kind: "write",
-  access: "recipients:write",
-  input: z.strictObject({ webhook: onlyOne, ...replayInput }),
-  output: replayedShape,
+  input: z.strictObject({ ...onlyRecipient("webhook"), ...replayInput }),
   run: (context: Context<ReplayParts>, { webhook: recipientId, ...request }) =>
     replay(context, { ...replayed, renew: renewerOf(context) }, { recipientId, ...request }),
 });

@@ -51,11 +51,9 @@ export const {
   noun: "webhook",
   type: WEBHOOKS,
   reference: z.strictObject(webhookReference),
-  idOf: ({ webhook }) => webhook,
   shape: webhookShape,
   json: webhookJson,
   shown,
-  show: (webhook) => ({ webhook: webhookJson(webhook) }),
   summaries: {
     list: "List webhooks",
     show: "Show a webhook and the state of its receiver",

@@ -1,6 +1,5 @@
 import { query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
-import { listed } from "../database/list-parameter.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Selectable } from "kysely";
 import type { Tables } from "../database/tables.generated.ts";
@@ -12,6 +11,7 @@ import {
   getRecipientOf,
   joinRows,
   listRecipientsOf,
+  noneOf,
   type RecipientType,
 } from "../recipients/recipient-type.ts";
 import type { WebhookFormat } from "./formats/format.ts";
@@ -37,8 +37,9 @@ import {
 /** Webhooks as recipients. An address often holds a secret, so the record of changes names the host alone. */
 export const WEBHOOKS: RecipientType<Webhook> = {
   kind: WEBHOOK_KIND,
-  complete: withAddresses,
-  none: noWebhook,
+  complete: (recipients) =>
+    joinRows(recipients, (ids) => query.selectFrom("webhook").selectAll().where("id", "in", ids), toWebhook),
+  none: noneOf("webhook"),
   describe: ({ settings }) => new URL(settings.url).host,
 };
 
@@ -72,16 +73,6 @@ export function* insertWebhookRows(
 /** @throws not_found */
 export function getWebhook(id: string): Steps<Webhook> {
   return getRecipientOf(WEBHOOKS, id);
-}
-
-export function noWebhook(id: string): FormsvcError {
-  return new FormsvcError("not_found", `there is no webhook ${id}`, { hint: { kind: "list_webhooks" } });
-}
-
-function* withAddresses(recipients: readonly Recipient[]): Steps<Webhook[]> {
-  const ids = listed(recipients.map(({ id }) => id));
-  const rows = yield* all(query.selectFrom("webhook").selectAll().where("id", "in", ids));
-  return joinRows(recipients, rows, toWebhook);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */

@@ -24,7 +24,11 @@ export function readSymbols(files: readonly SourceFile[]): ReadonlyMap<string, T
 }
 
 /** What makes operations: one, or those that each kind of recipient has. */
-const MAKERS: ReadonlySet<string | null> = new Set(["operation", "recipientOperations"]);
+const MAKERS: ReadonlySet<string | null> = new Set([
+  "operation",
+  "recipientOperations",
+  "deliveryOperations",
+]);
 
 export function isOperation({ madeBy }: TopSymbol): boolean {
   return MAKERS.has(madeBy);

@@ -11,30 +11,23 @@ import {
   type MailRecipientSettings,
 } from "../../mail/mail-recipient.ts";
 import type { ConditionFields } from "./condition-fields.ts";
-import {
-  checkTypedConditions,
-  conditionsField,
-  readTypedConditions,
-  type TypedCondition,
-} from "./conditions-field.ts";
+import { checkTypedConditions, conditionsField } from "./conditions-field.ts";
 import { checkFormChosen, formField } from "../forms/form-choice.ts";
 import { languageOptions } from "../kit/language-options.ts";
 import { checkField, type Problems, selectField, textField, tryField } from "../kit/field.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
+import { readTypedChoice, type TypedChoice } from "./typed-choice.ts";
 import { digestLabel } from "./recipient-words.ts";
 
 /** A recipient's form as it was typed. */
-export interface TypedRecipient {
-  readonly endpointId: string;
+export interface TypedRecipient extends TypedChoice {
   readonly address: string;
   readonly digest: Digest;
   /** Empty for that of the form. */
   readonly language: string;
-  readonly maxSpamScore: string;
   readonly attach: boolean;
   /** Empty for the built-in one. */
   readonly subject: string;
-  readonly conditions: readonly TypedCondition[];
 }
 
 export const EMPTY_RECIPIENT: TypedRecipient = {
@@ -50,14 +43,12 @@ export const EMPTY_RECIPIENT: TypedRecipient = {
 
 export function readTyped(form: URLSearchParams): TypedRecipient {
   return {
-    endpointId: form.get("endpoint") ?? "",
+    ...readTypedChoice(form),
     address: (form.get("address") ?? "").trim(),
     digest: DIGESTS.find((each) => each === form.get("digest")) ?? EMPTY_RECIPIENT.digest,
     language: findLanguage(form.get("language")) ?? "",
-    maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
     attach: form.get("attach") !== null,
     subject: (form.get("subject") ?? "").trim(),
-    conditions: readTypedConditions(form),
   };
 }
 

@@ -6,28 +6,21 @@ import { addressFor } from "../../webhooks/check-webhook-settings.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../../webhooks/formats/format.ts";
 import { MAX_SPAM_SCORE } from "../../outbox/queue/recipient.ts";
 import type { Webhook, WebhookSettings } from "../../webhooks/webhook.ts";
-import {
-  checkTypedConditions,
-  conditionsField,
-  readTypedConditions,
-  type TypedCondition,
-} from "./conditions-field.ts";
+import { checkTypedConditions, conditionsField } from "./conditions-field.ts";
 import { checkFormChosen, formField } from "../forms/form-choice.ts";
 import { areaField, checkField, type Problems, selectField, textField, tryField } from "../kit/field.ts";
 import type { FormFields } from "./recipient-form.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
+import { readTypedChoice, type TypedChoice } from "./typed-choice.ts";
 
 /** A webhook's form as it was typed. */
-export interface TypedWebhook {
-  readonly endpointId: string;
+export interface TypedWebhook extends TypedChoice {
   readonly format: WebhookFormat;
   readonly url: string;
   /** `Name: value`, one a line. */
   readonly headers: string;
   readonly clearsHeaders: boolean;
-  readonly maxSpamScore: string;
   readonly allowPrivate: boolean;
-  readonly conditions: readonly TypedCondition[];
 }
 
 export const EMPTY_WEBHOOK: TypedWebhook = {
@@ -43,14 +36,12 @@ export const EMPTY_WEBHOOK: TypedWebhook = {
 
 export function readTyped(form: URLSearchParams): TypedWebhook {
   return {
-    endpointId: form.get("endpoint") ?? "",
+    ...readTypedChoice(form),
     format: WEBHOOK_FORMATS.find((each) => each === form.get("format")) ?? "standard",
     url: (form.get("url") ?? "").trim(),
     headers: form.get("headers") ?? "",
     clearsHeaders: form.has("clear_headers"),
-    maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
     allowPrivate: form.has("allow_private"),
-    conditions: readTypedConditions(form),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Selectable } from "kysely";
 import { query } from "../../database/database.ts";
-import { listed } from "../../database/list-parameter.ts";
 import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.generated.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -16,7 +15,12 @@ import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } fr
 /** Automatic replies among recipients. */
 export const REPLIES: RecipientType<AutoReply> = {
   kind: REPLY_KIND,
-  complete: withWords,
+  complete: (recipients) =>
+    joinRows(
+      recipients,
+      (ids) => query.selectFrom("auto_reply").selectAll().where("id", "in", ids),
+      toAutoReply,
+    ),
   none: (id) => new FormsvcError("not_found", `there is no automatic reply ${id}`),
   describe: () => "",
 };
@@ -97,12 +101,6 @@ export const REPLY_SQL = {
     postgresql: `SELECT id, unsubscribed_at FROM mail_recipient WHERE ${MAILBOX_SQL.postgresql} = ?`,
   },
 } as const;
-
-function* withWords(recipients: readonly Recipient[]): Steps<AutoReply[]> {
-  const ids = listed(recipients.map(({ id }) => id));
-  const rows = yield* all(query.selectFrom("auto_reply").selectAll().where("id", "in", ids));
-  return joinRows(recipients, rows, toAutoReply);
-}
 
 function toColumns({ field, subject, text: body, replyToId }: AutoReplySettings) {
   return { field, subject, text: body, reply_to: replyToId };
