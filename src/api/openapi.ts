@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EXPORT_TYPES } from "../submissions/export/export-submissions.ts";
 import { describeError, type ErrorCode } from "../foundation/errors.ts";
-import { version } from "../foundation/version.ts";
+import { openapiOf } from "../http/openapi-document.ts";
 import { ruleOf, SCOPES } from "../operations/access.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./cursor.ts";
@@ -18,27 +18,21 @@ export function openapiDocument(baseUrl: string | null): Json {
     const path = `/api/v1${route.path.replace(/:(\w+)/g, "{$1}")}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationJson(route) };
   }
-  return {
-    openapi: "3.1.0",
-    info: {
-      title: "Management API of formsvc",
-      version,
-      description: "Everything that can be done with formsvc, for programs with a token.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: baseUrl ?? "/" }],
-    paths,
-    components: {
-      schemas: { Error: jsonOf(error, "output") },
-      securitySchemes: {
-        token: {
-          type: "http",
-          scheme: "bearer",
-          description: `A token (fat_…). Scopes: ${SCOPES.join(", ")}. X:write includes X:read.`,
-        },
-      },
-    },
+  const token = {
+    type: "http",
+    scheme: "bearer",
+    description: `A token (fat_…). Scopes: ${SCOPES.join(", ")}. X:write includes X:read.`,
   };
+  return openapiOf(
+    {
+      title: "Management API of formsvc",
+      description: "Everything that can be done with formsvc, for programs with a token.",
+      paths,
+      schemas: { Error: jsonOf(error, "output") },
+      securitySchemes: { token },
+    },
+    baseUrl,
+  );
 }
 
 const error = z.object({

@@ -155,74 +155,85 @@ const replace = route("PUT", 200);
 const change = route("PATCH", 200);
 const remove = route("DELETE", 204);
 
+/** What can be done with a row at its own address, and below it under the verb in the operation's name. */
+interface RowOperations {
+  readonly change?: RoutedOperation;
+  readonly remove?: RoutedOperation;
+  readonly acts?: readonly RoutedOperation[];
+}
+
+/** The addresses of one row, which one operation shows. */
+function row(
+  path: string,
+  show: Operation<ApiParts>,
+  { change: changing, remove: removing, acts = [] }: RowOperations = {},
+): readonly ApiRoute[] {
+  const own = { shownBy: show };
+  return [
+    read(path, show, own),
+    ...(changing === undefined ? [] : [change(path, changing, own)]),
+    ...(removing === undefined ? [] : [remove(path, removing, own)]),
+    ...acts.map((each) => act(`${path}/${verbOf(each)}`, each, own)),
+  ];
+}
+
+/** Of `endpoint.allow-origin`: `allow-origin`. */
+function verbOf({ name }: RoutedOperation): string {
+  return name.slice(name.indexOf(".") + 1);
+}
+
 const ofEndpoint = { shownBy: showEndpoint };
 const ofSchema = { shownBy: showSchema };
-const ofKey = { shownBy: showKey };
-const ofWebhook = { shownBy: showWebhook };
-const ofRecipient = { shownBy: showRecipient };
 const ofReply = { shownBy: showReply };
-const ofFile = { shownBy: showFile };
 const ofWorkspace = { shownBy: showWorkspace };
-const ofMember = { shownBy: showMember };
 const ofAccount = { shownBy: showAccount };
 
 /** Every operation that programs can do, with its address; `all-operations.ts` has the others. */
 export const ROUTES: readonly ApiRoute[] = [
   read("/endpoints", listAllEndpoints),
   make("/endpoints", createEndpoint),
-  read("/endpoints/:endpoint", showEndpoint, ofEndpoint),
-  change("/endpoints/:endpoint", setEndpoint, ofEndpoint),
+  ...row("/endpoints/:endpoint", showEndpoint, {
+    change: setEndpoint,
+    remove: deleteEndpoint,
+    acts: [moveEndpoint, pauseEndpoint, resumeEndpoint, allowOrigin, ignoreOrigin],
+  }),
   replace("/endpoints/:endpoint/challenge-secret", setChallengeSecret, ofEndpoint),
-  remove("/endpoints/:endpoint", deleteEndpoint, ofEndpoint),
-  act("/endpoints/:endpoint/move", moveEndpoint, ofEndpoint),
-  act("/endpoints/:endpoint/pause", pauseEndpoint, ofEndpoint),
-  act("/endpoints/:endpoint/resume", resumeEndpoint, ofEndpoint),
-  act("/endpoints/:endpoint/allow-origin", allowOrigin, ofEndpoint),
-  act("/endpoints/:endpoint/ignore-origin", ignoreOrigin, ofEndpoint),
-  read("/endpoints/:endpoint/schema", showSchema, ofSchema),
+  ...row("/endpoints/:endpoint/schema", showSchema),
   replace("/endpoints/:endpoint/schema", setSchema, ofSchema),
   read("/endpoints/:endpoint/keys", listEndpointKeys, ofEndpoint),
   make("/endpoints/:endpoint/keys", issueKey, ofEndpoint),
-  read("/keys/:key", showKey, ofKey),
-  make("/keys/:key/rotate", rotateKey, ofKey),
-  act("/keys/:key/revoke", revokeKey, ofKey),
+  ...row("/keys/:key", showKey, { acts: [revokeKey] }),
+  make("/keys/:key/rotate", rotateKey, { shownBy: showKey }),
   read("/webhooks", listAllWebhooks),
   make("/webhooks", createWebhook),
-  read("/webhooks/:webhook", showWebhook, ofWebhook),
-  change("/webhooks/:webhook", setWebhook, ofWebhook),
-  remove("/webhooks/:webhook", deleteWebhook, ofWebhook),
-  act("/webhooks/:webhook/enable", enableWebhook, ofWebhook),
-  act("/webhooks/:webhook/disable", disableWebhook, ofWebhook),
-  act("/webhooks/:webhook/rotate-secret", rotateSecret, ofWebhook),
-  act("/webhooks/:webhook/test", testWebhook, ofWebhook),
-  act("/webhooks/:webhook/try", tryWebhook, ofWebhook),
+  ...row("/webhooks/:webhook", showWebhook, {
+    change: setWebhook,
+    remove: deleteWebhook,
+    acts: [enableWebhook, disableWebhook, rotateSecret, testWebhook, tryWebhook],
+  }),
   read("/webhook-deliveries", listWebhookDeliveries),
-  read("/webhook-deliveries/:delivery", showWebhookDelivery, { shownBy: showWebhookDelivery }),
+  ...row("/webhook-deliveries/:delivery", showWebhookDelivery),
   act("/webhook-deliveries/replay", replayWebhook),
   read("/recipients", listAllRecipients),
   make("/recipients", createRecipient),
-  read("/recipients/:recipient", showRecipient, ofRecipient),
-  change("/recipients/:recipient", setRecipient, ofRecipient),
-  remove("/recipients/:recipient", deleteRecipient, ofRecipient),
-  act("/recipients/:recipient/ask", askRecipient, ofRecipient),
-  act("/recipients/:recipient/enable", enableRecipient, ofRecipient),
-  act("/recipients/:recipient/disable", disableRecipient, ofRecipient),
-  act("/recipients/:recipient/test", testRecipient, ofRecipient),
-  act("/recipients/:recipient/try", tryRecipientNow, ofRecipient),
+  ...row("/recipients/:recipient", showRecipient, {
+    change: setRecipient,
+    remove: deleteRecipient,
+    acts: [askRecipient, enableRecipient, disableRecipient, testRecipient, tryRecipientNow],
+  }),
   read("/mail-deliveries", listMailDeliveries),
-  read("/mail-deliveries/:delivery", showMailDelivery, { shownBy: showMailDelivery }),
+  ...row("/mail-deliveries/:delivery", showMailDelivery),
   act("/mail-deliveries/replay", replayMail),
   act("/mail-server/try", tryMailServer),
-  read("/endpoints/:endpoint/autoreply", showReply, ofReply),
+  ...row("/endpoints/:endpoint/autoreply", showReply, { remove: turnOffReply }),
   replace("/endpoints/:endpoint/autoreply", setReply, ofReply),
-  remove("/endpoints/:endpoint/autoreply", turnOffReply, ofReply),
   read("/submissions", listSubmissions),
   read("/submissions/export", exportSubmissions),
   read("/submissions/tail", tailSubmissions),
   act("/submissions/import", importSubmissions, { takesFile: true }),
   act("/held/import", importHeld, { takesFile: true }),
   act("/endpoints/:endpoint/import", importTable, { ...ofEndpoint, takesFile: true }),
-  read("/submissions/:submission", showSubmission, { shownBy: showSubmission }),
+  ...row("/submissions/:submission", showSubmission),
   act("/submissions/mark", markSubmissionsAs),
   act("/submissions/mark-read", markSubmissionsRead),
   act("/submissions/set", setSubmissions),
@@ -233,9 +244,8 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/submissions/find", findPersonRecords),
   act("/submissions/erase", erasePersonRecords),
   read("/files", listAllFiles),
-  read("/files/:file", showFile, ofFile),
-  read("/files/:file/content", saveFile, ofFile),
-  remove("/files/:file", deleteFile, ofFile),
+  ...row("/files/:file", showFile, { remove: deleteFile }),
+  read("/files/:file/content", saveFile, { shownBy: showFile }),
   read("/spam", showSpam),
   replace("/spam", setSpam, { dryRun: previewSpam }),
   act("/spam/preview", previewSpam),
@@ -248,10 +258,11 @@ export const ROUTES: readonly ApiRoute[] = [
   act("/held/drop-all", dropAllHeld),
   read("/workspaces", listAllWorkspaces),
   make("/workspaces", createWorkspace),
-  read("/workspaces/:workspace", showWorkspace, ofWorkspace),
-  change("/workspaces/:workspace", renameWorkspace, ofWorkspace),
-  remove("/workspaces/:workspace", deleteWorkspace, ofWorkspace),
-  act("/workspaces/:workspace/transfer", transferWorkspace, ofWorkspace),
+  ...row("/workspaces/:workspace", showWorkspace, {
+    change: renameWorkspace,
+    remove: deleteWorkspace,
+    acts: [transferWorkspace],
+  }),
   read("/workspaces/:workspace/contents", countContents, ofWorkspace),
   read("/workspaces/:workspace/export", exportWorkspace, ofWorkspace),
   change("/workspaces/:workspace/settings", setWorkspace, ofWorkspace),
@@ -259,20 +270,20 @@ export const ROUTES: readonly ApiRoute[] = [
   read("/workspaces/:workspace/usage", showUsage, ofWorkspace),
   read("/workspaces/:workspace/members", listWorkspaceMembers, ofWorkspace),
   make("/workspaces/:workspace/members", inviteMember, ofWorkspace),
-  read("/workspaces/:workspace/members/:email", showMember, ofMember),
-  change("/workspaces/:workspace/members/:email", setMember, ofMember),
-  remove("/workspaces/:workspace/members/:email", removeWorkspaceMember, ofMember),
+  ...row("/workspaces/:workspace/members/:email", showMember, {
+    change: setMember,
+    remove: removeWorkspaceMember,
+  }),
   read("/usage", listUsages),
   read("/accounts", listAllAccounts),
   make("/accounts", createAccount),
-  read("/accounts/:account", showAccount, ofAccount),
+  ...row("/accounts/:account", showAccount, {
+    change: setAccount,
+    remove: deleteAccount,
+    acts: [renameAccount, vouchForAccount, endAccountSessions],
+  }),
   read("/accounts/:account/contents", countAccountContents, ofAccount),
-  change("/accounts/:account", setAccount, ofAccount),
-  remove("/accounts/:account", deleteAccount, ofAccount),
-  act("/accounts/:account/rename", renameAccount, ofAccount),
-  act("/accounts/:account/vouch", vouchForAccount, ofAccount),
   read("/accounts/:account/sessions", listAccountSessions, ofAccount),
-  act("/accounts/:account/end-sessions", endAccountSessions, ofAccount),
   read("/findings", listFindings),
   read("/events", listEvents),
   act("/agent-calls", noteCall),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { z } from "zod";
 import { describeError } from "../foundation/errors.ts";
-import { version } from "../foundation/version.ts";
+import { openapiOf } from "./openapi-document.ts";
 import type { RouteDescription, OperationAnswer } from "./operation.ts";
 
 type Json = Record<string, unknown>;
@@ -44,24 +44,19 @@ function document(routes: readonly DescribedRoute[], baseUrl: string | null): Js
     const path = url.replace(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [method]: operationJson(operation, schemas) };
   }
-  return {
-    openapi: "3.1.0",
-    info: {
+  return openapiOf(
+    {
       title: "formsvc",
-      version,
       description: "Takes form submissions, checks and stores them.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: baseUrl ?? "/" }],
-    paths,
-    components: {
+      paths,
       schemas,
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "The endpoint's secret or publishable key." },
         secretKey: { type: "http", scheme: "bearer", description: "The endpoint's secret key." },
       },
     },
-  };
+    baseUrl,
+  );
 }
 
 const generalError = z.object({

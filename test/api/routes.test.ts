@@ -25,6 +25,20 @@ test("what a path names is an input of its operation and of the one that shows i
   }
 });
 
+test("what is done with a row has an address below it, under the verb in the operation's name", () => {
+  const places = ROUTES.map(({ method, path, operation }) => `${operation.name}: ${method} ${path}`);
+  expect(places).toEqual(
+    expect.arrayContaining([
+      "endpoint.allow-origin: POST /endpoints/:endpoint/allow-origin",
+      "key.revoke: POST /keys/:key/revoke",
+      "webhook.rotate-secret: POST /webhooks/:webhook/rotate-secret",
+      "recipient.ask: POST /recipients/:recipient/ask",
+      "workspace.transfer: POST /workspaces/:workspace/transfer",
+      "account.end-sessions: POST /accounts/:account/end-sessions",
+    ]),
+  );
+});
+
 /** The members of an output, like `key.id`. */
 function membersOf(operation: AnyOperation): readonly string[] {
   const names: string[] = [];

@@ -1,0 +1,26 @@
+import { version } from "../foundation/version.ts";
+
+type Json = Record<string, unknown>;
+
+/** What an OpenAPI document of the server is about. */
+interface Described {
+  readonly title: string;
+  readonly description: string;
+  readonly paths: Json;
+  readonly schemas: Json;
+  readonly securitySchemes: Json;
+}
+
+/** An OpenAPI 3.1 document of the server. @param baseUrl the address that clients use; null if only the socket's is known */
+export function openapiOf(
+  { title, description, paths, ...components }: Described,
+  baseUrl: string | null,
+): Json {
+  return {
+    openapi: "3.1.0",
+    info: { title, version, description, license: { name: "MIT", identifier: "MIT" } },
+    servers: [{ url: baseUrl ?? "/" }],
+    paths,
+    components,
+  };
+}
