@@ -2,7 +2,10 @@ import type { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { Hint, Listener } from "../foundation/hint.ts";
 
-type Words = { readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => string };
+/** What is said of a hint, by its facts if it has some. */
+type Words = {
+  readonly [Kind in Hint["kind"]]: string | ((hint: Extract<Hint, { readonly kind: Kind }>) => string);
+};
 
 /** The flags or the setting by which a listener's address is chosen. */
 const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port: string }>> = {
@@ -14,7 +17,7 @@ const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port:
 
 /** What the command line says for each hint: the command that does it. */
 const WORDS: Words = {
-  check_mail_server: () => "formsvc mail check goes through each step; nothing is lost meanwhile",
+  check_mail_server: "formsvc mail check goes through each step; nothing is lost meanwhile",
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
   change_conditions: ({ recipientId }) =>
     `choose others: formsvc ${isId("wh", recipientId) ? "webhook" : "recipient"} set ${recipientId} --when FIELD=VALUE…; '' clears them`,
@@ -23,29 +26,29 @@ const WORDS: Words = {
   choose_high_port: ({ listener }) => `choose a port from 1024 on with ${ADDRESS[listener].port}`,
   choose_known_host: ({ listener }) => `give an address of this machine with ${ADDRESS[listener].host}`,
   choose_own_address: ({ listener }) => `choose another with ${ADDRESS[listener].host}`,
-  choose_endpoint: () => "choose one with --endpoint",
+  choose_endpoint: "choose one with --endpoint",
   choose_reply_field: ({ endpointId }) =>
     `choose another: formsvc autoreply set ${endpointId} --field NAME; or: formsvc autoreply off ${endpointId}`,
-  choose_account: () => "choose one with --account; see: formsvc account list",
-  choose_plan: () => "see: formsvc workspace set-plan",
+  choose_account: "choose one with --account; see: formsvc account list",
+  choose_plan: "see: formsvc workspace set-plan",
   configure_or_change_plan: ({ workspaceId }) =>
     `add it to plans in the configuration, or: formsvc workspace set-plan ${workspaceId} PLAN`,
-  delete_with_workspaces: () =>
+  delete_with_workspaces:
     "see: formsvc workspace delete, or add --with-workspaces; whose posts are to be kept, move them first: formsvc endpoint move",
-  enable_recipient_or_keep_id: () => "enable its webhook or recipient, or replay it without --as-new",
-  encrypt_rest_of_secrets: () => "finish with: formsvc secrets encrypt",
-  export_as_ndjson: () =>
+  enable_recipient_or_keep_id: "enable its webhook or recipient, or replay it without --as-new",
+  encrypt_rest_of_secrets: "finish with: formsvc secrets encrypt",
+  export_as_ndjson:
     "import takes what export --format ndjson writes; of a table or another service, name it: --format csv",
-  heed_or_restore: () => "do what it says; if the file is damaged: formsvc restore FILE",
-  issue_key: () => "issue a new one with: formsvc key issue",
-  list_accounts: () => "see: formsvc account list",
-  list_deliveries: () => "see: formsvc webhook deliveries, or formsvc mail deliveries",
-  list_endpoints: () => "see: formsvc endpoint list",
-  list_keys: () => "see: formsvc key list ENDPOINT",
-  list_recipients: () => "see: formsvc recipient list",
-  list_tokens: () => "see: formsvc token list",
-  list_webhooks: () => "see: formsvc webhook list",
-  list_workspaces: () => "see: formsvc workspace list",
+  heed_or_restore: "do what it says; if the file is damaged: formsvc restore FILE",
+  issue_key: "issue a new one with: formsvc key issue",
+  list_accounts: "see: formsvc account list",
+  list_deliveries: "see: formsvc webhook deliveries, or formsvc mail deliveries",
+  list_endpoints: "see: formsvc endpoint list",
+  list_keys: "see: formsvc key list ENDPOINT",
+  list_recipients: "see: formsvc recipient list",
+  list_tokens: "see: formsvc token list",
+  list_webhooks: "see: formsvc webhook list",
+  list_workspaces: "see: formsvc workspace list",
   look_at_recipient: ({ recipientId }) =>
     `ask its holder, then: formsvc recipient enable ${recipientId}; if the address is wrong, remove it and add the right one`,
   look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
@@ -53,43 +56,42 @@ const WORDS: Words = {
     `see what the service asks for: formsvc endpoint set ${endpointId} --challenge-secret-file FILE`,
   allow_or_ignore_origin: ({ endpointId }) =>
     `if the site is yours, name it among the others: formsvc endpoint set ${endpointId} --allow-origin ORIGIN…; if not: --ignore-origin ORIGIN`,
-  make_configuration: () => "make one with: formsvc init",
-  make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",
-  make_room_for_files: () =>
+  make_configuration: "make one with: formsvc init",
+  make_other_operator: "make another one first: formsvc account set EMAIL --operator",
+  make_room_for_files:
     "delete submissions whose files are not needed any more; or raise files.maxTotalBytes (is there disk for it?) and restart the server",
-  make_room_for_held_posts: () =>
+  make_room_for_held_posts:
     "formsvc held list, then release or drop them; or raise held.maxPerWorkspace, heldBytes of the plan or held.maxBytes, and restart the server",
-  raise_form_share: () =>
+  raise_form_share:
     "if somebody fills it on purpose, a challenge stops programs: formsvc endpoint set ENDPOINT --challenge …; if not, raise files.maxFormShare or fileBytes of the plan, and restart the server",
-  migrate_beside_servers: () => "migrate it first, beside the servers: formsvc migrate up",
-  name_database: () => "name the database with --db",
+  migrate_beside_servers: "migrate it first, beside the servers: formsvc migrate up",
+  name_database: "name the database with --db",
   name_foreign_file: ({ what, path }) =>
     `if it is the right one: ${what === "database" ? "--db" : "--config"} ${path}`,
-  release_later_or_change_plan: () =>
-    "release it on a larger plan (formsvc workspace set-plan) or next month",
-  replace_damaged_database: () =>
+  release_later_or_change_plan: "release it on a larger plan (formsvc workspace set-plan) or next month",
+  replace_damaged_database:
     "stop the server, keep the file, and restore the newest backup: formsvc restore FILE",
-  replace_ending_tokens: () => "make others in time and put them in their place: formsvc token create",
-  replay_failed_deliveries: () => "once the receiver is well: formsvc webhook replay --failed",
-  replay_failed_mail: () => "once what refused them is mended: formsvc mail replay --failed",
-  restart_older_server: () => "the database is of an older version: restart the server with this one first",
-  restore_or_make_key_file: () => "bring it back, or make a first one with: formsvc secrets rotate",
-  rotate_leaked_key: () => "use the publishable key in pages, then: formsvc key rotate KEY",
-  schedule_backups: () =>
+  replace_ending_tokens: "make others in time and put them in their place: formsvc token create",
+  replay_failed_deliveries: "once the receiver is well: formsvc webhook replay --failed",
+  replay_failed_mail: "once what refused them is mended: formsvc mail replay --failed",
+  restart_older_server: "the database is of an older version: restart the server with this one first",
+  restore_or_make_key_file: "bring it back, or make a first one with: formsvc secrets rotate",
+  rotate_leaked_key: "use the publishable key in pages, then: formsvc key rotate KEY",
+  schedule_backups:
     "set backup.everyHours in the configuration and restart the server, or have cron run: formsvc backup FILE",
-  set_mail_server: () =>
+  set_mail_server:
     "set mail.host and mail.from in the configuration and restart the server; or remove the recipients: formsvc recipient list",
   set_clock_or_delete_submission: ({ submissionId }) =>
     "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the submission came while it was ahead, " +
     `and this line stays until then or until: formsvc submission delete ${submissionId}`,
-  stop_older_servers: () => "stop them first, then: formsvc migrate up",
-  stop_server: () => "stop it first, or use another --db",
-  undo_structure_change: () => "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
+  stop_older_servers: "stop them first, then: formsvc migrate up",
+  stop_server: "stop it first, or use another --db",
+  undo_structure_change: "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
   upgrade_plan: ({ workspaceId }) => `upgrade with: formsvc workspace set-plan ${workspaceId} PLAN`,
-  upgrade_database: () => "restart the server with this version, or run: formsvc migrate up",
-  vouch_for_accounts: () =>
+  upgrade_database: "restart the server with this version, or run: formsvc migrate up",
+  vouch_for_accounts:
     "see who is in doubt: formsvc account list; ask the holder of each address, then: formsvc account vouch EMAIL",
-  wait_or_keep_id: () => "let it be sent, or replay it without --as-new",
+  wait_or_keep_id: "let it be sent, or replay it without --as-new",
 };
 
 /** Whether what a server said is a hint that there are words for. */
@@ -101,7 +103,8 @@ export function isHint(value: unknown): value is Hint {
 }
 
 export function describeHint(hint: Hint): string {
-  return (WORDS[hint.kind] as (hint: Hint) => string)(hint);
+  const words = WORDS[hint.kind] as string | ((hint: Hint) => string);
+  return typeof words === "string" ? words : words(hint);
 }
 
 /** What a person at the terminal is told of an error: what is wrong, and the command that helps. */

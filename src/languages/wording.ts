@@ -37,7 +37,8 @@ export class Wording {
   /** @param count chooses the form of the text, and stands in it as `{count}`. */
   amount(key: PluralKey, count: number, values: Values<string> = {}): string {
     const forms = this.#texts[key];
-    return this.#fill(forms[this.#plurals.select(count)] ?? forms.other, { count, ...values });
+    const text = typeof forms === "string" ? forms : (forms[this.#plurals.select(count)] ?? forms.other);
+    return this.#fill(text, { count, ...values });
   }
 
   /** The text as markup, with markup in it. */

@@ -52,9 +52,10 @@ test.each(LANGUAGES)(
     const rules = new Intl.PluralRules(language);
     const used = new Set(Array.from({ length: 1001 }, (_, count) => rules.select(count)));
     const { pluralCategories } = rules.resolvedOptions();
-    for (const [key, text] of Object.entries(readTexts(language))) {
-      if (typeof text === "string") continue;
-      const forms = Object.keys(text);
+    const texts = readTexts(language);
+    for (const key of keys.filter((each) => typeof english[each] !== "string")) {
+      const text = texts[key];
+      const forms = typeof text === "string" ? ["other"] : Object.keys(text);
       expect(
         [...used].filter((form) => !forms.includes(form)),
         key,
@@ -112,6 +113,18 @@ test("numbers and sizes are written as the language writes them, in Latin digits
     ["12345,25", "19,5 KB", "cv.pdf (5,2 MB)"],
     ["12345,25", "19,5 KB", "cv.pdf (5,2 MB)"],
     ["12345.25", "19.5 KB", "cv.pdf (5.2 MB)"],
+  ]);
+});
+
+test("an amount is said in the form for its number, and in the only form of a language that has one", () => {
+  const said = (["en", "ja", "ko", "zh"] as const).map((language) =>
+    [1, 2].map((count) => wordingIn(language).amount("characters", count)),
+  );
+  expect(said).toEqual([
+    ["1 character", "2 characters"],
+    ["1文字", "2文字"],
+    ["1자", "2자"],
+    ["1 个字符", "2 个字符"],
   ]);
 });
 

@@ -170,8 +170,10 @@ export const en = {
   madeNews: "Yes, send me your newsletter",
 };
 
-/** A text by the forms of `Intl.PluralRules`. */
-export type Plural = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
+/** A text by the forms of `Intl.PluralRules`; the text alone in a language that has one form. */
+export type Plural =
+  | string
+  | ({ readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>);
 
 /** Every text in one language; names in braces stand for what a sentence is about. */
 export type Texts = {
