@@ -134,34 +134,58 @@ async function takeOrExplain(
 }
 
 async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<FastifyReply> {
-  const { request, reply } = form;
-  const type = request.headers["content-type"] ?? "";
+  const problem = await readForm(parts, form);
+  return answerAccepted(parts, form, await postForm(parts, form, problem));
+}
+
+/** Notes what the form says. Returns what is wrong with its inputs, which is said after what is wrong with the request; null if nothing is. */
+async function readForm(parts: FormRoutesParts, form: FormExchange) {
+  const { request } = form;
   const { body } = request;
+  const type = request.headers["content-type"] ?? "";
   const { entries, problem } = isUploadBody(body) ? body : await readFormBody(type, rawBody(request));
   form.entries = entries;
   if (isUploadBody(body)) form.mayHaveFiles = body.mayHaveFiles;
   request.saidLanguage = entryOf(entries, LANGUAGE_MEMBER);
   if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
-  // The address of a form is in a page, so a secret key in it is public.
-  const source = { origin: form.origin, fromBrowser: true };
   if (!isUploadBody(body)) noteLostFile(parts, form);
-  const receipt = isUploadBody(body)
-    ? await takeUpload(parts, form, body, source)
-    : await takePost(parts, form, {
-        // The inputs, not their bytes: a multipart form has another boundary each time it is sent.
-        body: Buffer.from(JSON.stringify(entries)),
-        readFields: (_body, definition) => {
-          if (problem !== null) throw problem;
-          return coerceForm(entries, definition);
-        },
-        source,
-      });
-  const { id, settings } = receipt.caller.ready.endpoint;
-  if (form.isOwnPage) return sendThanks(request, reply, receipt.caller);
+  return problem;
+}
+
+async function postForm(
+  parts: FormRoutesParts,
+  form: FormExchange,
+  problem: Awaited<ReturnType<typeof readForm>>,
+) {
+  const { entries, origin } = form;
+  const { body } = form.request;
+  // The address of a form is in a page, so a secret key in it is public.
+  const source = { origin, fromBrowser: true };
+  if (isUploadBody(body)) return takeUpload(parts, form, body, source);
+  return takePost(parts, form, {
+    // The inputs, not their bytes: a multipart form has another boundary each time it is sent.
+    body: Buffer.from(JSON.stringify(entries)),
+    readFields: (_body, definition) => {
+      if (problem !== null) throw problem;
+      return coerceForm(entries, definition);
+    },
+    source,
+  });
+}
+
+/** JSON for programs; for people the page that the form names, or one of ours. */
+function answerAccepted(
+  parts: FormRoutesParts,
+  { request, reply, entries, origin, isOwnPage }: FormExchange,
+  receipt: Awaited<ReturnType<typeof postForm>>,
+): FastifyReply {
+  const { endpoint, brand } = receipt.caller.ready;
+  const { id, settings } = endpoint;
+  if (isOwnPage) return sendThanks(request, reply, receipt.caller);
   const redirect = entryOf(entries, REDIRECT_MEMBER);
   // The visitor is led elsewhere in silence; whoever made the page must be able to see why.
-  const isIgnored = isRedirectIgnored(redirect, form.origin, settings);
+  const isIgnored = isRedirectIgnored(redirect, origin, settings);
   if (isIgnored) {
     void reply.header("x-formsvc-notice", "redirect-ignored");
     parts.onPageFault(id, "redirect", webOrigin(redirect ?? undefined) ?? "");
@@ -172,10 +196,9 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
       ...thanksFor(request),
       ...(isIgnored && { notices: ["redirect_ignored"] }),
     });
-  const address = successAddress(redirect, form.origin, settings);
+  const address = successAddress(redirect, origin, settings);
   if (address !== null) return reply.code(303).header("location", address).send();
-  const backTo = webOrigin(form.origin);
-  const { brand } = receipt.caller.ready;
+  const backTo = webOrigin(origin);
   return sendPage(
     reply,
     successPage(visitorWording(request), backTo, brand),

@@ -14,6 +14,7 @@ import type { CommitQueue } from "../commit/commit-batch.ts";
 import { type Examined, hold, type HoldParts } from "./hold-post.ts";
 import { acceptedFiles, type IncomingFile, withoutFiles } from "./incoming-file.ts";
 import { addWithFiles, storeFiles, uploadingOf } from "./store-files.ts";
+import type { TakenFiles } from "../../files/file-room.ts";
 import type { Challenges } from "./check-challenge.ts";
 import {
   type IdempotencyMemory,
@@ -184,30 +185,16 @@ async function store(
     await hold(parts, caller, examined, { idempotent, cause: "spam", files });
     throw new FormsvcError("spam_blocked");
   }
-  const { submission, address, trapped, language } = examined;
   const taken =
     post.files === undefined
       ? null
       : await storeFiles(parts, acceptedFiles(post.files, caller.ready.schema), {
-          uploading: uploadingOf(caller, address),
+          uploading: uploadingOf(caller, examined.address),
           createdAt: now,
         });
-  const pending: PendingSubmission = {
-    kind: "submission",
-    submission,
-    address,
-    trapped,
-    language,
-    fields: caller.ready.schema.definition,
-    workspaceId: endpoint.workspaceId,
-    monthlyLimit,
-    idempotent,
-    recollection: examined.recollection,
-    fileIds: taken === null ? null : taken.files.map(({ id }) => id),
-    proof: examined.proof,
-  };
+  const pending = pendingOf(caller, examined, idempotent, taken);
   const outcome = await (taken === null ? parts.commits.add(pending) : addWithFiles(parts, pending, taken));
-  if (outcome === "stored") return submission.id;
+  if (outcome === "stored") return examined.submission.id;
   if (outcome === "over_limit") {
     const cause = { idempotent, cause: "limit", files: { ...files, taken } } as const;
     const isHeld = await hold(parts, caller, examined, cause);
@@ -215,6 +202,28 @@ async function store(
   }
   if (outcome === "spent") return await store(parts, caller, { ...post, isProofSpent: true }, idempotent);
   return answerUnstored(outcome);
+}
+
+function pendingOf(
+  { ready }: Caller,
+  { submission, address, trapped, language, recollection, proof }: Examined,
+  idempotent: IdempotentPost | null,
+  taken: TakenFiles | null,
+): PendingSubmission {
+  return {
+    kind: "submission",
+    submission,
+    address,
+    trapped,
+    language,
+    fields: ready.schema.definition,
+    workspaceId: ready.endpoint.workspaceId,
+    monthlyLimit: ready.limits.monthlySubmissions,
+    idempotent,
+    recollection,
+    fileIds: taken === null ? null : taken.files.map(({ id }) => id),
+    proof,
+  };
 }
 
 /** The id of the first post, if this one repeats it. @throws unavailable, unauthorized, conflict, MovedMeanwhile */
