@@ -16,6 +16,7 @@ interface PageAccess {
 }
 
 const both = (access: Access): PageAccess => ({ read: access, write: access });
+const recipients: PageAccess = { read: "recipients:read", write: "recipients:write" };
 
 /**
  * By the beginning of a route, the first that fits. It is looked at before a form is read, so that nobody sends a form in vain; what decides
@@ -24,7 +25,7 @@ const both = (access: Access): PageAccess => ({ read: access, write: access });
 const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/endpoints/new", both("endpoints:create")],
   ["/endpoints/:id/keys", { read: "keys:read", write: "endpoints:write" }],
-  ["/endpoints/:id/reply", { read: "recipients:read", write: "recipients:write" }],
+  ["/endpoints/:id/reply", recipients],
   ["/endpoints/:id/delete", both("endpoints:delete")],
   ["/endpoints/:id/move", both("endpoints:move")],
   ["/endpoints/:id/import", both("submissions:import")],
@@ -35,9 +36,9 @@ const PAGES: readonly (readonly [path: string, access: PageAccess])[] = [
   ["/submissions/:id/notes", both("submissions:write")],
   ["/held", { read: null, write: "held:write" }],
   ["/notifications", both("recipients:read")],
-  ["/recipients", { read: "recipients:read", write: "recipients:write" }],
-  ["/webhooks", { read: "recipients:read", write: "recipients:write" }],
-  ["/replies", { read: "recipients:read", write: "recipients:write" }],
+  ["/recipients", recipients],
+  ["/webhooks", recipients],
+  ["/replies", recipients],
   ["/spam/workspaces/:id", both("workspace:spam")],
   ["/spam", both("endpoints:write")],
   ["/usage", both("workspace:usage")],

@@ -103,13 +103,17 @@ function* markOrigin(endpoint: Endpoint, origin: string, isIgnored: boolean): St
   return { ...changeOf(endpoint), action, detail: origin };
 }
 
-export const ignoreOrigin = operation({
-  name: "endpoint.ignore-origin",
-  summary: "Say that a refused origin is none of the owner's, so that its posts are not held any more",
+const originChange = {
   kind: "write",
   access: "endpoints:write",
   input: z.strictObject({ ...endpointReference, origin: z.string() }),
   output: shown,
+} as const;
+
+export const ignoreOrigin = operation({
+  ...originChange,
+  name: "endpoint.ignore-origin",
+  summary: "Say that a refused origin is none of the owner's, so that its posts are not held any more",
   *run(context, { origin, ...reference }) {
     const endpoint = yield* reachEndpoint(context, reference);
     return changed({ endpoint: endpointJson(endpoint) }, yield* markOrigin(endpoint, origin, true));
@@ -117,12 +121,9 @@ export const ignoreOrigin = operation({
 });
 
 export const allowOrigin = operation({
+  ...originChange,
   name: "endpoint.allow-origin",
   summary: "Add an origin to those that may post",
-  kind: "write",
-  access: "endpoints:write",
-  input: z.strictObject({ ...endpointReference, origin: z.string() }),
-  output: shown,
   *run(context, { origin, ...reference }) {
     const endpoint = yield* reachEndpoint(context, reference);
     const { allowedOrigins } = endpoint.settings;

@@ -17,33 +17,33 @@ const LOCK_WHOLE_FILES: BatchStatement = {
     ORDER BY id FOR UPDATE OF file`,
 };
 
-/** The parameter is a JSON array of `{submission_id, file_id}`. */
+/** The parameter is a JSON array of `{post_id, file_id}`. */
 const ATTACH_FILES: BatchStatement = {
   name: "attach_files",
-  text: `UPDATE file SET submission_id = post.submission_id, state = 'stored'
-    FROM json_to_recordset($1::json) AS post(submission_id text, file_id text) WHERE file.id = post.file_id`,
+  text: `UPDATE file SET submission_id = post.post_id, state = 'stored'
+    FROM json_to_recordset($1::json) AS post(post_id text, file_id text) WHERE file.id = post.file_id`,
 };
 
-/** The same for held posts: `{held_id, file_id}`. One that is held already, by its Idempotency-Key, is not there. */
+/** The same for held posts. One that is held already, by its Idempotency-Key, is not there. */
 const ATTACH_HELD_FILES: BatchStatement = {
   name: "attach_held_files",
-  text: `UPDATE file SET held_id = post.held_id, state = 'stored'
-    FROM json_to_recordset($1::json) AS post(held_id text, file_id text) JOIN held ON held.id = post.held_id
+  text: `UPDATE file SET held_id = post.post_id, state = 'stored'
+    FROM json_to_recordset($1::json) AS post(post_id text, file_id text) JOIN held ON held.id = post.post_id
     WHERE file.id = post.file_id AND file.state = 'storing'`,
 };
 
-/** A submission of a batch, with its files. */
-interface WithFiles {
-  readonly submission: { readonly id: string };
-  readonly fileIds: readonly string[] | null;
+/** The files of a post of a batch, and how long they wait for the scanner. */
+interface OwnFiles {
+  readonly fileIds?: readonly string[] | null;
   readonly waitsUntil?: number | null;
 }
 
-/** A held post of a batch, with its files. */
-interface HeldWithFiles {
+interface WithFiles extends OwnFiles {
+  readonly submission: { readonly id: string };
+}
+
+interface HeldWithFiles extends OwnFiles {
   readonly held: { readonly id: string };
-  readonly fileIds?: readonly string[] | null;
-  readonly waitsUntil?: number | null;
 }
 
 /** The parameter is a JSON array of `{file_id, wait_until}`: stored files that go before the scanner. */
@@ -55,10 +55,7 @@ const AWAIT_SCANS: BatchStatement = {
     WHERE file.state = 'stored' ON CONFLICT DO NOTHING`,
 };
 
-function awaitScans(
-  transaction: BatchTransaction,
-  posts: readonly Pick<HeldWithFiles, "fileIds" | "waitsUntil">[],
-): Promise<unknown>[] {
+function awaitScans(transaction: BatchTransaction, posts: readonly OwnFiles[]): Promise<unknown>[] {
   const scans = posts.flatMap(({ fileIds, waitsUntil = null }) =>
     waitsUntil === null ? [] : (fileIds ?? []).map((id) => ({ file_id: id, wait_until: waitsUntil })),
   );
@@ -91,11 +88,8 @@ export function attachFiles(
   transaction: BatchTransaction,
   submissions: readonly WithFiles[],
 ): Promise<unknown>[] {
-  const attached = submissions.flatMap(({ submission, fileIds }) =>
-    (fileIds ?? []).map((id) => ({ submission_id: submission.id, file_id: id })),
-  );
-  if (attached.length === 0) return [];
-  return [transaction.query(ATTACH_FILES, JSON.stringify(attached)), ...awaitScans(transaction, submissions)];
+  const posts = submissions.map(({ submission, ...files }) => ({ ...files, id: submission.id }));
+  return attach(transaction, ATTACH_FILES, posts);
 }
 
 /** Gives files to their held posts, which are stored in the same transaction. */
@@ -103,9 +97,18 @@ export function attachHeldFiles(
   transaction: BatchTransaction,
   posts: readonly HeldWithFiles[],
 ): Promise<unknown>[] {
-  const attached = posts.flatMap(({ held, fileIds }) =>
-    (fileIds ?? []).map((id) => ({ held_id: held.id, file_id: id })),
+  const held = posts.map(({ held: { id }, ...files }) => ({ ...files, id }));
+  return attach(transaction, ATTACH_HELD_FILES, held);
+}
+
+function attach(
+  transaction: BatchTransaction,
+  statement: BatchStatement,
+  posts: readonly (OwnFiles & { readonly id: string })[],
+): Promise<unknown>[] {
+  const attached = posts.flatMap(({ id, fileIds }) =>
+    (fileIds ?? []).map((fileId) => ({ post_id: id, file_id: fileId })),
   );
   if (attached.length === 0) return [];
-  return [transaction.query(ATTACH_HELD_FILES, JSON.stringify(attached)), ...awaitScans(transaction, posts)];
+  return [transaction.query(statement, JSON.stringify(attached)), ...awaitScans(transaction, posts)];
 }

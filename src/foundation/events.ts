@@ -232,13 +232,17 @@ export function backupFailed(log: Log, facts: { readonly reason: string }): void
   log.error({ event: "backup.failed", ...facts }, "a scheduled backup failed and is tried again");
 }
 
-/** What the log says of one attempt. */
-export interface AttemptFacts {
-  readonly webhookId: string;
+/** What the log says of every attempt. */
+interface AnyAttemptFacts {
   readonly deliveryId: string;
   readonly attempt: number;
   readonly outcome: string;
   readonly durationMs: number;
+}
+
+/** What the log says of one attempt. */
+export interface AttemptFacts extends AnyAttemptFacts {
+  readonly webhookId: string;
 }
 
 export function webhookAttempted(log: Log, facts: AttemptFacts, message: string): void {
@@ -265,14 +269,10 @@ export function webhookLocked(log: Log, webhookId: string, reason: string): void
 }
 
 /** What the log says of one attempt by e-mail. */
-export interface MailAttemptFacts {
+export interface MailAttemptFacts extends AnyAttemptFacts {
   readonly recipientId: string;
-  readonly deliveryId: string;
   /** How many it is about. */
   readonly submissions: number;
-  readonly attempt: number;
-  readonly outcome: string;
-  readonly durationMs: number;
 }
 
 export function mailAttempted(log: Log, facts: MailAttemptFacts, message: string): void {

@@ -44,9 +44,8 @@ export const showMember = operation({
   access: "members:read",
   input: z.strictObject(memberReference),
   output: shown,
-  *run(context, { workspace: reference, email }) {
-    const found = yield* reachWorkspace(context, reference);
-    const invitation = yield* findInvitation(found.id, email, context.now);
+  *run(context, reference) {
+    const { found, email, invitation } = yield* reachInvited(context, reference);
     if (invitation !== undefined) return { member: invitedJson(invitation) };
     return { member: memberJson(yield* getMember(found, email)) };
   },
@@ -59,9 +58,9 @@ export const setMember = operation({
   access: "members:write",
   input: z.strictObject({ ...memberReference, role: roleShape.optional(), ...membershipInput }),
   output: shown,
-  *run(context, { workspace: reference, email, ...asked }) {
-    const found = yield* reachWorkspace(context, reference);
-    if ((yield* findInvitation(found.id, email, context.now)) !== undefined)
+  *run(context, { workspace: name, email, ...asked }) {
+    const { found, invitation } = yield* reachInvited(context, { workspace: name, email });
+    if (invitation !== undefined)
       throw new FormsvcError(
         "conflict",
         `${email.slice(0, 254)} has not answered yet: invite them again as what they shall be`,
@@ -83,9 +82,8 @@ export const removeWorkspaceMember = operation({
   access: "members:write",
   input: z.strictObject(memberReference),
   output: shown,
-  *run(context, { workspace: reference, email }) {
-    const found = yield* reachWorkspace(context, reference);
-    const invitation = yield* findInvitation(found.id, email, context.now);
+  *run(context, reference) {
+    const { found, email, invitation } = yield* reachInvited(context, reference);
     if (invitation === undefined) return yield* end(found, yield* getMember(found, email));
     yield* deleteInvitation(found.id, email);
     const change = { ...changeOf(found, invitation, "invitation"), action: "member.withdraw" } as const;
@@ -108,6 +106,15 @@ export const leaveWorkspace = operation({
     return yield* end(found, member);
   },
 });
+
+/** The workspace, and the open invitation to it of somebody who is no member yet. @throws not_found, ambiguous, forbidden */
+function* reachInvited(
+  context: Context,
+  { workspace: reference, email }: z.output<z.ZodObject<typeof memberReference>>,
+) {
+  const found = yield* reachWorkspace(context, reference);
+  return { found, email, invitation: yield* findInvitation(found.id, email, context.now) };
+}
 
 function* end(found: Workspace, member: Member) {
   yield* checkOtherOwner(found, member);

@@ -1,20 +1,16 @@
-import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { changed, operation } from "../operations/operation.ts";
-import { accountReference } from "../workspaces/account-operations.ts";
-import { accountJson, accountShape } from "../workspaces/workspace-json.ts";
+import { signInChange } from "../workspaces/account-operations.ts";
+import { accountJson } from "../workspaces/workspace-json.ts";
 import { getAccount } from "../workspaces/workspace-store.ts";
 import { dropBindings } from "./oidc-store.ts";
 import { endSessions } from "./session.ts";
 
 /** For somebody whom the issuer knows under a new subject, or an account that was bound to the wrong person. */
 export const unbindAccount = operation({
+  ...signInChange,
   name: "account.unbind",
   summary: "Forget who an account is at the OpenID issuer, and end its sessions; its address binds it anew",
-  kind: "write",
-  access: "accounts:sign-in",
-  input: z.strictObject(accountReference),
-  output: z.strictObject({ account: accountShape }),
   *run(_context, { account: reference }) {
     const account = yield* getAccount(reference);
     const issuers = yield* dropBindings(account.id);

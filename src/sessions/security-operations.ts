@@ -51,13 +51,14 @@ const password = z.string().describe("The present one.");
 const codes = z.strictObject({ recovery_codes: z.array(z.string()).describe("Shown this once.") });
 const nothing = z.strictObject({});
 
+const ownChange = { kind: "write", access: "own-account" } as const;
+
 const NO_FACTOR = "There is no second factor.";
 
 export const setOwnPassword = operation({
   name: "account.set-password",
   summary: "Set one's own password, which signs out every other browser",
-  kind: "write",
-  access: "own-account",
+  ...ownChange,
   input: z.strictObject({ password, new_password: z.string() }),
   output: nothing,
   async run(context: Asked, { password: present, new_password: wanted }) {
@@ -75,8 +76,7 @@ export const setOwnPassword = operation({
 export const setOwnTotp = operation({
   name: "account.set-totp",
   summary: "Switch one's own second factor on, with an app that is proved to have the secret",
-  kind: "write",
-  access: "own-account",
+  ...ownChange,
   input: z.strictObject({
     password,
     secret: z.string().describe("As it was shown."),
@@ -102,8 +102,7 @@ export const setOwnTotp = operation({
 export const renewOwnCodes = operation({
   name: "account.renew-codes",
   summary: "Make new recovery codes for oneself, and the earlier ones worthless",
-  kind: "write",
-  access: "own-account",
+  ...ownChange,
   input: z.strictObject({ password }),
   output: codes,
   async run(context: Asked, { password: present }) {
@@ -119,8 +118,7 @@ export const renewOwnCodes = operation({
 export const removeOwnTotp = operation({
   name: "account.remove-totp",
   summary: "Switch one's own second factor off",
-  kind: "write",
-  access: "own-account",
+  ...ownChange,
   input: z.strictObject({ password }),
   output: nothing,
   run(context: Asked, { password: present }) {

@@ -3,7 +3,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { changed, type Outcome, type OwnChange, operation } from "../operations/operation.ts";
-import { accountMade, accountReference, addAccount } from "../workspaces/account-operations.ts";
+import { accountMade, accountReference, addAccount, signInChange } from "../workspaces/account-operations.ts";
 import { accountJson, accountShape } from "../workspaces/workspace-json.ts";
 import { getAccount, hasAccounts } from "../workspaces/workspace-store.ts";
 import type { Account } from "../workspaces/workspace.ts";
@@ -39,12 +39,9 @@ export const giveSignInLink = operation({
 
 /** For somebody who has neither the app nor a recovery code any more. */
 export const resetTotp = operation({
+  ...signInChange,
   name: "account.reset-totp",
   summary: "Remove an account's second factor, app and passkeys, and end its sessions",
-  kind: "write",
-  access: "accounts:sign-in",
-  input: z.strictObject(accountReference),
-  output: z.strictObject({ account: accountShape }),
   *run({ now }, { account: reference }) {
     const account = yield* getAccount(reference);
     if ((yield* findSecondFactors(account.id)) === null)

@@ -9,6 +9,14 @@ import { getAccount, insertAccountRows, listAccounts, updateOperatorRow } from "
 /** How an operation names an account. */
 export const accountReference = { account: z.string().describe("Id or e-mail address.") };
 
+/** What is done to how an account signs in, and shows the account. */
+export const signInChange = {
+  kind: "write",
+  access: "accounts:sign-in",
+  input: z.strictObject(accountReference),
+  output: z.strictObject({ account: accountShape }),
+} as const;
+
 const shown = z.strictObject({ account: accountShape });
 
 interface MadeAccount {

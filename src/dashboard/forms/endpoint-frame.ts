@@ -2,27 +2,24 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { html, type Html } from "../../foundation/html.ts";
 import { stateLabel } from "./endpoint-list-page.ts";
 
-const SECTIONS = [
-  { path: "", label: "Settings" },
-  { path: "/fields", label: "Fields" },
-  { path: "/keys", label: "Keys and form" },
-  { path: "/page", label: "Own page" },
-  { path: "/challenge", label: "Challenge" },
-  { path: "/try", label: "Try a post" },
-  { path: "/reply", label: "Automatic reply" },
-  { path: "/import", label: "Import posts" },
-] as const;
+/** By the part of the path behind the id. */
+const SECTIONS = {
+  "": "Settings",
+  "/fields": "Fields",
+  "/keys": "Keys and form",
+  "/page": "Own page",
+  "/challenge": "Challenge",
+  "/try": "Try a post",
+  "/reply": "Automatic reply",
+  "/import": "Import posts",
+} as const;
 
 export function pathOf({ id }: Endpoint, section: string): string {
   return `/dashboard/endpoints/${id}${section}`;
 }
 
-/** The head of an endpoint's pages. @param section the part of the path behind the id. */
-export function endpointFrame(
-  endpoint: Endpoint,
-  section: (typeof SECTIONS)[number]["path"],
-  content: Html,
-): Html {
+/** The head of an endpoint's pages. */
+export function endpointFrame(endpoint: Endpoint, section: keyof typeof SECTIONS, content: Html): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head">
       <h1><bdi>${endpoint.name}</bdi></h1>
@@ -33,8 +30,8 @@ export function endpointFrame(
       </div>
     </div>
     <nav class="tabs" aria-label="Form">
-      ${SECTIONS.map(
-        ({ path, label }) =>
+      ${Object.entries(SECTIONS).map(
+        ([path, label]) =>
           html`<a href="${pathOf(endpoint, path)}" ${path === section && html` aria-current="page"`}>${label}</a>`,
       )}
       <a href="/dashboard/spam/endpoints/${endpoint.id}">Spam settings</a>

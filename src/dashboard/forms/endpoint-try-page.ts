@@ -9,7 +9,7 @@ import { getWorkspace, readUsage } from "../../workspaces/workspace-store.ts";
 import type { Usage } from "../../workspaces/workspace.ts";
 import { page } from "../answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
-import { areaField, type Option, type Problems, selectField, textField } from "../kit/field.ts";
+import { areaField, type Option, optionsOf, type Problems, selectField, textField } from "../kit/field.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { Routes, Visit } from "../routes.ts";
 import { TRIAL_PREFIX, type TrialInput, trialInputs, trialPost, typedInputs } from "./trial-form.ts";
@@ -111,11 +111,11 @@ function trialView(endpoint: Endpoint, inputs: readonly TrialInput[], problems: 
   </form>`;
 }
 
-const ANSWERS: readonly Option[] = [
-  { value: "", label: "No answer" },
-  { value: "true", label: "Yes" },
-  { value: "false", label: "No" },
-];
+const ANSWERS = optionsOf({
+  "": "No answer",
+  true: "Yes",
+  false: "No",
+});
 
 function trialField({ name, kind, options, value }: TrialInput, problems: Problems): Html {
   const parts = { name: TRIAL_PREFIX + name, label: name, value, problems };

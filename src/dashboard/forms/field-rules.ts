@@ -1,5 +1,5 @@
 import { html, type Html } from "../../foundation/html.ts";
-import { areaField, type Option, type Problems, selectField, textField } from "../kit/field.ts";
+import { areaField, type Option, optionsOf, type Problems, selectField, textField } from "../kit/field.ts";
 import { readText } from "../kit/typed-text.ts";
 import { kindOfRow, MEANINGS } from "./field-kinds.ts";
 import { ENTRIES } from "./field-row.ts";
@@ -66,11 +66,11 @@ function idOf(name: string): string {
   return `f-${name.replace(/[^\w-]/g, "-")}`;
 }
 
-const YES_OR_NO: readonly Option[] = [
-  { value: "", label: "Nothing" },
-  { value: "true", label: "Yes" },
-  { value: "false", label: "No" },
-];
+const YES_OR_NO = optionsOf({
+  "": "Nothing",
+  true: "Yes",
+  false: "No",
+});
 
 function ruleInput(parts: ItemParts, input: RowInput): Html {
   const { row, index, problems } = parts;

@@ -5,7 +5,7 @@ import { plainText } from "../../foundation/plain-text.ts";
 import type { SchemaDefinition } from "../../schemas/definition.ts";
 import type { ImportFormat } from "../../submissions/import/examine-import.ts";
 import { MAX_IMPORT_BYTES } from "../../submissions/import/import-spool.ts";
-import { type Option, selectField } from "../kit/field.ts";
+import { type Option, optionsOf, selectField } from "../kit/field.ts";
 import { listTable } from "../kit/list-card.ts";
 import { grouped } from "../kit/numbers.ts";
 import { sentence } from "../kit/sentence.ts";
@@ -21,22 +21,22 @@ export interface ImportTarget {
 export const NO_CHOICES: ImportChoices = { format: null, encoding: null, map: [] };
 
 /** What the browsers of owners write, as a spreadsheet of their country saves it. */
-export const ENCODINGS: readonly Option[] = [
-  { value: "", label: "Find out (UTF-8 or UTF-16)" },
-  { value: "windows-1252", label: "Western Europe (Windows-1252)" },
-  { value: "windows-1250", label: "Central Europe (Windows-1250)" },
-  { value: "windows-1251", label: "Cyrillic (Windows-1251)" },
-  { value: "windows-1253", label: "Greek (Windows-1253)" },
-  { value: "windows-1254", label: "Turkish (Windows-1254)" },
-  { value: "windows-1255", label: "Hebrew (Windows-1255)" },
-  { value: "windows-1256", label: "Arabic (Windows-1256)" },
-  { value: "macintosh", label: "Western Europe (old Macintosh)" },
-  { value: "utf-16le", label: "UTF-16" },
-  { value: "shift_jis", label: "Japanese (Shift JIS)" },
-  { value: "gb18030", label: "Chinese (GB 18030)" },
-  { value: "big5", label: "Chinese (Big5)" },
-  { value: "euc-kr", label: "Korean (EUC-KR)" },
-];
+export const ENCODINGS = optionsOf({
+  "": "Find out (UTF-8 or UTF-16)",
+  "windows-1252": "Western Europe (Windows-1252)",
+  "windows-1250": "Central Europe (Windows-1250)",
+  "windows-1251": "Cyrillic (Windows-1251)",
+  "windows-1253": "Greek (Windows-1253)",
+  "windows-1254": "Turkish (Windows-1254)",
+  "windows-1255": "Hebrew (Windows-1255)",
+  "windows-1256": "Arabic (Windows-1256)",
+  macintosh: "Western Europe (old Macintosh)",
+  "utf-16le": "UTF-16",
+  shift_jis: "Japanese (Shift JIS)",
+  gb18030: "Chinese (GB 18030)",
+  big5: "Chinese (Big5)",
+  "euc-kr": "Korean (EUC-KR)",
+});
 
 const FORMAT_WORDS: Readonly<Record<ImportFormat, string>> = {
   formspree: "Formspree",
@@ -46,7 +46,7 @@ const FORMAT_WORDS: Readonly<Record<ImportFormat, string>> = {
   csv: "Any table, CSV or JSON",
   ndjson: "An export of formsvc (NDJSON)",
 };
-const FORMATS: readonly Option[] = Object.entries(FORMAT_WORDS).map(([value, label]) => ({ value, label }));
+const FORMATS = optionsOf(FORMAT_WORDS);
 
 /** @param problem why the file that was sent is not looked at; null before one was sent */
 export function chooseFileView(endpoint: Endpoint, choices: ImportChoices, problem: string | null): Html {
@@ -232,9 +232,9 @@ function targetsOf(definition: SchemaDefinition): Option[] {
   ];
 }
 
-const ROLES: readonly Option[] = [
-  { value: "created_at", label: "When it was sent" },
-  { value: "id", label: "The service’s number of the post" },
-  { value: "ip_address", label: "The sender’s address on the network" },
-  { value: "user_agent", label: "The sender’s browser" },
-];
+const ROLES = optionsOf({
+  created_at: "When it was sent",
+  id: "The service’s number of the post",
+  ip_address: "The sender’s address on the network",
+  user_agent: "The sender’s browser",
+});

@@ -70,6 +70,11 @@ export interface Option {
   readonly label: string;
 }
 
+/** Options by their values, in the order of the labels. */
+export function optionsOf(labels: Readonly<Record<string, string>>): readonly Option[] {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
+}
+
 export function selectField(parts: FieldParts, options: readonly Option[]): Html {
   const choices = options.map(
     ({ value, label }) =>

@@ -76,33 +76,29 @@ function onePasskeyPages(routes: Routes, parts: EntryParts): void {
 
   routes.read("/account/passkeys/:id", async (visit) => page(TITLE, await view(visit)));
 
-  routes.write("/account/passkeys/:id", (visit) => {
-    const { params, form, reply } = visit;
-    return orAgain(
+  /** Does something to the passkey; what was refused is shown on its page. */
+  const change = (visit: Visit, notice: string, work: (passkey: string) => Promise<unknown>) =>
+    orAgain(
       TITLE,
-      reply,
+      visit.reply,
       (problem) => view(visit, problem),
       async () => {
-        const input = { passkey: params["id"] ?? "", name: form.get("name") ?? "" };
-        await ownPerform(parts, visit)(renamePasskey, input);
-        return redirect(ACCOUNT, "saved");
+        await work(visit.params["id"] ?? "");
+        return redirect(ACCOUNT, notice);
       },
     );
-  });
 
-  routes.write("/account/passkeys/:id/remove", (visit) => {
-    const { params, form, reply } = visit;
-    return orAgain(
-      TITLE,
-      reply,
-      (problem) => view(visit, problem),
-      async () => {
-        const input = { passkey: params["id"] ?? "", password: typedPassword(form) };
-        await ownPerform(parts, visit)(removePasskey, input);
-        return redirect(ACCOUNT, "passkey-removed");
-      },
-    );
-  });
+  routes.write("/account/passkeys/:id", (visit) =>
+    change(visit, "saved", (passkey) =>
+      ownPerform(parts, visit)(renamePasskey, { passkey, name: visit.form.get("name") ?? "" }),
+    ),
+  );
+
+  routes.write("/account/passkeys/:id/remove", (visit) =>
+    change(visit, "passkey-removed", (passkey) =>
+      ownPerform(parts, visit)(removePasskey, { passkey, password: typedPassword(visit.form) }),
+    ),
+  );
 }
 
 /** What was typed, or what the browser is called. */

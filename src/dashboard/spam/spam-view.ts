@@ -73,32 +73,36 @@ export function spamListView(workspaces: readonly Workspace[], forms: readonly E
 }
 
 function formTable(forms: readonly EndpointInWorkspace[]): Html {
-  return html`<div class="card scroll fits" tabindex="0" role="region" aria-label="Forms">
-    <table>
-      <thead><tr><th scope="col">Form</th><th scope="col">Workspace</th></tr></thead>
-      <tbody>
-        ${forms.slice(0, MAX_LISTED).map(
-          ({ id, name, workspaceName }) =>
-            html`<tr>
-              <th scope="row"><a class="link" href="/dashboard/spam/endpoints/${id}"><bdi>${name}</bdi></a></th>
-              <td><bdi>${workspaceName}</bdi></td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const rows = forms.map(({ id, name, workspaceName }) => {
+    return { path: `endpoints/${id}`, name, about: html`<bdi>${workspaceName}</bdi>` };
+  });
+  return scopeTable("Forms", ["Form", "Workspace"], rows);
 }
 
 function workspaceTable(workspaces: readonly Workspace[]): Html {
-  return html`<div class="card scroll fits" tabindex="0" role="region" aria-label="Workspaces">
+  const rows = workspaces.map(({ id, name, plan }) => {
+    return { path: `workspaces/${id}`, name, about: planName(plan) };
+  });
+  return scopeTable("Workspaces", ["Workspace", "Plan"], rows);
+}
+
+interface ScopeRow {
+  /** Below the page of the list. */
+  readonly path: string;
+  readonly name: string;
+  readonly about: Html | string;
+}
+
+function scopeTable(label: string, headings: readonly [string, string], rows: readonly ScopeRow[]): Html {
+  return html`<div class="card scroll fits" tabindex="0" role="region" aria-label="${label}">
     <table>
-      <thead><tr><th scope="col">Workspace</th><th scope="col">Plan</th></tr></thead>
+      <thead><tr><th scope="col">${headings[0]}</th><th scope="col">${headings[1]}</th></tr></thead>
       <tbody>
-        ${workspaces.slice(0, MAX_LISTED).map(
-          ({ id, name, plan }) =>
+        ${rows.slice(0, MAX_LISTED).map(
+          ({ path, name, about }) =>
             html`<tr>
-              <th scope="row"><a class="link" href="/dashboard/spam/workspaces/${id}"><bdi>${name}</bdi></a></th>
-              <td>${planName(plan)}</td>
+              <th scope="row"><a class="link" href="/dashboard/spam/${path}"><bdi>${name}</bdi></a></th>
+              <td>${about}</td>
             </tr>`,
         )}
       </tbody>
