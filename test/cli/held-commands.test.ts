@@ -1,6 +1,9 @@
+import { statSync } from "node:fs";
 import { expect, test } from "vitest";
+import { isAtDistance } from "../support/distance.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
+import { openForTest } from "../support/temporary-database.ts";
 
 test("held release tells what it released before the plan's limit stopped it, and exits with 4", async () => {
   const limitedTo = (monthlySubmissions: number) => ({
@@ -65,3 +68,20 @@ test("held drop-all drops what an endpoint or all endpoints hold, and says how m
   }
   expect((await machine.run(["held", "drop-all", "--endpoint", "Shop"])).stderr).toContain("Give --yes");
 });
+
+test.skipIf(isAtDistance)(
+  "what is dropped leaves the database's log too, whoever else has the database open",
+  async () => {
+    const machine = operatorMachine();
+    const { secret } = await machine.createEndpoint();
+    const server = await machine.serveHere();
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "Robot", email: "ada@example.org", _gotcha: "x" });
+    expect((await fetch(`${server.url}/submit`, { method: "POST", headers, body })).status).toBe(429);
+    await server.stop();
+    const reader = openForTest(machine.database);
+    await machine.mustRun(["held", "drop-all", "--yes"]);
+    expect(statSync(`${machine.database}-wal`).size).toBe(0);
+    reader.close();
+  },
+);
