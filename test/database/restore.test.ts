@@ -119,6 +119,14 @@ test("a damaged, foreign, newer or missing backup changes nothing", async () => 
     expect([file, ran.code]).toEqual([file, code]);
     expect(ran.stderr).toContain(file);
   }
+  // Nobody is asked about what is no backup.
+  for (const file of ["text.db", "missing.db"]) {
+    const ran = await machine.run(["restore", file]);
+    expect([ran.code, ran.stderr]).toEqual([
+      expected[file as "text.db"],
+      expect.not.stringContaining("--yes"),
+    ]);
+  }
   expect(storedIds(machine.database)).toEqual(new Set([first, second]));
   const left = readdirSync(machine.folder).filter(
     (name) => !(name in expected) && !/-(?:wal|shm)$/.test(name),

@@ -1,4 +1,4 @@
-import { existsSync, openSync, realpathSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, realpathSync, renameSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
@@ -75,7 +75,7 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
 /**
  * The backup, and the file that it would replace.
  *
- * @throws usage if one of them is no file, or both are the same
+ * @throws usage if one of them is no file, or both are the same; database_unusable if the backup is no database at all
  */
 export function findBackup(backup: string, databasePath: string): { source: string; database: string } {
   const source = resolve(backup);
@@ -90,7 +90,22 @@ export function findBackup(backup: string, databasePath: string): { source: stri
     });
   }
   if (source === database) throw new FormsvcError("usage", `${source}: this is the database itself`);
+  if (!beginsLikeDatabase(source))
+    throw new FormsvcError("database_unusable", `${source}: the file is not a formsvc database`);
   return { source, database };
+}
+
+const SIGNATURE = "SQLite format 3\0";
+
+function beginsLikeDatabase(file: string): boolean {
+  const descriptor = openSync(file, "r");
+  try {
+    const begun = Buffer.alloc(SIGNATURE.length);
+    readSync(descriptor, begun);
+    return begun.toString("latin1") === SIGNATURE;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** A write-ahead log beside the backup belongs to it: somebody copied a database by hand. */

@@ -58,6 +58,15 @@ export function parseConditions(texts: readonly string[]): Condition[] {
   return given.map(parseCondition);
 }
 
+/** The first of them. */
+function namesOf(fields: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(fields);
+  if (names.length === 0) return "none";
+  return names.slice(0, MAX_NAMED).join(", ") + (names.length > MAX_NAMED ? " and more" : "");
+}
+
+const MAX_NAMED = 20;
+
 /** The conditions in the form in which they are stored. @param fields of the form, by their names. @throws usage */
 export function checkConditions(
   given: readonly Condition[],
@@ -72,7 +81,10 @@ export function checkConditions(
         `A condition has at most ${MAX_FIELD_LENGTH} characters of a field and ${MAX_VALUE_LENGTH} of a value.`,
       );
     if (!Object.hasOwn(fields, field))
-      throw new FormsvcError("usage", `The form has no field ${field}, on which there is a condition.`);
+      throw new FormsvcError(
+        "usage",
+        `The form has no field ${field}, on which there is a condition; it has ${namesOf(fields)}.`,
+      );
     if ((is === ">" || is === "<") && numberOf(value) === null)
       throw new FormsvcError("usage", `${field}${is}${value}: a number is expected behind ${is}.`);
     const hasValue = is !== "filled" && is !== "empty";
