@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { dashboardAddress } from "../../src/config/dashboard-address.ts";
 import { defaultConfig } from "../../src/config/config.ts";

@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
     await page.locator("#field-5 > details > summary").click();
     await page.getByRole("button", { name: "Remove this field Wishes" }).click();
     await page.locator("#field-2 > details > summary").click();
-    await page.getByRole("button", { name: "Remove this field Phone" }).click();
+    await page.getByRole("button", { name: "Remove this field Telefon" }).click();
     await page.getByRole("button", { name: "Consent", exact: true }).click();
     await page.fill("#f-f-4-label", "Meine Angaben dürfen verwendet werden");
     await page
@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === null)("the owner of a bakery, on a phone and wi
       .click();
     const preview = page.locator("[data-preview=right]");
     expect(await preview.locator("label").allTextContents()).toEqual(
-      ["Ihr Name", "E-mail", "Ihre Torte", "Abholtag", "Meine Angaben dürfen verwendet werden"].map((label) =>
+      ["Ihr Name", "E-Mail", "Ihre Torte", "Abholtag", "Meine Angaben dürfen verwendet werden"].map((label) =>
         expect.stringContaining(label),
       ),
     );
