@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import fs, { statSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createLogCopier } from "../../src/database/sqlite/copy-log.ts";
 import { type Copied, type LogThread, openLogThread } from "../../src/database/sqlite/open-log-thread.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
@@ -72,7 +72,7 @@ test("a server has no thread until 2 MiB of files came", async () => {
   expect(opened).toBe(1);
 });
 
-test("commits wait if 8 MiB came while a copy runs, and go on when it ends", async () => {
+test("chunks wait if 8 MiB came while a copy runs, and go on when it ends", async () => {
   const { asked, open } = slowThread();
   const { copier } = setUp(open);
   copier.note(2 * MEBIBYTE);
@@ -86,7 +86,7 @@ test("commits wait if 8 MiB came while a copy runs, and go on when it ends", asy
   expect(copier.held()).toBeNull();
 });
 
-test("commits wait for the last part of a long log, and for no more than a quarter of a second", async () => {
+test("chunks wait for the last part of a long log, and for no more than a quarter of a second", async () => {
   const { asked, open } = slowThread();
   const { copier } = setUp(open);
   copier.note(2 * MEBIBYTE);
@@ -100,7 +100,7 @@ test("commits wait for the last part of a long log, and for no more than a quart
   expect(copier.held()).toBeNull();
 });
 
-test("commits do not wait for what a reader keeps from being copied, and seldom for a log that does not begin anew", async () => {
+test("chunks do not wait for what a reader keeps from being copied, and seldom for a log that does not begin anew", async () => {
   const { asked, open } = slowThread();
   const { copier } = setUp(open);
   const holds = async (copied: Copied): Promise<boolean> => {
@@ -168,4 +168,46 @@ test("a copier that is closed has ended its thread and asks for no more copies",
   copier.note(4 * MEBIBYTE);
   expect(calls.copy).toBe(before);
   expect(copier.held()).toBeNull();
+});
+
+test("the event loop copies what posts bring while chunks wait, and not what is left if those waited too long", async () => {
+  const { asked, open } = slowThread();
+  const { db, copier } = setUp(open);
+  const copyLongLog = async (whileHeld: () => unknown): Promise<void> => {
+    const count = asked.length;
+    copier.note(2 * MEBIBYTE);
+    asked[count]?.resolve({ frames: 3000 * (count + 1), copied: 3000 * (count + 1) });
+    await until(() => asked.length === count + 2);
+    await whileHeld();
+    asked[count + 1]?.resolve({ frames: 3000, copied: 3000 });
+    await new Promise(setImmediate);
+  };
+  const post = (): unknown =>
+    db.transactionNow(() => db.prepare("INSERT INTO chunk VALUES (randomblob(1000000))").run());
+  await copyLongLog(post);
+  const copied = fileBytes(db);
+  expect(copied).toBeGreaterThan(MEBIBYTE * 0.9);
+  await copyLongLog(async () => {
+    post();
+    await copier.held();
+  });
+  expect(fileBytes(db)).toBe(copied);
+});
+
+test("what a chunk brings is written to the disk beside the event loop, in one call at a time, and a failure costs nothing", async () => {
+  const { db, lines, store } = setUp();
+  const calls: (() => void)[] = [];
+  const spy = vi.spyOn(fs, "fdatasync").mockImplementation((_file, done) => {
+    calls.push(() => done(new Error("EIO")));
+  });
+  onTestFinished(() => spy.mockRestore());
+  await store(3 * CHUNK_BYTES);
+  expect(calls).toHaveLength(1);
+  calls[0]?.();
+  await until(() => calls.length === 2);
+  calls[1]?.();
+  await new Promise(setImmediate);
+  expect(calls).toHaveLength(2);
+  expect(lines).toEqual([]);
+  expect(db.prepare("SELECT count(*) FROM chunk").pluck().get()).toBe(3);
 });

@@ -17,7 +17,7 @@ const SUBMISSION_ID = /sub_[0-9a-z]{26}/g;
 const FRAME_HEADER_BYTES = 24;
 
 /**
- * Follows the calls of a server: rows written to the log become durable with the next sync that covers their commit, and
+ * Follows the calls of a server: rows written to the log become durable when a sync ends that began after their commit, in whichever thread, and
  * only then may an answer of 200 name them. Before the log is begun anew, the database that took it over must be durable.
  */
 export async function followDurability(
@@ -28,9 +28,17 @@ export async function followDurability(
   for await (const call of calls) {
     const isSync = call.name === "fsync" || call.name === "fdatasync";
     if (call.phase === "begin" && !isSync) follower.writes(call);
-    if (call.phase === "end" && isSync && call.result === 0) follower.synced(call.path);
+    if (call.phase === "begin" && isSync) follower.beginsSync(call);
+    if (call.begun !== undefined && isSync) follower.endsSync(call.begun, call.result === 0);
   }
   return follower;
+}
+
+/** What a sync will have made durable when it ends. */
+interface Covered {
+  readonly ids: readonly string[];
+  readonly logBytes: number;
+  readonly databaseWrites: number;
 }
 
 class Follower implements Durability {
@@ -42,12 +50,15 @@ class Follower implements Durability {
   readonly #database: string;
   readonly #log: string;
   readonly #durable = new Set<string>();
+  /** By the beginning of the sync. Syncs of several threads overlap. */
+  readonly #running = new Map<CallEvent, Covered>();
   #written = new Set<string>();
-  #committed = new Set<string>();
+  readonly #committed = new Set<string>();
   #writtenBytes = 0;
   #durableBytes = 0;
   #endsTransaction = false;
-  #databaseIsDurable = true;
+  #databaseWrites = 0;
+  #durableWrites = 0;
 
   constructor(database: string) {
     this.#database = database;
@@ -56,28 +67,41 @@ class Follower implements Durability {
 
   writes(call: CallEvent): void {
     if (call.path === this.#log) this.#writesLog(call);
-    else if (call.path === this.#database) this.#databaseIsDurable = false;
+    else if (call.path === this.#database) this.#databaseWrites += 1;
     else if (call.path.startsWith("socket:")) this.#answers(call.bytes.toString("latin1"));
   }
 
-  synced(path: string): void {
-    if (path === this.#database) {
-      this.#databaseIsDurable = true;
+  beginsSync(call: CallEvent): void {
+    const [logBytes, databaseWrites] = [this.#writtenBytes, this.#databaseWrites];
+    this.#running.set(call, { ids: [...this.#committed], logBytes, databaseWrites });
+  }
+
+  endsSync(begun: CallEvent, isDone: boolean): void {
+    const covered = this.#running.get(begun);
+    this.#running.delete(begun);
+    if (covered === undefined || !isDone) return;
+    if (begun.path === this.#database) {
+      this.#durableWrites = Math.max(this.#durableWrites, covered.databaseWrites);
       this.checkpoints += 1;
     }
-    if (path !== this.#log) return;
+    if (begun.path !== this.#log) return;
     this.syncs += 1;
-    this.#durableBytes = this.#writtenBytes;
-    for (const id of this.#committed) this.#durable.add(id);
-    this.#committed = new Set();
+    this.#durableBytes = Math.max(this.#durableBytes, covered.logBytes);
+    for (const id of covered.ids) {
+      this.#durable.add(id);
+      this.#committed.delete(id);
+    }
   }
 
   #writesLog({ bytes, offset }: CallEvent): void {
     if (offset === 0) {
       this.restarts += 1;
-      if (!this.#databaseIsDurable)
+      if (this.#durableWrites < this.#databaseWrites)
         this.breaches.push("the log was begun anew over a database not yet durable");
       this.#writtenBytes = 0;
+      this.#durableBytes = 0;
+      // What they covered of the log before says nothing of this one.
+      this.#running.clear();
     }
     this.#writtenBytes = Math.max(this.#writtenBytes, offset + bytes.length);
     for (const [id] of bytes.toString("latin1").matchAll(SUBMISSION_ID)) {

@@ -41,17 +41,22 @@ test("a breach of the order is seen: an answer before the sync, or before the co
   const page = { ...event("begin", "pwrite64", "/x.db-wal", Buffer.from(`page ${id}`)), offset: 56 };
   const commit = { ...event("begin", "pwrite64", "/x.db-wal", header(9)), offset: 32 };
   const partial = { ...event("begin", "pwrite64", "/x.db-wal", header(0)), offset: 32 };
-  const sync = event("end", "fsync", "/x.db-wal", none);
+  const syncs = event("begin", "fsync", "/x.db-wal", none);
+  const sync = { ...syncs, phase: "end" as const, begun: syncs };
   const answer = event("begin", "write", "socket:[1]", Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${id}`));
   const breaches = async (...calls: CallEvent[]): Promise<number> =>
     (await followDurability(calls, "/x.db")).breaches.length;
-  expect(await breaches(commit, page, sync, answer)).toBe(0);
-  expect(await breaches(commit, page, answer, sync)).toBe(1);
-  expect(await breaches(partial, page, sync, answer)).toBe(1);
-  expect(await breaches(commit, page, { ...sync, result: -1 }, answer)).toBe(1);
+  expect(await breaches(commit, page, syncs, sync, answer)).toBe(0);
+  expect(await breaches(commit, page, syncs, answer, sync)).toBe(1);
+  expect(await breaches(partial, page, syncs, sync, answer)).toBe(1);
+  expect(await breaches(commit, page, syncs, { ...sync, result: -1 }, answer)).toBe(1);
+  // One that another thread began before the commit does not cover it.
+  expect(await breaches(syncs, commit, page, sync, answer)).toBe(1);
   const restart = { ...commit, bytes: Buffer.alloc(32), offset: 0 };
   const takeover = event("begin", "pwrite64", "/x.db", Buffer.from("page"));
-  expect(await breaches(takeover, { ...sync, path: "/x.db" }, restart)).toBe(0);
+  const copies = { ...syncs, path: "/x.db" };
+  expect(await breaches(takeover, copies, { ...sync, begun: copies }, restart)).toBe(0);
+  expect(await breaches(copies, takeover, { ...sync, begun: copies }, restart)).toBe(1);
   expect(await breaches(takeover, restart)).toBe(1);
 });
 

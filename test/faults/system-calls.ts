@@ -17,6 +17,8 @@ export interface CallEvent {
   readonly offset: number;
   /** The result, when it ended. */
   readonly result: number;
+  /** The call's beginning, when it ended. */
+  readonly begun?: CallEvent;
 }
 
 /** Longest time in which strace lets go of a process after it is asked to. */
@@ -81,7 +83,7 @@ function readLine(): (line: string) => CallEvent[] {
     const resumed = open.get(resumedBy);
     if (resumed !== undefined) {
       open.delete(resumedBy);
-      return [{ ...resumed, phase: "end", result: Number(resumedResult) }];
+      return [endOf(resumed, resumedResult)];
     }
     const [, thread = "", name = "", path = "", rest = ""] = BEGIN.exec(line) ?? [];
     if (name === "") return [];
@@ -96,10 +98,14 @@ function readLine(): (line: string) => CallEvent[] {
       result: 0,
     };
     const result = RESULT.exec(rest)?.[1];
-    if (result !== undefined) return [begun, { ...begun, phase: "end", result: Number(result) }];
+    if (result !== undefined) return [begun, endOf(begun, result)];
     open.set(thread, begun);
     return [begun];
   };
+}
+
+function endOf(begun: CallEvent, result: string): CallEvent {
+  return { ...begun, phase: "end", result: Number(result), begun };
 }
 
 function unescape(hex: string): Buffer {

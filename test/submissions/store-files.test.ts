@@ -3,10 +3,13 @@ import type { TakenFiles } from "../../src/files/file-room.ts";
 import { dropLostFiles } from "../../src/files/file-store.ts";
 import { listFiles } from "../../src/files/read-file.ts";
 import { newId } from "../../src/foundation/id.ts";
+import { createCommitQueue } from "../../src/submissions/commit/commit-batch.ts";
 import { storeFiles } from "../../src/submissions/receive/store-files.ts";
 import { addPlace, batchServer } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+import { until } from "../support/until.ts";
 import { fileStoring, pdf, sha256, uploadingTo } from "../support/uploads.ts";
 import { DAY_MS, HOUR_MS } from "../../src/foundation/time-units.ts";
 
@@ -114,15 +117,15 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await counts()).toEqual({ files: 0, chunks: 0, totals: 0 });
   });
 
-  test("each commit takes one chunk along, however many wait, and posts go with the next one", async () => {
+  test("each commit takes one chunk at most, however many wait, and posts go with the next one", async () => {
     const { db, place, at } = await setUp();
     const seen: [posts: number, hasChunk: boolean][] = [];
     const { write: store } = batchServer(db);
-    const { createCommitQueue } = await import("../../src/submissions/commit/commit-batch.ts");
-    const queue = createCommitQueue((batch, chunk) => {
+    const observed: typeof store = (batch, chunk) => {
       seen.push([batch.length, chunk !== undefined]);
       return store(batch, chunk);
-    });
+    };
+    const queue = createCommitQueue(Object.assign(observed, store));
     const parts = fileStoring(db, queue);
     const uploads = Array.from({ length: 3 }, () => storeFiles(parts, [fileOf(pdf(500_000))], at));
     await queue.add(place.pending());
@@ -130,4 +133,52 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(seen.filter(([, hasChunk]) => hasChunk)).toHaveLength(6);
     expect(seen[0]?.[0]).toBe(1);
   });
+});
+
+/** A queue on SQLite, what its transactions hold, and a gate for chunks. */
+async function setUpTurns() {
+  const db = temporaryDatabase(10);
+  const { write: store } = batchServer(db);
+  const place = await addPlace(db);
+  const seen: string[] = [];
+  const gate: { closed: PromiseWithResolvers<void> | null } = { closed: null };
+  const observed: typeof store = (batch, chunk) => {
+    seen.push(chunk === undefined ? "posts" : batch.length === 0 ? "chunk" : "both");
+    return store(batch, chunk);
+  };
+  const heldChunks = (): Promise<void> | null => gate.closed?.promise ?? null;
+  const queue = createCommitQueue(Object.assign(observed, { heldChunks }));
+  const at = { uploading: uploadingTo(place.endpointId), createdAt: NOON };
+  const upload = () => storeFiles(fileStoring(db, queue), [fileOf(pdf(1_000_000))], at);
+  return { seen, gate, upload, post: () => queue.add(place.pending()) };
+}
+
+test("on SQLite no post waits for bytes of a file in its commit, and neither posts nor files keep the others from going on", async () => {
+  const { seen, upload, post } = await setUpTurns();
+  const state = { isStored: false };
+  const stored = upload().then(() => (state.isStored = true));
+  // There is always a post that waits.
+  const posting = Array.from({ length: 2 }, async () => {
+    while (!state.isStored) await post();
+  });
+  await stored;
+  await Promise.all(posting);
+  expect(seen).not.toContain("both");
+  const turns = seen.slice(seen.indexOf("chunk"), seen.lastIndexOf("chunk") + 1);
+  expect(turns.filter((kind) => kind === "chunk")).toHaveLength(4);
+  expect(turns.join()).not.toContain("chunk,chunk");
+  expect(turns.join()).not.toContain("posts,posts,posts");
+});
+
+test("while chunks have to wait for the log, posts go on, and the chunks do when it is over", async () => {
+  const { seen, gate, upload, post } = await setUpTurns();
+  gate.closed = Promise.withResolvers();
+  const stored = upload();
+  await until(async () => (await post()) === "stored" && seen.length >= 3);
+  expect(new Set(seen)).toEqual(new Set(["posts"]));
+  const { resolve } = gate.closed;
+  gate.closed = null;
+  resolve();
+  await stored;
+  expect(seen.filter((kind) => kind === "chunk")).toHaveLength(4);
 });

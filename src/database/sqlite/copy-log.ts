@@ -1,6 +1,7 @@
 import type { Clock } from "../../foundation/clock.ts";
 import { logNotCopied } from "../../foundation/events.ts";
 import type { Log } from "../../foundation/log.ts";
+import { createLogFlusher } from "./flush-log.ts";
 import { hasLitestream } from "./litestream.ts";
 import { CHECKPOINT_PAGES } from "./open-database.ts";
 import { openLogThread, type Copied, type LogThread } from "./open-log-thread.ts";
@@ -9,16 +10,16 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
 /** Bytes of files in the write-ahead log before they are copied. Nothing of a file is written twice, so a later copy is no smaller. */
 const COPY_BYTES = 2_097_152;
 const PAGE_BYTES = 4096;
-/** Bytes of files that may come while a copy runs, before commits wait for it. */
+/** Bytes of files that may come while a copy runs, before more wait for it. */
 const MAX_AHEAD_BYTES = 8_388_608;
 /**
  * Frames of the log, of a page each, from which it should begin anew. It does so only if all of it is copied, which never happens while commits go
- * on: so they wait for the last part, and the event loop does not.
+ * on: so chunks of files wait until the thread has copied theirs. Posts do not wait. What they bring meanwhile is short, and the event loop copies it.
  */
 const LONG_LOG_FRAMES = 3000;
 /** Frames from which SQLite copies the log in the event loop while the thread does it too: more than there can be if the thread gets on. */
 const HELP_FRAMES = 8000;
-/** Longest time that commits wait, once a copy: on a busy machine the thread may not get a processor for longer. */
+/** Longest time that chunks wait, once a copy: on a busy machine the thread may not get a processor for longer. */
 const MAX_HOLD_MS = 250;
 /** With no copy for this time, the log is SQLite's again. */
 const REST_MS = 1000;
@@ -30,9 +31,9 @@ const PAUSE_MS = 60_000;
  * of that moment, for 25 ms, several times a second. The thread is started when the first file comes: without files a server has none.
  */
 export interface LogCopier {
-  /** Call it after each commit with a part of a file. */
+  /** Call it after each commit of a chunk of a file. */
   note(bytes: number): void;
-  /** What the next commit has to wait for; null lets it go on. */
+  /** What the next chunk has to wait for; null lets it go on. */
   held(): Promise<void> | null;
   /** Waits in place until no copy runs: whoever wants to copy all of the log would be refused meanwhile. */
   settle(): void;
@@ -55,6 +56,7 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
   const gate = createGate();
   const share = createShare(db);
   const isLong = createLengthWatch();
+  const flusher = createLogFlusher(db.path);
   const copy = async (): Promise<void> => {
     isCopying = true;
     waiting = 0;
@@ -67,6 +69,8 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
       if (isLong(await thread.copy(), waiting / PAGE_BYTES) && !isClosed) {
         gate.hold();
         await thread.copy();
+        // If chunks went on, because the thread was slow, too much is left.
+        if (gate.held() !== null && !isClosed) db.pragma("wal_checkpoint(PASSIVE)");
       }
     } catch (error) {
       // The commits stand, and the log keeps them: nobody who posts hears of it.
@@ -84,6 +88,7 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
   return {
     note(bytes) {
       waiting += bytes;
+      if (!isClosed) flusher.flush();
       if (isCopying && waiting >= MAX_AHEAD_BYTES) gate.hold();
       if (isClosed || isCopying || waiting < COPY_BYTES || clock.now() < startsAt) return;
       void copy();
@@ -93,7 +98,7 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
     async close() {
       isClosed = true;
       share.restore();
-      await thread?.close();
+      await Promise.all([thread?.close(), flusher.close()]);
     },
   };
 }
@@ -121,7 +126,7 @@ function createShare(db: Pick<SqliteDatabase, "pragma">) {
   };
 }
 
-/** Tells after each copy whether commits should wait for another one. `since` are the frames that came during the copy. */
+/** Tells after each copy whether chunks should wait for another one. `since` are the frames that came during the copy. */
 function createLengthWatch(): (copied: Copied, since: number) => boolean {
   let longAt = LONG_LOG_FRAMES;
   let before = 0;
@@ -137,7 +142,7 @@ function createLengthWatch(): (copied: Copied, since: number) => boolean {
   };
 }
 
-/** Has commits wait. */
+/** Has chunks wait. */
 function createGate() {
   let closed: PromiseWithResolvers<void> | null = null;
   let mayClose = true;

@@ -70,7 +70,14 @@ export interface Committed {
  *
  * @throws database_busy if another process is in the way, and the same batch may be tried again; database_unusable.
  */
-export type BatchWriter = (batch: Batch, chunk?: NewChunk) => MaybeLater<Committed>;
+export interface BatchWriter {
+  (batch: Batch, chunk?: NewChunk): MaybeLater<Committed>;
+  /**
+   * Of an engine that stores each chunk with an empty batch: so posts wait for no bytes of files. What the next chunk has to wait for; null
+   * lets it go on. Without it a chunk goes along with posts.
+   */
+  readonly heldChunks?: () => Promise<void> | null;
+}
 
 /** The accepted submissions of one workspace and month, as a batch goes on. */
 export interface Count {

@@ -65,6 +65,7 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
   const chunks: WaitingChunk[] = [];
   let scheduled = false;
   const patience = createPatience();
+  const take = createAlternation(store.heldChunks);
   const drained: (() => void)[] = [];
 
   const schedule = (): void => {
@@ -74,8 +75,11 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
     else setTimeout(flush, BUSY_RETRY_MS);
   };
   const flush = (): void => {
-    const batch = waiting.slice(0, MAX_BATCH);
-    const first = chunks.length > 0 ? (chunks[0] ?? null) : null;
+    const { batch, first } = take(waiting, chunks);
+    if (batch.length === 0 && first === null) {
+      scheduled = false;
+      return void store.heldChunks?.()?.then(schedule);
+    }
     const startedAt = performance.now();
     const succeed = (committed: Committed): void => {
       if (batch.length > 0) observer.onCommit(committed, (performance.now() - startedAt) / 1000);
@@ -135,6 +139,25 @@ function accept(batch: readonly Waiter[], first: WaitingChunk | null, { outcomes
 function refuse(batch: readonly Waiter[], first: WaitingChunk | null, error: unknown): void {
   batch.forEach(({ reject }) => reject(error));
   first?.reject(error);
+}
+
+/** What a transaction has. */
+interface Taken {
+  readonly batch: readonly Waiter[];
+  readonly first: WaitingChunk | null;
+}
+
+/** Takes what is next. Chunks that do not go along with posts take turns with them, and posts begin. */
+function createAlternation(heldChunks: BatchWriter["heldChunks"]) {
+  let isChunkNext = false;
+  return (waiting: readonly Waiter[], chunks: readonly WaitingChunk[]): Taken => {
+    const batch = waiting.slice(0, MAX_BATCH);
+    const first = chunks[0] ?? null;
+    if (heldChunks === undefined) return { batch, first };
+    const isChunk = first !== null && heldChunks() === null && (isChunkNext || batch.length === 0);
+    isChunkNext = !isChunk;
+    return isChunk ? { batch: [], first } : { batch, first: null };
+  };
 }
 
 /** How long a batch waits for another process that holds the database. */

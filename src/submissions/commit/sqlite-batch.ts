@@ -51,18 +51,8 @@ export interface SqliteBatchParts {
   readonly held: { readonly maxPerWorkspace: number | null };
 }
 
-/** Stores batches, at once unless the log has to begin anew. */
+/** Stores batches and chunks at once: while a statement runs, nothing else of this process does. */
 export function createSqliteBatch(parts: SqliteBatchParts): BatchWriter {
-  const store = createBatchStorer(parts);
-  const { copier } = parts;
-  return (batch, chunk) => {
-    const held = copier.held();
-    return held === null ? store(batch, chunk) : held.then(() => store(batch, chunk));
-  };
-}
-
-/** While a statement runs, nothing else of this process does. */
-function createBatchStorer(parts: SqliteBatchParts): (batch: Batch, chunk?: NewChunk) => Committed {
   const { db, usage, outbox, copier, memory } = parts;
   const table = createUsageTable(db);
   const files = createFileWriter(db);
@@ -70,16 +60,14 @@ function createBatchStorer(parts: SqliteBatchParts): (batch: Batch, chunk?: NewC
   const keep = createKeeper(db, files);
   const endpoints = createEndpointLook(db);
   const spend = createSpender(db);
-  return (batch, chunk) => {
-    if (batch.length === 0 && chunk !== undefined) {
-      // It acknowledges nothing. The commit of its post makes it durable, as all that is in the log before it.
-      db.relaxedTransactionNow(() => files.store(chunk));
-      copier.note(chunk.bytes.length);
-      return { batch, outcomes: [], evictions: [], marks: [] };
-    }
+  const storeChunk = (chunk: NewChunk): void => {
+    // It acknowledges nothing. The commit of its post makes it durable, as all that is in the log before it.
+    db.relaxedTransactionNow(() => files.store(chunk));
+    copier.note(chunk.bytes.length);
+  };
+  const storePosts = (batch: Batch): Committed => {
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
-      if (chunk !== undefined) files.store(chunk);
       const endpointOf = endpoints();
       const found: BatchFacts = {
         workspaceOf: (endpointId) => endpointOf(endpointId)?.workspaceId,
@@ -112,9 +100,13 @@ function createBatchStorer(parts: SqliteBatchParts): (batch: Batch, chunk?: NewC
       return { outcomes: decided, evictions };
     });
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
-    if (chunk !== undefined) copier.note(chunk.bytes.length);
     return { batch, outcomes, evictions, marks: counts.marks() };
   };
+  const write = (batch: Batch, chunk?: NewChunk): Committed => {
+    if (chunk !== undefined) storeChunk(chunk);
+    return batch.length === 0 ? { batch, outcomes: [], evictions: [], marks: [] } : storePosts(batch);
+  };
+  return Object.assign(write, { heldChunks: copier.held });
 }
 
 /** Spends the proof that a post brings; false if another had it. */
