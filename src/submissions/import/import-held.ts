@@ -17,7 +17,7 @@ import { heldLine, readHeldLine } from "../held/held-json.ts";
 import { addImportedHeld, findHeldIds, type HeldPost } from "../held/held-post.ts";
 import type { ImportedFile } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
-import { batchesOf, chooseTargets, countLines, readExport } from "./read-export.ts";
+import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 
 interface Parts {
   readonly source: ImportedFile;
@@ -32,21 +32,7 @@ export const importHeld = operation({
   summary: "Hold the held posts of a workspace's archive again, with their ids, times and scores",
   kind: "write",
   access: "submissions:import",
-  input: z.strictObject({
-    endpoint: z
-      .string()
-      .nullable()
-      .default(null)
-      .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
-    workspace: z
-      .string()
-      .nullable()
-      .default(null)
-      .describe(
-        "Id or name of the workspace of that endpoint. Without one, each goes where it was in this workspace, else to the endpoint here of its endpoint_name.",
-      ),
-    dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
-  }),
+  input: z.strictObject(importInput),
   output: z.strictObject({
     imported: z.strictObject({
       added: z.number(),

@@ -15,7 +15,7 @@ import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
 import type { ImportedFile } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
-import { batchesOf, chooseTargets, countLines, readExport } from "./read-export.ts";
+import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 import { RowCounts } from "./row-counts.ts";
 import { readLine, type SubmissionLine, submissionLine } from "../stored/submission-json.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
@@ -39,18 +39,7 @@ export const importSubmissions = operation({
   kind: "write",
   access: "submissions:import",
   input: z.strictObject({
-    endpoint: z
-      .string()
-      .nullable()
-      .default(null)
-      .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
-    workspace: z
-      .string()
-      .nullable()
-      .default(null)
-      .describe(
-        "Id or name of the workspace of that endpoint. Without one, each goes where it was in this workspace, else to the endpoint here of its endpoint_name.",
-      ),
+    ...importInput,
     imported_from: z
       .literal("ndjson")
       .nullable()
@@ -58,7 +47,6 @@ export const importSubmissions = operation({
       .describe(
         "Notes that they were imported, and what was deleted since stays away; null restores each as it was.",
       ),
-    dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
   }),
   output: z.strictObject({
     imported: z.strictObject({

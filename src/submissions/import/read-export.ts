@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { yieldToOthers } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
@@ -21,6 +21,23 @@ export interface Home {
   /** In the archive of a workspace, whose forms get new ids elsewhere. */
   readonly endpoint_name?: string | undefined;
 }
+
+/** What an import of an export takes, besides the export. */
+export const importInput = {
+  endpoint: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Where all of them go: an id, a unique name, or WORKSPACE/NAME. Null is where each was."),
+  workspace: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(
+      "Id or name of the workspace of that endpoint. Without one, each goes where it was in this workspace, else to the endpoint here of its endpoint_name.",
+    ),
+  dry_run: z.boolean().default(false).describe("Say what would be done, and store nothing."),
+};
 
 /** The target for a post of the source; that of an endpoint's id is looked up once. */
 export async function chooseTargets(
