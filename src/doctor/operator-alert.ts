@@ -26,6 +26,9 @@ const LETTER_EVERY_MS = 600_000;
 const MAX_NAMED = 20;
 const MAX_LENGTH = 400;
 
+/** Problems beside which not everything can be examined. */
+const HIDING_PROBLEMS: ReadonlySet<string> = new Set(["database.file", "database.schema", "database.structure"]);
+
 interface Change {
   readonly began: readonly Finding[];
   readonly ended: readonly Finding[];
@@ -95,8 +98,8 @@ export class OperatorAlert {
 /** A problem's message is cut as in the letter, because it may quote what a stranger chose. */
 function problemsOf(reported: ReportedProblems, findings: readonly Finding[]): ReportedProblems {
   const problems = findings.filter(({ ok }) => !ok);
-  // Without a sound database not everything could be examined, so nothing is known to have ended.
-  const isWhole = problems.every(({ name }) => !name.startsWith("database."));
+  // What was not examined is not known to have ended.
+  const isWhole = problems.every(({ name }) => !HIDING_PROBLEMS.has(name));
   return new Map([
     ...(isWhole ? [] : reported),
     ...problems.map(

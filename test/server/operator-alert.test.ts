@@ -195,6 +195,40 @@ test("while the database cannot be examined nothing is said to have ended", asyn
   expect(letters).toHaveLength(2);
 });
 
+test.each(["database.durability", "database.log", "database.standby"])(
+  "what ends beside a lasting problem %s is said, because it hides nothing",
+  async (name) => {
+    const { lookAfter, find, read, end } = scripted();
+    const lasting = problem(name, "as it was", "mend it");
+    find(lasting, FULL_DISK);
+    await lookAfter(5 * MINUTE_MS);
+    end();
+    find(lasting);
+    await lookAfter(10 * MINUTE_MS);
+    expect(read().paragraphs).toEqual([
+      "Ended: disk.space: 3 MB are free",
+      "As before: 1 that you were told of.",
+      "The command doctor says what to do.",
+    ]);
+  },
+);
+
+test.each(["database.file", "database.schema", "database.structure"])(
+  "what is gone beside a problem %s is not said to have ended",
+  async (name) => {
+    const { lookAfter, letters, find, end } = scripted();
+    find(FULL_DISK);
+    await lookAfter(5 * MINUTE_MS);
+    end();
+    find(problem(name, "busy", { kind: "heed_or_restore" }));
+    await lookAfter(10 * MINUTE_MS);
+    expect(letters.map(({ subject }) => subject)).toEqual([
+      "formsvc at forms.example.com: 1 problem began",
+      "formsvc at forms.example.com: 1 problem began",
+    ]);
+  },
+);
+
 test("two webhooks are two problems; many are counted, and what they quote is cut to one plain line", async () => {
   const { lookAfter, find, read } = scripted();
   const failing = (number: number) =>

@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { expect, test, vi } from "vitest";
 import { readMail } from "../support/read-mail.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
@@ -33,8 +32,7 @@ test("a server writes once to its operator when a webhook starts to fail and onc
     await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
     const mail = await startMailServer();
     const settings = { host: "127.0.0.1", port: mail.port, from: "forms@example.com", operator: OPERATOR };
-    // A database in memory would be a further problem.
-    const server = await startServer({ mail: settings }, undefined, tmpdir());
+    const server = await startServer({ mail: settings });
     const { owner, clock } = server;
     const endpoint = await server.addEndpoint();
     const failing = addWebhook(server, endpoint.id, receiver.url);
