@@ -27,7 +27,11 @@ const MAX_NAMED = 20;
 const MAX_LENGTH = 400;
 
 /** Problems beside which not everything can be examined. */
-const HIDING_PROBLEMS: ReadonlySet<string> = new Set(["database.file", "database.schema", "database.structure"]);
+const HIDING_PROBLEMS: ReadonlySet<string> = new Set([
+  "database.file",
+  "database.schema",
+  "database.structure",
+]);
 
 interface Change {
   readonly began: readonly Finding[];

@@ -52,10 +52,10 @@ const fileBytes = ({ path }: SqliteDatabase): number => statSync(path).size;
 
 test("what files come to is copied while commits go on, and the log begins anew before it is long", async () => {
   const { db, lines, store } = setUp();
-  await store(64 * MEBIBYTE);
-  // 3000 frames, what comes during a copy, and the last part; from 8000 frames on SQLite helps.
-  expect(logBytes(db)).toBeLessThan(48 * MEBIBYTE);
-  await until(() => fileBytes(db) > 56 * MEBIBYTE);
+  await store(128 * MEBIBYTE);
+  // 12,000 frames, what comes during a copy, and the last part; from 16,000 frames on SQLite helps.
+  expect(logBytes(db)).toBeLessThan(72 * MEBIBYTE);
+  await until(() => fileBytes(db) > 120 * MEBIBYTE);
   expect(lines).toEqual([]);
   expect(db.pragma("integrity_check")).toBe("ok");
 });
@@ -90,7 +90,7 @@ test("chunks wait for the last part of a long log, and for no more than a quarte
   const { asked, open } = slowThread();
   const { copier } = setUp(open);
   copier.note(2 * MEBIBYTE);
-  asked[0]?.resolve({ frames: 3000, copied: 3000 });
+  asked[0]?.resolve({ frames: 12_000, copied: 12_000 });
   await until(() => asked.length === 2);
   const held = copier.held();
   expect(held).not.toBeNull();
@@ -113,12 +113,12 @@ test("chunks do not wait for what a reader keeps from being copied, and seldom f
     await new Promise(setImmediate);
     return true;
   };
-  expect(await holds({ frames: 5000, copied: 100 })).toBe(false);
-  expect(await holds({ frames: 5000, copied: 5000 })).toBe(true);
-  expect(await holds({ frames: 9000, copied: 9000 })).toBe(false);
-  expect(await holds({ frames: 10_000, copied: 10_000 })).toBe(true);
+  expect(await holds({ frames: 20_000, copied: 100 })).toBe(false);
+  expect(await holds({ frames: 20_000, copied: 20_000 })).toBe(true);
+  expect(await holds({ frames: 36_000, copied: 36_000 })).toBe(false);
+  expect(await holds({ frames: 40_000, copied: 40_000 })).toBe(true);
   expect(await holds({ frames: 600, copied: 600 })).toBe(false);
-  expect(await holds({ frames: 3000, copied: 3000 })).toBe(true);
+  expect(await holds({ frames: 12_000, copied: 12_000 })).toBe(true);
 });
 
 test("if the thread ends, commits go on, SQLite copies the log, it is said once, and a minute later there is another thread", async () => {
@@ -135,7 +135,7 @@ test("if the thread ends, commits go on, SQLite copies the log, it is said once,
   isBroken = false;
   clock.advance(60_000);
   await store(4 * MEBIBYTE);
-  expect(db.pragma("wal_autocheckpoint")).toBe(8000);
+  expect(db.pragma("wal_autocheckpoint")).toBe(16_000);
   await until(() => fileBytes(db) > 48 * MEBIBYTE);
   expect(lines).toHaveLength(1);
 });
@@ -176,10 +176,10 @@ test("the event loop copies what posts bring while chunks wait, and not what is 
   const copyLongLog = async (whileHeld: () => unknown): Promise<void> => {
     const count = asked.length;
     copier.note(2 * MEBIBYTE);
-    asked[count]?.resolve({ frames: 3000 * (count + 1), copied: 3000 * (count + 1) });
+    asked[count]?.resolve({ frames: 12_000 * (count + 1), copied: 12_000 * (count + 1) });
     await until(() => asked.length === count + 2);
     await whileHeld();
-    asked[count + 1]?.resolve({ frames: 3000, copied: 3000 });
+    asked[count + 1]?.resolve({ frames: 12_000, copied: 12_000 });
     await new Promise(setImmediate);
   };
   const post = (): unknown =>

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, ftruncateSync, openSync, statSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createWritability } from "../../src/database/sqlite/write-probe.ts";
+import { createWritability, proveWritable } from "../../src/database/sqlite/write-probe.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -50,6 +50,8 @@ function stillProbe() {
   vi.useFakeTimers({ toFake: ["performance"], now: 0 });
   onTestFinished(() => void vi.useRealTimers());
   const db = temporaryDatabase();
+  // The log begins with a header.
+  proveWritable(db);
   const log = `${db.path}-wal`;
   const writability = createWritability(db);
   return {

@@ -47,9 +47,14 @@ function shell(machine: OperatorMachine, line: string): Promise<Ran> {
 test("if nobody can be asked, a destructive command needs --yes and changes nothing without it", async () => {
   const machine = emptyMachine();
   const { id: endpointId } = await machine.createEndpoint();
+  const { endpoint } = await machine.json<{ endpoint: { workspace_id: string } }>([
+    "endpoint",
+    "show",
+    endpointId,
+  ]);
   for (const args of [
     ["endpoint", "delete", endpointId],
-    ["submission", "delete", "sub_01h455vb4pex5vsknk084sn02q"],
+    ["workspace", "delete", endpoint.workspace_id],
   ]) {
     const ran = await machine.run(args, { input: "y\n" });
     expect(ran).toMatchObject({ code: 2, stdout: "" });

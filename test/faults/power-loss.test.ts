@@ -80,7 +80,7 @@ describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () 
 
   test("while a thread copies the log of forms with files, every 200 leaves after its sync, and the log only restarts over a durable database", async () => {
     const machine = emptyMachine();
-    const fileOf = (n: number): Buffer => pdf(1_000_000, String(n));
+    const fileOf = (n: number): Buffer => pdf(isShort ? 4_000_000 : 1_000_000, String(n));
     const { server, poster, calls } = await record(machine, FILE_POSTS, { fileOf });
     expect(await server.end("SIGKILL")).toBeNull();
     const followed = await followDurability(calls, machine.database);

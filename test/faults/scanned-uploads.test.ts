@@ -141,8 +141,8 @@ test.skipIf(!hasStrace)(
     expect(expectJudged(machine)).toEqual(ids);
     await expectMessages(received, ids);
     expect(await server.end("SIGTERM")).toBe(0);
-    // The claim, each verdict, the end of the infected bytes and the queued message are commits after the answer.
-    expect(afterAnswer).toBeGreaterThan(3);
+    // The claim, the verdicts, the end of the infected bytes and the queued message are commits after the answer, of which one may have two.
+    expect(afterAnswer).toBeGreaterThan(2);
     report("kill -9 in a scan", { rounds: syncs - 1, "after the answer": afterAnswer, lost: 0 });
   },
 );

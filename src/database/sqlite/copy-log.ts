@@ -14,11 +14,12 @@ const PAGE_BYTES = 4096;
 const MAX_AHEAD_BYTES = 8_388_608;
 /**
  * Frames of the log, of a page each, from which it should begin anew. It does so only if all of it is copied, which never happens while commits go
- * on: so chunks of files wait until the thread has copied theirs. Posts do not wait. What they bring meanwhile is short, and the event loop copies it.
+ * on: so chunks of files wait until the thread has copied theirs. Posts do not wait. What they bring meanwhile is short, and the event loop copies it,
+ * in some milliseconds for the disk. With 3000 frames that was five times a second beside busy uploads, which one post in fifty met.
  */
-const LONG_LOG_FRAMES = 3000;
+const LONG_LOG_FRAMES = 12_000;
 /** Frames from which SQLite copies the log in the event loop while the thread does it too: more than there can be if the thread gets on. */
-const HELP_FRAMES = 8000;
+const HELP_FRAMES = 16_000;
 /** Longest time that chunks wait, once a copy: on a busy machine the thread may not get a processor for longer. */
 const MAX_HOLD_MS = 250;
 /** With no copy for this time, the log is SQLite's again. */
