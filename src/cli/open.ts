@@ -11,7 +11,7 @@ import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { isDatabaseAddress, parseDatabaseAddress } from "../database/postgresql/address.ts";
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
-import { removeCopy } from "../database/sqlite/durable-file.ts";
+import { removeUnused } from "../database/sqlite/remove-unused.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { migrate, type MigrationResult, migrationStatus } from "../database/migrate.ts";
 import { isServed, lockServer } from "../database/sqlite/server-lock.ts";
@@ -199,32 +199,21 @@ async function withOpened<Result>(
 ): Promise<Result> {
   const config = readConfig(context);
   const note = (text: string): void => context.output.note(text);
-  const isNew = config.database.url === null && !existsSync(config.database.path);
   const { db, migrated } = await openForCommand(config, context.clock, { makes, note });
   openObjects({ db, config });
-  const isUntouched = isNew && "path" in db ? noteWrites(db) : () => false;
+  const isNew = migrated.version === 0;
   let isRefused = false;
   try {
-    if (migrated.version === 0) context.output.note(`made a new database: ${db.name}`);
+    if (isNew) note(`made a new database: ${db.name}`);
     if (migrated.keptCopy !== null)
-      context.output.note(`the database was upgraded; the one from before is ${migrated.keptCopy}`);
+      note(`the database was upgraded; the one from before is ${migrated.keptCopy}`);
     return await work(db, config);
   } catch (error) {
-    isRefused = isUntouched();
+    isRefused = true;
     throw error;
   } finally {
     await db.close();
-    if (isRefused && "path" in db && !isServed(db.path)) {
-      removeCopy(db.path);
+    if (isNew && isRefused && "path" in db && removeUnused(db.path))
       note("nothing was stored in it, and it is removed again");
-    }
   }
-}
-
-/** Whether nobody has tried to write into a database since then. */
-function noteWrites(db: SqliteDatabase): () => boolean {
-  const changes = db.prepare("SELECT total_changes()").pluck();
-  const written = (): string => `${String(changes.get())} ${String(db.pragma("data_version"))}`;
-  const before = written();
-  return () => written() === before;
 }
