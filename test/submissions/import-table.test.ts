@@ -202,10 +202,11 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       "2199-01-01T00:00:00Z,Di,,1",
       "2026-01-31T10:00:00Z,Ed,,many",
       '2026-01-31T10:00:00Z,"F"red,,1',
-      "2026-01-31T10:00:00Z,Gus,,1,too,much",
+      "2026-01-31T10:00:00Z,Gus,,1,,much",
+      "2026-01-31T10:00:00Z,Hal,,1,constructor",
     ];
-    const done = await bring(`created_at,name,email,guests\n${rows.join("\n")}\n`);
-    expect([done.rows, done.imported, done.known]).toEqual([8, 1, 0]);
+    const done = await bring(`created_at,name,email,guests,vegan\n${rows.join("\n")}\n`);
+    expect([done.rows, done.imported, done.known]).toEqual([9, 1, 0]);
     expect(done.refused).toEqual([
       { line: 3, field: "name", message: "name is required" },
       { line: 4, field: "email", message: "email must be an e-mail address" },
@@ -213,7 +214,8 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       { line: 6, field: "created_at", message: "the time is before 1970 or in the future" },
       { line: 7, field: "guests", message: "not a number; expected one like 1500.5" },
       { line: 8, field: null, message: expect.stringContaining("a quote ends in the middle") as string },
-      { line: 9, field: null, message: "the row has 6 cells, and the first line 4" },
+      { line: 9, field: null, message: "the row has 6 cells, and the first line 5" },
+      { line: 10, field: "vegan", message: "vegan must be true or false, not text" },
     ]);
     expect(await stored()).toHaveLength(1);
   });

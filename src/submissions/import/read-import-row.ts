@@ -132,7 +132,7 @@ function plainValue(cell: string, field: FieldDefinition): unknown {
 /** As a form would send it. */
 function wordOf(cell: string, field: FieldDefinition): string {
   const word = cell.trim();
-  if (field.type === "boolean") return WORDS[word.toLowerCase()] ?? word;
+  if (field.type === "boolean") return asBoolean(word.toLowerCase()) ?? word;
   if (field.type !== "string") return word;
   return field.format === "date" ? (readImportDay(word) ?? cell) : cell;
 }
@@ -147,6 +147,10 @@ const WORDS: Readonly<Record<string, string>> = {
   no: "false",
   off: "false",
 };
+
+function asBoolean(word: string): string | undefined {
+  return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+}
 
 /** Undefined if it is none. */
 function parseJson(text: string, begin: string): unknown {
