@@ -34,7 +34,7 @@ interface ShownDeliveries<Recipient extends string, Row, Shape extends z.ZodType
 type ListRequest = z.output<z.ZodObject<typeof deliveryListInput>>;
 type OneRecipient = z.ZodDefault<z.ZodNullable<z.ZodString>>;
 
-/** How an operation is told of one recipient among all. */
+/** The member of an input that names one recipient. */
 export function onlyRecipient<Recipient extends string>(
   recipient: Recipient,
 ): Record<Recipient, OneRecipient> {

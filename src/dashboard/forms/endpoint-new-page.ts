@@ -32,7 +32,7 @@ import { builder, enterButton } from "./schema-editor.ts";
 import { pageWords, sentence } from "../kit/sentence.ts";
 
 const PATH = "/dashboard/endpoints/new";
-/** Ready-made forms begin in it if the visitors' browsers choose the language. */
+/** The language of a ready-made form if each visitor's browser chooses the language. */
 const WITHOUT_LANGUAGE: Language = "en";
 /** Workspaces offered in one list; an operator may see any number of them. */
 const MAX_OFFERED = 500;
@@ -53,7 +53,7 @@ interface NewForm {
   /** The ready-made form that was chosen; absent once it was changed. */
   readonly start?: string;
   readonly draft: SchemaDraft;
-  /** That the ready-made form's words in the draft are in. */
+  /** The language of those words in the draft that came from a ready-made form. */
   readonly wordsIn: Language;
   readonly problems: Problems;
   /** What was sent: it keeps its mark when it is shown again. */

@@ -73,8 +73,8 @@ export interface Committed {
 export interface BatchWriter {
   (batch: Batch, chunk?: NewChunk): MaybeLater<Committed>;
   /**
-   * Of an engine that stores each chunk with an empty batch: so posts wait for no bytes of files. What the next chunk has to wait for; null
-   * lets it go on. Without it a chunk goes along with posts.
+   * Tells what the next chunk has to wait for; null lets it go on. An engine that has this stores a chunk by itself, with an empty batch, so that
+   * no post waits for the bytes of a file. The other engine stores a chunk together with posts.
    */
   readonly heldChunks?: () => Promise<void> | null;
 }
