@@ -118,8 +118,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 
   test("equal rows stay as many as they are, and only what is new of a longer file is added", async () => {
-    const db = await temporary();
-    const { bring, stored } = await bakery(db);
+    const { bring, stored } = await bakery(await temporary());
     const row = "2026-01-31T10:00:00Z,Ana\n";
     const known = { refused: [], unmapped: [] };
     expect(await bring(`created_at,name\n${row}${row}`)).toEqual({
@@ -138,8 +137,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 
   test("a row is known by the service's id, whatever else of it changed, and twice in a file it is one", async () => {
-    const db = await temporary();
-    const { bring, stored } = await bakery(db);
+    const { bring, stored } = await bakery(await temporary());
     const first = await bring("_id,_date,name\n7,2026-01-31T10:00:00,Ana\n7,2026-01-31T10:00:00,Ana\n", {
       format: "formspree",
     });
@@ -152,8 +150,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 
   test("a dry run counts a service's id once, however far apart its lines are, and --map may leave the id out", async () => {
-    const db = await temporary();
-    const { bring } = await bakery(db);
+    const { bring } = await bakery(await temporary());
     const lines = Array.from(
       { length: 700 },
       (_, index) => `${index === 699 ? 0 : index},2026-01-31T10:00:00Z,V${index}`,
@@ -192,8 +189,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 
   test("rows that do not fit are told with line and field, and the others are imported", async () => {
-    const db = await temporary();
-    const { bring, stored } = await bakery(db);
+    const { bring, stored } = await bakery(await temporary());
     const rows = [
       "2026-01-31T10:00:00Z,Ana,ana@example.org,1",
       "2026-01-31T10:00:00Z,,x@example.org,1",
@@ -255,8 +251,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 
   test("columns are named by --map, also one that is left out, and encodings by their mark or name", async () => {
-    const db = await temporary();
-    const { bring, stored } = await bakery(db);
+    const { bring, stored } = await bakery(await temporary());
     const map = ["Wann=created_at", "Wer=name", "email="];
     const text = "Wann;Wer;email\n31.01.2026 10:00;José;not read\n";
     await bring(Buffer.from(text, "latin1"), { map, encoding: "windows-1252" });
@@ -331,8 +326,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 
   test("of JSON, what is no object is refused with its place, and Basin's fields stand in payload_params or beside the rest", async () => {
-    const db = await temporary();
-    const { bring, stored } = await bakery(db);
+    const { bring, stored } = await bakery(await temporary());
     const row = { id: 1, created_at: "2026-01-31T10:00:00Z" };
     const text = JSON.stringify([
       { ...row, payload_params: { name: "Ana", id: "a field of theirs", days: ["Fri"] } },
@@ -356,8 +350,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 
   test("of more than 1,000 rows that do not fit the first 1,000 are told, all are counted, and the rest is imported", async () => {
-    const db = await temporary();
-    const { bring, stored } = await bakery(db);
+    const { bring, stored } = await bakery(await temporary());
     const lines = Array.from({ length: 1300 }, (_, index) =>
       index % 13 === 12 ? `2026-01-31T10:00:00Z,V${index}` : `2026-01-31T10:00:00Z,`,
     );
