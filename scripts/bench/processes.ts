@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,6 +49,11 @@ interface LoadTarget {
   readonly core?: string;
   /** Requests a second; without it each socket sends again at once. */
   readonly rate?: number;
+}
+
+/** Keeps the thread that runs this, and those it starts later, off the core of the servers. */
+export function leaveServerCore(): void {
+  execFileSync("taskset", ["-cp", LOAD_CORE, String(process.pid)], { stdio: "ignore" });
 }
 
 export async function runLoad(

@@ -1,7 +1,15 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import { andThen, orElse } from "../../foundation/maybe-later.ts";
 import type { NewChunk } from "../../files/stored-file.ts";
-import type { BatchWriter, CommitOutcome, Committed, PendingHeld, PendingSubmission } from "./batch.ts";
+import type {
+  Batch,
+  BatchWriter,
+  CommitOutcome,
+  Committed,
+  PendingHeld,
+  PendingSubmission,
+} from "./batch.ts";
+import { type ChunkPace, createChunkPace } from "./chunk-pace.ts";
 
 export interface CommitObserver {
   /** Called for each transaction that stored or refused submissions, when it is durable. */
@@ -65,7 +73,7 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
   const chunks: WaitingChunk[] = [];
   let scheduled = false;
   const patience = createPatience();
-  const take = createAlternation(store.heldChunks);
+  const chunkPace = store.heldChunks && createChunkPace(store.heldChunks);
   const drained: (() => void)[] = [];
 
   const schedule = (): void => {
@@ -75,10 +83,10 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
     else setTimeout(flush, BUSY_RETRY_MS);
   };
   const flush = (): void => {
-    const { batch, first } = take(waiting, chunks);
+    const { batch, first } = take(waiting, chunks, chunkPace);
     if (batch.length === 0 && first === null) {
       scheduled = false;
-      return void store.heldChunks?.()?.then(schedule);
+      return void (chunks.length > 0 && Promise.resolve(chunkPace?.held()).then(schedule));
     }
     const startedAt = performance.now();
     const succeed = (committed: Committed): void => {
@@ -91,8 +99,7 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
       observer.onRefusal();
       end(batch, first, () => refuse(batch, first, asRefusal(error)));
     };
-    const posts = batch.map(({ pending }) => pending);
-    void orElse(() => andThen(store(posts, first?.chunk), succeed), fail);
+    void orElse(() => andThen(store(postsOf(batch), first?.chunk), succeed), fail);
   };
   /** @param settle null if the same batch is tried again. */
   const end = (batch: readonly Waiter[], first: WaitingChunk | null, settle: (() => void) | null): void => {
@@ -102,6 +109,7 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
       if (first !== null) chunks.shift();
       settle();
     }
+    if (first !== null) chunkPace?.noteChunk();
     if (waiting.length > 0 || chunks.length > 0) schedule();
     else for (const resolve of drained.splice(0)) resolve();
   };
@@ -131,6 +139,10 @@ export function createCommitQueue(store: BatchWriter, observer: CommitObserver =
   };
 }
 
+function postsOf(batch: readonly Waiter[]): Batch {
+  return batch.map(({ pending }) => pending);
+}
+
 function accept(batch: readonly Waiter[], first: WaitingChunk | null, { outcomes }: Committed): void {
   batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
   first?.resolve();
@@ -147,17 +159,14 @@ interface Taken {
   readonly first: WaitingChunk | null;
 }
 
-/** Takes what is next. Chunks that do not go along with posts take turns with them, and posts begin. */
-function createAlternation(heldChunks: BatchWriter["heldChunks"]) {
-  let isChunkNext = false;
-  return (waiting: readonly Waiter[], chunks: readonly WaitingChunk[]): Taken => {
-    const batch = waiting.slice(0, MAX_BATCH);
-    const first = chunks[0] ?? null;
-    if (heldChunks === undefined) return { batch, first };
-    const isChunk = first !== null && heldChunks() === null && (isChunkNext || batch.length === 0);
-    isChunkNext = !isChunk;
-    return isChunk ? { batch: [], first } : { batch, first: null };
-  };
+/** Takes what is next. @param pace absent if chunks go along with posts. */
+function take(waiting: readonly Waiter[], chunks: readonly WaitingChunk[], pace?: ChunkPace): Taken {
+  const batch = waiting.slice(0, MAX_BATCH);
+  const first = chunks[0] ?? null;
+  if (pace === undefined) return { batch, first };
+  if (first !== null && pace.mayStore(batch.length)) return { batch: [], first };
+  pace.notePosts(batch);
+  return { batch, first: null };
 }
 
 /** How long a batch waits for another process that holds the database. */
