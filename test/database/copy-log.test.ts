@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import fs, { statSync } from "node:fs";
+import { getPriority } from "node:os";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLogCopier } from "../../src/database/sqlite/copy-log.ts";
 import { type Copied, type LogThread, openLogThread } from "../../src/database/sqlite/open-log-thread.ts";
@@ -11,7 +13,7 @@ import { until } from "../support/until.ts";
 const MEBIBYTE = 1_048_576;
 const CHUNK_BYTES = 262_144;
 
-function setUp(open?: (file: string) => LogThread) {
+function setUp(open?: typeof openLogThread) {
   const db = temporaryDatabase(10);
   const clock = createFakeClock();
   const lines: string[] = [];
@@ -62,9 +64,9 @@ test("what files come to is copied while commits go on, and the log begins anew 
 
 test("a server has no thread until 2 MiB of files came", async () => {
   let opened = 0;
-  const { store } = setUp((file) => {
+  const { store } = setUp((file, descriptor) => {
     opened += 1;
-    return openLogThread(file);
+    return openLogThread(file, descriptor);
   });
   await store(MEBIBYTE);
   expect(opened).toBe(0);
@@ -123,7 +125,9 @@ test("chunks do not wait for what a reader keeps from being copied, and seldom f
 
 test("if the thread ends, commits go on, SQLite copies the log, it is said once, and a minute later there is another thread", async () => {
   let isBroken = true;
-  const { db, clock, lines, store } = setUp((file) => openLogThread(isBroken ? `${file}.none` : file));
+  const { db, clock, lines, store } = setUp((file, descriptor) =>
+    openLogThread(isBroken ? `${file}.none` : file, descriptor),
+  );
   await store(24 * MEBIBYTE);
   await until(() => lines.length > 0);
   await store(24 * MEBIBYTE);
@@ -150,8 +154,8 @@ test("under Litestream, which decides when the log begins anew, no thread copies
 
 test("a copier that is closed has ended its thread and asks for no more copies", async () => {
   const calls = { copy: 0, close: 0 };
-  const { db, copier, store } = setUp((file) => {
-    const thread = openLogThread(file);
+  const { db, copier, store } = setUp((file, descriptor) => {
+    const thread = openLogThread(file, descriptor);
     return {
       copy: () => ((calls.copy += 1), thread.copy()),
       settle: () => thread.settle(),
@@ -168,6 +172,43 @@ test("a copier that is closed has ended its thread and asks for no more copies",
   copier.note(4 * MEBIBYTE);
   expect(calls.copy).toBe(before);
   expect(copier.held()).toBeNull();
+});
+
+test("a copy has ended only when the file is on the disk, so that the event loop does not have to write it", async () => {
+  const { db } = setUp();
+  const device = fs.openSync("/dev/null", "r");
+  const thread = openLogThread(db.path, device);
+  onTestFinished(async () => {
+    await thread.close();
+    fs.closeSync(device);
+  });
+  // Nothing but a file can be synced.
+  await expect(thread.copy()).rejects.toThrow("EINVAL: invalid argument, fdatasync");
+});
+
+test("a thread that copies the log has a lower priority than the event loop", async () => {
+  const before = getPriority(process.pid);
+  const { store } = setUp();
+  await store(3 * MEBIBYTE);
+  await until(() => priorities().includes(before + 5));
+  expect(getPriority(process.pid)).toBe(before);
+});
+
+/** The nice values of the threads of this process; see proc_pid_stat(5). */
+function priorities(): number[] {
+  return fs.readdirSync("/proc/self/task").map((thread) => {
+    const stat = fs.readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+}
+
+test("when a copier is closed, the database keeps its locks: another process that closes it leaves the log", async () => {
+  const { db, copier, store } = setUp();
+  await store(3 * MEBIBYTE);
+  await copier.close();
+  const script = `const db = new (require("better-sqlite3"))(${JSON.stringify(db.path)}); db.prepare("SELECT count(*) FROM chunk").get(); db.close()`;
+  execFileSync(process.execPath, ["-e", script]);
+  expect(fs.existsSync(`${db.path}-wal`)).toBe(true);
 });
 
 test("the event loop copies what posts bring while chunks wait, and not what is left if those waited too long", async () => {

@@ -12,14 +12,14 @@ function setUp(heldByStore: () => Promise<void> | null = () => null) {
 }
 
 describe("a chunk of a file", () => {
-  test("waits 8 ms after the last one while posts without files come", async () => {
+  test("waits 16 ms after the last one while posts without files come", async () => {
     const { clock, pace } = setUp();
     pace.notePosts(WITHOUT_FILES);
     expect(pace.mayStore(0)).toBe(true);
     pace.noteChunk();
     expect(pace.mayStore(0)).toBe(false);
     await pace.held();
-    clock.advance(7);
+    clock.advance(15);
     expect(pace.mayStore(0)).toBe(false);
     clock.advance(1);
     expect(pace.mayStore(0)).toBe(true);
@@ -45,7 +45,7 @@ describe("a chunk of a file", () => {
     expect(pace.mayStore(1)).toBe(false);
     pace.notePosts(WITH_FILES);
     expect(pace.mayStore(0)).toBe(true);
-    clock.advance(8);
+    clock.advance(16);
     expect(pace.mayStore(1)).toBe(true);
   });
 

@@ -1,3 +1,4 @@
+import { openSync } from "node:fs";
 import type { Clock } from "../../foundation/clock.ts";
 import { logNotCopied } from "../../foundation/events.ts";
 import type { Log } from "../../foundation/log.ts";
@@ -51,6 +52,7 @@ interface CopierParts {
 export function createLogCopier({ db, clock, log }: CopierParts, open = openLogThread): LogCopier {
   let waiting = 0;
   let thread: LogThread | null = null;
+  let descriptor: number | null = null;
   let isCopying = false;
   let isClosed = false;
   let startsAt = -Infinity;
@@ -66,7 +68,9 @@ export function createLogCopier({ db, clock, log }: CopierParts, open = openLogT
       // Litestream wants to decide itself when the log begins anew.
       if (hasLitestream(db)) return;
       share.lower();
-      thread ??= open(db.path);
+      // Never closed: POSIX takes a file's locks from a process with the first descriptor of it that the process closes.
+      descriptor ??= openSync(db.path, "r");
+      thread ??= open(db.path, descriptor);
       if (isLong(await thread.copy(), waiting / PAGE_BYTES) && !isClosed) {
         gate.hold();
         await thread.copy();

@@ -3,6 +3,8 @@ import { startLogThread } from "./start-log-thread.ts";
 /** What the thread is given. */
 export interface LogThreadData {
   readonly file: string;
+  /** Of the file. */
+  readonly descriptor: number;
   /** 1 from the moment that a copy is asked for until it has ended. */
   readonly copying: Int32Array<SharedArrayBuffer>;
 }
@@ -28,9 +30,10 @@ export interface LogThread {
 /** Longest wait in place for a copy, which takes milliseconds. */
 const MAX_SETTLE_MS = 1000;
 
-export function openLogThread(file: string): LogThread {
+/** @param descriptor of the file, which stays open. */
+export function openLogThread(file: string, descriptor: number): LogThread {
   const copying = new Int32Array(new SharedArrayBuffer(4));
-  const worker = startLogThread({ file, copying } satisfies LogThreadData);
+  const worker = startLogThread({ file, descriptor, copying } satisfies LogThreadData);
   worker.unref();
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   let failure: Error | null = null;
