@@ -8,7 +8,7 @@ const WITH_FILES = [{ pending: { fileIds: ["fil_1"] } as unknown as PendingSubmi
 
 function setUp(heldByStore: () => Promise<void> | null = () => null) {
   const clock = createFakeClock();
-  return { clock, pace: createChunkPace(heldByStore, clock.now) };
+  return { clock, pace: createChunkPace(heldByStore, () => clock.now()) };
 }
 
 describe("a chunk of a file", () => {
