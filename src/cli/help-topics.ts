@@ -19,8 +19,8 @@ const MEANINGS: Readonly<Record<ExitCode, string>> = {
 
 function exitCodes(): string {
   const lines = Object.entries(MEANINGS).map(([code, meaning]) => {
-    const errors = Object.entries(ERROR_TABLE).flatMap(([name, row]) =>
-      row[2] === Number(code) ? [name] : [],
+    const errors = Object.entries(ERROR_TABLE).flatMap(([name, { exitCode }]) =>
+      exitCode === Number(code) ? [name] : [],
     );
     return `  ${code}  ${meaning}${errors.length > 0 ? `\n     ${wrap(errors)}` : ""}`;
   });

@@ -6,105 +6,94 @@ import type { Hint } from "./hint.ts";
  * keeps the two equal.
  *
  * `status` and `error` are what an HTTP client sees (`error` is the body's member of that name); `exitCode` is what a
- * shell script sees; `sentence` is the message if the thrower gives none.
+ * shell script sees.
  */
 export const ERROR_TABLE = {
-  validation_failed: [400, "Validation failed", 2, "The data does not match the endpoint's schema."],
-  invalid_json: [400, "Invalid JSON", 2, "The body is not a JSON object."],
-  invalid_request: [400, "Invalid request", 2, "A header or parameter of the request is malformed."],
-  unauthorized: [401, "Unauthorized", 1, "A valid API key is required: Authorization: Bearer <API_KEY>."],
-  forbidden: [403, "Forbidden", 1, "This key may not do that."],
-  challenge_required: [
-    403,
-    "Challenge required",
-    1,
-    "This endpoint takes posts only with a challenge that was solved: a proof of work, or the token of a service.",
-  ],
-  not_found: [404, "Not found", 3, "There is nothing here."],
-  method_not_allowed: [405, "Method not allowed", 1, "This address does not take that method."],
-  request_timeout: [408, "Request timeout", 1, "The request took too long to arrive."],
-  conflict: [409, "Conflict", 1, "The request conflicts with an earlier one."],
-  gone: [410, "Gone", 1, "It is not kept any more."],
-  precondition_failed: [412, "Precondition failed", 1, "It was changed since it was read."],
-  payload_too_large: [413, "Payload too large", 1, "The body is larger than this server accepts."],
-  unsupported_media_type: [415, "Unsupported media type", 1, "Send Content-Type: application/json."],
-  rate_limited: [
-    429,
-    "Rate limit exceeded",
-    1,
-    "Too many requests; try again after the time in Retry-After.",
-  ],
-  submission_limit: [
-    429,
-    "Submission limit exceeded",
-    4,
-    "The monthly submission limit is reached; upgrade the plan to accept more.",
-  ],
-  upload_limit: [
-    429,
-    "Upload limit exceeded",
-    1,
-    "As many bytes of files came today as may come; try again after the time in Retry-After.",
-  ],
-  storage_limit: [
-    429,
-    "Storage limit exceeded",
-    4,
-    "The workspace's room for files is full; upgrade the plan, or delete files.",
-  ],
-  spam_blocked: [
-    429,
-    "Submission could not be processed",
-    1,
-    "The submission appears to be spam and was blocked.",
-  ],
-  headers_too_large: [431, "Headers too large", 1, "The request's headers are larger than 16 KiB."],
-  internal: [
-    500,
-    "Internal server error",
-    1,
-    "Something went wrong on our side; the request id leads to the log line.",
-  ],
-  unavailable: [
-    503,
-    "Service unavailable",
-    5,
-    "The service cannot take this request now; try again shortly.",
-  ],
-  failed: [500, "Internal server error", 1, "The command failed."],
-  usage: [400, "Invalid request", 2, "The command was used wrongly."],
-  config_invalid: [500, "Internal server error", 2, "The configuration is not valid."],
-  schema_invalid: [400, "Invalid request", 2, "The schema is not valid."],
-  ambiguous: [
-    400,
-    "Invalid request",
-    2,
-    "The name fits more than one; use its id, or WORKSPACE/NAME for an endpoint.",
-  ],
-  already_exists: [409, "Conflict", 1, "It exists already."],
-  plan_limit: [403, "Forbidden", 4, "The workspace's plan does not include this."],
-  database_busy: [503, "Service unavailable", 5, "Another process holds the database; try again shortly."],
-  database_unusable: [503, "Service unavailable", 5, "The database cannot be used."],
-  server_running: [503, "Service unavailable", 5, "Another server already serves this database."],
-} as const satisfies Record<
-  string,
-  readonly [status: number, error: string, exitCode: ExitCode, sentence: string]
->;
+  validation_failed: { status: 400, error: "Validation failed", exitCode: 2 },
+  invalid_json: { status: 400, error: "Invalid JSON", exitCode: 2 },
+  invalid_request: { status: 400, error: "Invalid request", exitCode: 2 },
+  unauthorized: { status: 401, error: "Unauthorized", exitCode: 1 },
+  forbidden: { status: 403, error: "Forbidden", exitCode: 1 },
+  challenge_required: { status: 403, error: "Challenge required", exitCode: 1 },
+  not_found: { status: 404, error: "Not found", exitCode: 3 },
+  method_not_allowed: { status: 405, error: "Method not allowed", exitCode: 1 },
+  request_timeout: { status: 408, error: "Request timeout", exitCode: 1 },
+  conflict: { status: 409, error: "Conflict", exitCode: 1 },
+  gone: { status: 410, error: "Gone", exitCode: 1 },
+  precondition_failed: { status: 412, error: "Precondition failed", exitCode: 1 },
+  payload_too_large: { status: 413, error: "Payload too large", exitCode: 1 },
+  unsupported_media_type: { status: 415, error: "Unsupported media type", exitCode: 1 },
+  rate_limited: { status: 429, error: "Rate limit exceeded", exitCode: 1 },
+  submission_limit: { status: 429, error: "Submission limit exceeded", exitCode: 4 },
+  upload_limit: { status: 429, error: "Upload limit exceeded", exitCode: 1 },
+  storage_limit: { status: 429, error: "Storage limit exceeded", exitCode: 4 },
+  spam_blocked: { status: 429, error: "Submission could not be processed", exitCode: 1 },
+  headers_too_large: { status: 431, error: "Headers too large", exitCode: 1 },
+  internal: { status: 500, error: "Internal server error", exitCode: 1 },
+  unavailable: { status: 503, error: "Service unavailable", exitCode: 5 },
+  failed: { status: 500, error: "Internal server error", exitCode: 1 },
+  usage: { status: 400, error: "Invalid request", exitCode: 2 },
+  config_invalid: { status: 500, error: "Internal server error", exitCode: 2 },
+  schema_invalid: { status: 400, error: "Invalid request", exitCode: 2 },
+  ambiguous: { status: 400, error: "Invalid request", exitCode: 2 },
+  already_exists: { status: 409, error: "Conflict", exitCode: 1 },
+  plan_limit: { status: 403, error: "Forbidden", exitCode: 4 },
+  database_busy: { status: 503, error: "Service unavailable", exitCode: 5 },
+  database_unusable: { status: 503, error: "Service unavailable", exitCode: 5 },
+  server_running: { status: 503, error: "Service unavailable", exitCode: 5 },
+} as const satisfies Record<string, ErrorRow>;
+
+interface ErrorRow {
+  readonly status: number;
+  readonly error: string;
+  readonly exitCode: ExitCode;
+}
 
 /** 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 refused by a plan, 5 database busy or unusable. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-/** What an error means to clients and scripts: one row of {@link ERROR_TABLE}, by name. */
-export function describeError(code: ErrorCode): {
-  status: number;
-  error: string;
-  exitCode: ExitCode;
-  sentence: string;
-} {
-  const [status, error, exitCode, sentence] = ERROR_TABLE[code];
-  return { status, error, exitCode, sentence };
+/** The message of an error if the thrower gives none. */
+const SENTENCES: Readonly<Record<ErrorCode, string>> = {
+  validation_failed: "The data does not match the endpoint's schema.",
+  invalid_json: "The body is not a JSON object.",
+  invalid_request: "A header or parameter of the request is malformed.",
+  unauthorized: "A valid API key is required: Authorization: Bearer <API_KEY>.",
+  forbidden: "This key may not do that.",
+  challenge_required:
+    "This endpoint takes posts only with a challenge that was solved: a proof of work, or the token of a service.",
+  not_found: "There is nothing here.",
+  method_not_allowed: "This address does not take that method.",
+  request_timeout: "The request took too long to arrive.",
+  conflict: "The request conflicts with an earlier one.",
+  gone: "It is not kept any more.",
+  precondition_failed: "It was changed since it was read.",
+  payload_too_large: "The body is larger than this server accepts.",
+  unsupported_media_type: "Send Content-Type: application/json.",
+  rate_limited: "Too many requests; try again after the time in Retry-After.",
+  submission_limit: "The monthly submission limit is reached; upgrade the plan to accept more.",
+  upload_limit: "As many bytes of files came today as may come; try again after the time in Retry-After.",
+  storage_limit: "The workspace's room for files is full; upgrade the plan, or delete files.",
+  spam_blocked: "The submission appears to be spam and was blocked.",
+  headers_too_large: "The request's headers are larger than 16 KiB.",
+  internal: "Something went wrong on our side; the request id leads to the log line.",
+  unavailable: "The service cannot take this request now; try again shortly.",
+  failed: "The command failed.",
+  usage: "The command was used wrongly.",
+  config_invalid: "The configuration is not valid.",
+  schema_invalid: "The schema is not valid.",
+  ambiguous: "The name fits more than one; use its id, or WORKSPACE/NAME for an endpoint.",
+  already_exists: "It exists already.",
+  plan_limit: "The workspace's plan does not include this.",
+  database_busy: "Another process holds the database; try again shortly.",
+  database_unusable: "The database cannot be used.",
+  server_running: "Another server already serves this database.",
+};
+
+/** What an error means to clients and scripts. */
+export function describeError(code: ErrorCode): ErrorRow & { readonly sentence: string } {
+  return { ...ERROR_TABLE[code], sentence: SENTENCES[code] };
 }
 
 export interface ErrorFacts {
@@ -127,7 +116,7 @@ export class FormsvcError extends Error {
   readonly code: ErrorCode;
   readonly facts: ErrorFacts;
 
-  constructor(code: ErrorCode, message: string = ERROR_TABLE[code][3], facts: ErrorFacts = {}) {
+  constructor(code: ErrorCode, message: string = SENTENCES[code], facts: ErrorFacts = {}) {
     super(message, { cause: facts.cause });
     this.code = code;
     this.facts = facts;

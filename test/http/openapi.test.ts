@@ -109,7 +109,7 @@ test("its errors are those of the error table, by status", () => {
   const spoken = Object.entries(responses).flatMap(([status, { description }]) =>
     description.split("; ").map((error) => `${status} ${error}`),
   );
-  const known = Object.values(ERROR_TABLE).map(([status, error]) => `${status} ${error}`);
+  const known = Object.values(ERROR_TABLE).map(({ status, error }) => `${status} ${error}`);
   expect(known).toEqual(expect.arrayContaining(spoken.filter((line) => !line.startsWith("200"))));
   expect(spoken).toEqual(
     expect.arrayContaining(["429 Submission limit exceeded", "400 Validation failed", "409 Conflict"]),

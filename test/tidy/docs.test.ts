@@ -40,7 +40,7 @@ test("migrations/schema.sql and the row types show the tables that the migration
 
 test("the errors page has every code of the table with its status, exit code and sentence", () => {
   const page = read("docs/errors.md");
-  for (const [code, [status, error, exitCode]] of Object.entries(ERROR_TABLE))
+  for (const [code, { status, error, exitCode }] of Object.entries(ERROR_TABLE))
     expect(page).toContain(`| \`${code}\` | ${status} | \`${error}\` | ${exitCode} |`);
 });
 
