@@ -10,7 +10,7 @@ import { objectsOf } from "../../files/object-store.ts";
 import { type NewFile, newObjectId } from "../../files/stored-file.ts";
 import type { Clock } from "../../foundation/clock.ts";
 import { isFileList } from "../../foundation/file-list.ts";
-import { changed, type Context, type Outcome } from "../../operations/operation.ts";
+import { changed, type Context, type Outcome, type OwnChange } from "../../operations/operation.ts";
 import type { FileFacts } from "../../schemas/posted-file.ts";
 import { findSubmission } from "../stored/submission-store.ts";
 
@@ -34,8 +34,8 @@ export interface FilesToImport {
 interface FileParent {
   readonly submission: { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
   readonly endpoint: Endpoint;
-  /** What the record says if a file is added; null if it was said. */
-  readonly began: () => string | null;
+  /** What is recorded if a file is added; null if it was recorded. */
+  readonly began: () => OwnChange | null;
   /** Whether it was deleted here since an earlier import. */
   readonly isDeleted: boolean;
 }
@@ -85,7 +85,7 @@ interface Wanted {
   readonly facts: FileFacts;
   readonly submissionId: string;
   readonly endpoint: Endpoint;
-  readonly began: string | null;
+  readonly began: OwnChange | null;
 }
 
 async function bringFile(context: Context, files: FilesToImport, wanted: Wanted): Promise<Fate> {
@@ -149,11 +149,10 @@ async function storeBytes({ db }: Context, row: NewFile, source: ByteSource): Pr
 
 /** Gives a file to its submission, which may be gone meanwhile. */
 function* attach(wanted: Wanted): Steps<Outcome<Fate>> {
-  const { facts, submissionId, endpoint, began } = wanted;
+  const { facts, submissionId, began } = wanted;
   const standing = yield* standingOf(wanted);
   if (standing !== "lacking") return changed(standing);
   if (!(yield* giveFile(facts.id, submissionId)))
     return changed({ refused: "another import took it meanwhile; run this one again" });
-  const { id: subject, workspaceId } = endpoint;
-  return changed("added", ...(began === null ? [] : [{ subject, workspaceId, detail: began }]));
+  return changed("added", ...(began === null ? [] : [began]));
 }

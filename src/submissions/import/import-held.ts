@@ -1,27 +1,19 @@
 import { z } from "zod";
 import { yieldToOthers } from "../../database/slices.ts";
 import type { Steps } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { reachEndpoint } from "../../endpoints/endpoint-store.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
-import {
-  changed,
-  type Context,
-  operation,
-  type Outcome,
-  type OwnChange,
-} from "../../operations/operation.ts";
+import { changed, type Context, operation, type Outcome } from "../../operations/operation.ts";
 import { findLimits } from "../../workspaces/workspace.ts";
 import { getWorkspace } from "../../workspaces/workspace-store.ts";
 import { evictBy, evictForOrigin } from "../held/evict-held.ts";
 import { heldLine, readHeldLine } from "../held/held-json.ts";
 import { addImportedHeld, findHeldIds, type HeldPost } from "../held/held-post.ts";
-import type { ImportedFile } from "./imported-file.ts";
+import { importBegan } from "./import-record.ts";
+import type { ImportParts } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
-
-interface Parts {
-  readonly source: ImportedFile;
-}
 
 /**
  * The whole source is checked before anything is stored. A post that an import brought once, and that was released or dropped since,
@@ -40,7 +32,7 @@ export const importHeld = operation({
       expired: z.number().describe("Posts that came more than `held.days` ago; they are left out."),
     }),
   }),
-  async *run(context: Context<Parts>, { dry_run: isDry, ...reference }) {
+  async *run(context: Context<ImportParts>, { dry_run: isDry, ...reference }) {
     const { source } = context.parts;
     const targetOf = await chooseTargets(context, reference);
     const total = await countLines(readExport(source, heldLine), targetOf);
@@ -97,20 +89,20 @@ function* addPosts(
   { posts, total, recorded }: Addition,
 ): Steps<Outcome<ReadonlyMap<string, number>>> {
   const counts = new Map<string, number>();
-  const changes: OwnChange[] = [];
+  const began: Endpoint[] = [];
   for (const [endpointId, group] of Map.groupBy(posts, (post) => post.endpointId)) {
     // A form may be deleted meanwhile, or its importer be no member any more.
-    const { workspaceId } = yield* reachEndpoint(context, { endpoint: endpointId });
+    const endpoint = yield* reachEndpoint(context, { endpoint: endpointId });
+    const { workspaceId } = endpoint;
     const fresh = yield* claimRows(endpointId, [...new Set(group.map(hashOf))]);
     let count = 0;
     for (const post of group)
       if (fresh.has(hashOf(post)) && (yield* addImportedHeld({ ...post, workspaceId }))) count += 1;
     if (count === 0) continue;
     counts.set(endpointId, count);
-    if (!recorded.has(endpointId))
-      changes.push({ subject: endpointId, workspaceId, detail: `began an import of ${total}` });
+    if (!recorded.has(endpointId)) began.push(endpoint);
   }
-  return changed(counts, ...changes);
+  return changed(counts, ...began.map((endpoint) => importBegan(endpoint, total)));
 }
 
 function hashOf({ id }: HeldPost): string {

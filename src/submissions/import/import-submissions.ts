@@ -4,24 +4,18 @@ import { yieldToOthers } from "../../database/slices.ts";
 import { run, type Steps, text } from "../../database/steps.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { reachEndpoint } from "../../endpoints/endpoint-store.ts";
-import {
-  changed,
-  type Context,
-  operation,
-  type Outcome,
-  type OwnChange,
-} from "../../operations/operation.ts";
+import { changed, type Context, operation, type Outcome } from "../../operations/operation.ts";
 import { addImportedWork } from "./imported-work.ts";
 import { bringFiles, type FilesToImport, type RefusedFile } from "./import-files.ts";
-import type { ImportedFile } from "./imported-file.ts";
+import { importBegan } from "./import-record.ts";
+import type { ImportParts } from "./imported-file.ts";
 import { claimRows, idHash, knownRows } from "./imported-rows.ts";
 import { batchesOf, chooseTargets, countLines, importInput, readExport } from "./read-export.ts";
 import { RowCounts } from "./row-counts.ts";
 import { readLine, type SubmissionLine, submissionLine } from "../stored/submission-json.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
 
-interface Parts {
-  readonly source: ImportedFile;
+interface Parts extends ImportParts {
   /** Absent for submissions without the bytes of their files. */
   readonly files?: FilesToImport;
 }
@@ -107,7 +101,7 @@ export const importSubmissions = operation({
       if (files !== undefined)
         for (const [index, line] of lines.entries()) {
           const { line: submission, endpoint } = line;
-          const began = (): string | null => (recorded.has(endpoint.id) ? null : beganOf(total));
+          const began = () => (recorded.has(endpoint.id) ? null : importBegan(endpoint, total));
           const parent = { submission, endpoint, began, isDeleted: away.has(line) };
           for await (const fate of bringFiles(context, files, parent)) {
             tally.add(fate);
@@ -179,10 +173,6 @@ class FileTally {
   }
 }
 
-function beganOf(total: number): string {
-  return `began an import of ${total}`;
-}
-
 export type BroughtFiles = ReturnType<FileTally["summary"]>;
 
 interface Line {
@@ -228,9 +218,7 @@ function* addRows(
     if (isNew) yield* addImportedWork(line);
     if (isNew) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
   }
-  const changes = [...counts.keys()].flatMap(({ id, workspaceId }): OwnChange[] =>
-    recorded.has(id) ? [] : [{ subject: id, workspaceId, detail: beganOf(total) }],
-  );
+  const began = [...counts.keys()].filter(({ id }) => !recorded.has(id));
   const endpoints = [...counts].map(([{ id }, count]): Added => ({ id, count }));
-  return changed({ endpoints, away }, ...changes);
+  return changed({ endpoints, away }, ...began.map((endpoint) => importBegan(endpoint, total)));
 }

@@ -11,17 +11,14 @@ import { compileSchema } from "../../schemas/compile-schema.ts";
 import { FILTER_VERSION } from "../../spam/score-spam.ts";
 import { readTimeZone } from "../../workspaces/workspace-settings.ts";
 import { FORMATS, TABLE_FORMATS } from "./import-formats.ts";
-import type { ImportedFile } from "./imported-file.ts";
+import { importBegan } from "./import-record.ts";
+import type { ImportParts } from "./imported-file.ts";
 import { claimRows, knownRows } from "./imported-rows.ts";
 import { type ColumnMap, mapColumns, namesOf } from "./map-columns.ts";
 import { type ReadRow, readRow, type RefusedRow, type RowReader } from "./read-import-row.ts";
 import { RowCounts } from "./row-counts.ts";
 import { ADD_IMPORTED_SQL, findStoredIds, importedValues } from "../stored/submission-store.ts";
 import { openTable } from "./table-rows.ts";
-
-interface Parts {
-  readonly source: ImportedFile;
-}
 
 /** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
 const BATCH_SIZE = 500;
@@ -68,7 +65,7 @@ export const importTable = operation({
       ),
     unmapped: z.array(z.string()).readonly().describe("Columns that nothing became of."),
   }),
-  async *run(context: Context<Parts>, { format, map, encoding, dry_run: isDry, ...reference }) {
+  async *run(context: Context<ImportParts>, { format, map, encoding, dry_run: isDry, ...reference }) {
     const { source } = context.parts;
     const { endpoint, definition, zone } = await context.db.read(() => readTarget(context, reference));
     const asked = { format, definition, map };
@@ -220,11 +217,5 @@ function* addRows(
     added += 1;
   }
   if (added === 0 || began === null) return changed(added);
-  const detail = `began an import of ${began}`;
-  return changed(added, {
-    action: "submission.import",
-    subject: endpoint.id,
-    workspaceId: endpoint.workspaceId,
-    detail,
-  });
+  return changed(added, { ...importBegan(endpoint, began), action: "submission.import" });
 }

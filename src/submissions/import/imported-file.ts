@@ -10,6 +10,11 @@ export interface ImportedFile {
   readonly longestPieceBytes: number;
 }
 
+/** What every import works with beside the database. */
+export interface ImportParts {
+  readonly source: ImportedFile;
+}
+
 /** The lines of a file, in constant memory. @throws usage */
 export async function* linesOf({ name, bytes, longestPieceBytes }: ImportedFile): AsyncGenerator<string> {
   let rest: Buffer[] = [];
