@@ -4,7 +4,12 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { doerOf } from "../operations/actor.ts";
 import { changed, type Context, operation, type OwnChange } from "../operations/operation.ts";
 import { accountOf } from "../audit/audit-store.ts";
-import { deleteInvitation, findInvitation, listInvitations } from "../workspaces/invitation-store.ts";
+import {
+  deleteInvitation,
+  findInvitation,
+  type Invitation,
+  listInvitations,
+} from "../workspaces/invitation-store.ts";
 import {
   checkOtherOwner,
   findMember,
@@ -45,9 +50,8 @@ export const showMember = operation({
   input: z.strictObject(memberReference),
   output: shown,
   *run(context, reference) {
-    const { found, email, invitation } = yield* reachInvited(context, reference);
-    if (invitation !== undefined) return { member: invitedJson(invitation) };
-    return { member: memberJson(yield* getMember(found, email)) };
+    const { member, invitation } = yield* reachPerson(context, reference);
+    return { member: invitation === undefined ? memberJson(member) : invitedJson(invitation) };
   },
 });
 
@@ -59,13 +63,12 @@ export const setMember = operation({
   input: z.strictObject({ ...memberReference, role: roleShape.optional(), ...membershipInput }),
   output: shown,
   *run(context, { workspace: name, email, ...asked }) {
-    const { found, invitation } = yield* reachInvited(context, { workspace: name, email });
+    const { found, member: before, invitation } = yield* reachPerson(context, { workspace: name, email });
     if (invitation !== undefined)
       throw new FormsvcError(
         "conflict",
         `${email.slice(0, 254)} has not answered yet: invite them again as what they shall be`,
       );
-    const before = yield* getMember(found, email);
     const membership = yield* changeMembership(context, found, before, asked);
     if (membership.role !== "owner") yield* checkOtherOwner(found, before);
     yield* storeMember(before, membership, { since: before.since, byAccountId: null });
@@ -83,9 +86,9 @@ export const removeWorkspaceMember = operation({
   input: z.strictObject(memberReference),
   output: shown,
   *run(context, reference) {
-    const { found, email, invitation } = yield* reachInvited(context, reference);
-    if (invitation === undefined) return yield* end(found, yield* getMember(found, email));
-    yield* deleteInvitation(found.id, email);
+    const { found, member, invitation } = yield* reachPerson(context, reference);
+    if (invitation === undefined) return yield* end(found, member);
+    yield* deleteInvitation(found.id, invitation.email);
     const change = { ...changeOf(found, invitation, "invitation"), action: "member.withdraw" } as const;
     return changed({ member: invitedJson(invitation) }, change);
   },
@@ -107,13 +110,19 @@ export const leaveWorkspace = operation({
   },
 });
 
-/** The workspace, and the open invitation to it of somebody who is no member yet. @throws not_found, ambiguous, forbidden */
-function* reachInvited(
+/** Whoever is invited is no member yet. */
+type Person =
+  | { readonly member: Member; readonly invitation?: undefined }
+  | { readonly member?: undefined; readonly invitation: Invitation };
+
+/** Somebody, and their workspace. @throws not_found, ambiguous, forbidden */
+function* reachPerson(
   context: Context,
   { workspace: reference, email }: z.output<z.ZodObject<typeof memberReference>>,
-) {
+): Steps<Person & { readonly found: Workspace }> {
   const found = yield* reachWorkspace(context, reference);
-  return { found, email, invitation: yield* findInvitation(found.id, email, context.now) };
+  const invitation = yield* findInvitation(found.id, email, context.now);
+  return invitation === undefined ? { found, member: yield* getMember(found, email) } : { found, invitation };
 }
 
 function* end(found: Workspace, member: Member) {

@@ -177,7 +177,6 @@ function digest(token: string): Buffer {
 function toInvitation(row: Row): Invitation {
   return {
     ...toStanding(row),
-    role: row.role,
     id: row.id,
     workspaceId: row.workspace_id,
     email: row.email,

@@ -185,7 +185,6 @@ function without(endpoints: string | null, endpointId: string): string | null {
 function toMember(row: MemberRow): Member {
   return {
     ...toStanding(row),
-    role: row.role,
     workspaceId: row.workspace_id,
     accountId: row.account_id,
     email: row.email,

@@ -173,7 +173,7 @@ type StandingRow = Pick<
   "role" | "endpoints" | "may_export" | "sees_spam_details"
 >;
 
-export function toStanding(row: StandingRow): Standing {
+export function toStanding(row: StandingRow): Standing & Pick<StandingRow, "role"> {
   return {
     role: row.role,
     endpoints: row.endpoints === null ? null : (JSON.parse(row.endpoints) as string[]),
