@@ -20,6 +20,7 @@ import type { StoredSubmission } from "../stored/submission-work.ts";
 const MAX_SHOWN_ID_LENGTH = 100;
 
 const id = z.string().describe("`fil_` and 26 characters.");
+const fileInput = z.strictObject({ file: id });
 
 /** A file, without its bytes. */
 export const fileShape = z.strictObject({
@@ -68,7 +69,7 @@ export const showFile = operation({
   summary: "Show a file’s name, size, type and SHA-256",
   kind: "read",
   access: "submissions:read",
-  input: z.strictObject({ file: id }),
+  input: fileInput,
   output: z.strictObject({ file: fileShape }),
   *run(context, { file }) {
     return { file: fileJson((yield* reachFile(context, file)).file) };
@@ -80,7 +81,7 @@ export const saveFile = operation({
   summary: "Give the bytes of a file",
   kind: "stream",
   access: "submissions:read",
-  input: z.strictObject({ file: id }),
+  input: fileInput,
   output: z.strictObject({
     file: fileShape.describe("The same in each part."),
     bytes: z.string().describe("Of the file, in base64: they follow those of the part before."),
@@ -105,7 +106,7 @@ export const deleteFile = operation({
   summary: "Delete the bytes of a file for good; its name and size stay in the submission",
   kind: "danger",
   access: "submissions:write",
-  input: z.strictObject({ file: id }),
+  input: fileInput,
   output: z.strictObject({ deleted: id }),
   async run(context, { file: reference }) {
     await context.transact(function* () {

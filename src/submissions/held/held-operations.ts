@@ -25,6 +25,7 @@ import type { LinkRow } from "../files/scanned-files.ts";
 import { changesOf } from "../manage/submission-operations.ts";
 
 const heldIds = z.array(heldId).readonly();
+const heldInput = z.strictObject({ held: heldId });
 
 /** What was held long enough goes first, whether a server runs or not. A read that finds nothing of it changes nothing. */
 async function dropOld({ db, config, now }: Context): Promise<void> {
@@ -60,7 +61,7 @@ export const showHeld = operation({
   summary: "Show a held post with its spam reasons",
   kind: "read",
   access: "submissions:read",
-  input: z.strictObject({ held: heldId }),
+  input: heldInput,
   output: heldPostShape.extend({
     schema_version: z.number().describe("Of the endpoint's schema, when it came."),
   }),
@@ -84,7 +85,7 @@ export const releaseHeld = operation({
   summary: "Turn a held post into a submission: it is counted and sent to webhooks; spam teaches the filter",
   kind: "write",
   access: "held:write",
-  input: z.strictObject({ held: heldId }),
+  input: heldInput,
   output: z.strictObject({ held: heldId, submission: z.string() }),
   async run(context: Context<ReleaseParts>, { held: reference }) {
     await dropOld(context);
