@@ -143,12 +143,14 @@ function classifyProblem(stage: SmtpStage, { code, detail }: SmtpProblem): Class
 const NO_LOGIN_ADVICE =
   "Many servers offer it only over TLS (mail.security); one of your own network may need none: then remove mail.user.";
 
-const CERTIFICATES: Readonly<Record<string, string>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID:
+const CERTIFICATES: ReadonlyMap<string, string> = new Map([
+  [
+    "ERR_TLS_CERT_ALTNAME_INVALID",
     "The mail server's certificate is for another host name: set mail.host to a name of the certificate",
-  CERT_HAS_EXPIRED: "The mail server's certificate has expired: renew it there",
-  CERT_NOT_YET_VALID: "The mail server's certificate is not valid yet: check the clock of this machine",
-};
+  ],
+  ["CERT_HAS_EXPIRED", "The mail server's certificate has expired: renew it there"],
+  ["CERT_NOT_YET_VALID", "The mail server's certificate is not valid yet: check the clock of this machine"],
+]);
 const UNTRUSTED =
   "The mail server's certificate is of an authority that is not trusted here: use the name of a public server, " +
   "or let NODE_EXTRA_CA_CERTS name a file with the authority's certificate";
@@ -157,7 +159,8 @@ const UNTRUSTED_CODES =
 
 /** What is wrong with the encryption, for good; null if the connection was only lost. */
 function certificateProblem(code: string): string | null {
-  if (Object.hasOwn(CERTIFICATES, code)) return CERTIFICATES[code] ?? null;
+  const known = CERTIFICATES.get(code);
+  if (known !== undefined) return known;
   if (UNTRUSTED_CODES.test(code)) return UNTRUSTED;
   if (code.startsWith("CERT_")) return "The mail server's certificate is not valid";
   if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO)/.test(code))
@@ -165,17 +168,17 @@ function certificateProblem(code: string): string | null {
   return null;
 }
 
-const UNREACHABLE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "Nothing listens at mail.host and mail.port",
-  ENOTFOUND: "The name of mail.host does not exist",
-  ENODATA: "The name of mail.host has no address",
-  EHOSTUNREACH: "No way to the mail server's network",
-  ENETUNREACH: "No way to the mail server's network",
-  EPROTOCOL: "What answers at mail.host and mail.port is no mail server",
-};
+const UNREACHABLE: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "Nothing listens at mail.host and mail.port"],
+  ["ENOTFOUND", "The name of mail.host does not exist"],
+  ["ENODATA", "The name of mail.host has no address"],
+  ["EHOSTUNREACH", "No way to the mail server's network"],
+  ["ENETUNREACH", "No way to the mail server's network"],
+  ["EPROTOCOL", "What answers at mail.host and mail.port is no mail server"],
+]);
 
 function unreachable(stage: SmtpStage, code: string): string {
-  const known = stage === "connect" && Object.hasOwn(UNREACHABLE, code) ? UNREACHABLE[code] : undefined;
+  const known = stage === "connect" ? UNREACHABLE.get(code) : undefined;
   if (known !== undefined) return known;
   if (code === "EUNKNOWN") return "Nothing was sent";
   if (code.startsWith("EAI_")) return "The name of mail.host could not be looked up";
