@@ -92,16 +92,15 @@ import {
   tryWebhook,
 } from "../webhooks/webhook-operations.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
+import { listUsages, showUsage } from "../workspaces/usage-operations.ts";
 import { countAccountContents, deleteAccount } from "../workspaces/delete-account.ts";
 import { countContents, deleteWorkspace } from "../workspaces/delete-workspace.ts";
 import {
   createWorkspace,
   listAllWorkspaces,
-  listUsages,
   renameWorkspace,
   setWorkspace,
   setWorkspacePlan,
-  showUsage,
   showWorkspace,
 } from "../workspaces/workspace-operations.ts";
 import type { ApiParts } from "./parts.ts";

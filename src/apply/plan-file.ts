@@ -10,8 +10,8 @@ import {
   renameWorkspace,
   setWorkspace,
   setWorkspacePlan,
-  showUsage,
 } from "../workspaces/workspace-operations.ts";
+import { showUsage } from "../workspaces/usage-operations.ts";
 import { type FormsChange, NOTHING_TO_SHOW, type Plan } from "./change.ts";
 import { NO_WORKSPACE_SETTINGS, WORKSPACE_SETTINGS } from "../workspaces/workspace-json.ts";
 import type { FileEndpoint, FileWorkspace, FormsFile } from "./forms-file.ts";

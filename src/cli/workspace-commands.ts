@@ -13,13 +13,12 @@ import {
 import {
   createWorkspace,
   listAllWorkspaces,
-  listUsages,
   renameWorkspace,
   setWorkspace,
   setWorkspacePlan,
-  showUsage,
   showWorkspace,
 } from "../workspaces/workspace-operations.ts";
+import { listUsages, showUsage } from "../workspaces/usage-operations.ts";
 import { showMember } from "../members/member-operations.ts";
 import { transferWorkspace } from "../members/transfer-workspace.ts";
 import { showAccount } from "../workspaces/account-operations.ts";

@@ -8,7 +8,7 @@ import { parseDefinition } from "../schemas/definition.ts";
 import { formSnippet } from "../schemas/form-snippets.ts";
 import { listWebhookDeliveries, replayWebhook, showWebhookDelivery } from "../webhooks/webhook-deliveries.ts";
 import { listAllWebhooks } from "../webhooks/webhook-operations.ts";
-import { listUsages, showUsage } from "../workspaces/workspace-operations.ts";
+import { listUsages, showUsage } from "../workspaces/usage-operations.ts";
 import {
   endpointArgument,
   idArgument,

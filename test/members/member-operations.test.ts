@@ -32,7 +32,7 @@ import { createToken, listAllTokens } from "../../src/tokens/token-operations.ts
 import { deleteAccount } from "../../src/workspaces/delete-account.ts";
 import { storeMember } from "../../src/workspaces/member-store.ts";
 import { listViewableWorkspaces } from "../../src/workspaces/workspace-store.ts";
-import { listUsages, showUsage } from "../../src/workspaces/workspace-operations.ts";
+import { listUsages, showUsage } from "../../src/workspaces/usage-operations.ts";
 import { ENGINES, write } from "../support/engines.ts";
 import { OWNER, withMembers } from "../support/members.ts";
 import { partsOn, performOn } from "../support/terminal.ts";
