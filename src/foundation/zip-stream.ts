@@ -11,13 +11,6 @@ export interface ArchiveMember {
 /** Above these the fields of a plain archive are too small, and those of ZIP64 say it. */
 const MAX_BYTES = 0xff_ff_ff_ff;
 const MAX_COUNT = 0xff_ff;
-const VERSION = 20;
-const ZIP64_VERSION = 45;
-/** Sizes and checksum come after the content; names are UTF-8. */
-const FLAGS = 0x08_08;
-const DEFLATED = 8;
-/** The earliest day that an archive can name, so that the same content gives the same bytes. */
-const FIRST_DAY = 0x21;
 
 interface Written {
   readonly name: Buffer;
@@ -66,6 +59,13 @@ export async function* zipStream(
 }
 
 const UNKNOWN: Sizes = { checksum: 0, packed: 0, size: 0 };
+
+const VERSION = 20;
+/** Sizes and checksum come after the content; names are UTF-8. */
+const FLAGS = 0x08_08;
+const DEFLATED = 8;
+/** The earliest day that an archive can name, so that the same content gives the same bytes. */
+const FIRST_DAY = 0x21;
 
 /** What stands before the length of the extra field, at a member and in the directory alike. */
 function facts(name: Buffer, { checksum, packed, size }: Sizes): (readonly [bytes: 2 | 4, value: number])[] {
@@ -117,6 +117,8 @@ function directoryOf(written: readonly Written[], offset: number): Buffer {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+const ZIP64_VERSION = 45;
 
 /** The end of the directory in the larger fields of ZIP64, and the record that names its position. */
 function zip64End(count: number, bytes: number, offset: number): Buffer {
