@@ -4,21 +4,22 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { newId } from "../foundation/id.ts";
-import { findMember, type Membership, storeMember } from "./member-store.ts";
-import { toStanding } from "./standing.ts";
+import {
+  findMember,
+  type Membership,
+  type PersonalMembership,
+  storeMember,
+  toMembership,
+} from "./member-store.ts";
 import { findAccount } from "./workspace-store.ts";
 import { WEEK_MS } from "../foundation/time-units.ts";
 
 /** Somebody who is asked to become a member, and has not answered. */
-export interface Invitation extends Membership {
+export interface Invitation extends PersonalMembership {
   readonly id: string;
-  readonly workspaceId: string;
-  readonly email: string;
   /** Milliseconds. */
   readonly madeAt: number;
   readonly byAccountId: string | null;
-  /** The address of who invited them, as it is now; null if that was nobody with an account. */
-  readonly by: string | null;
   /** Whether an operator made it, whose word for an address is taken. */
   readonly isByOperator: boolean;
 }
@@ -176,13 +177,10 @@ function digest(token: string): Buffer {
 
 function toInvitation(row: Row): Invitation {
   return {
-    ...toStanding(row),
+    ...toMembership(row),
     id: row.id,
-    workspaceId: row.workspace_id,
-    email: row.email,
     madeAt: row.created_at,
     byAccountId: row.by_account_id,
-    by: row.by,
     isByOperator: row.by_operator === 1,
   };
 }

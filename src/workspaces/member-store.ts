@@ -17,14 +17,18 @@ export interface Membership extends Standing {
   readonly role: MemberRole;
 }
 
-export interface Member extends Membership {
+/** A membership of a person, who has it or is invited to it. */
+export interface PersonalMembership extends Membership {
   readonly workspaceId: string;
-  readonly accountId: string;
   readonly email: string;
+  /** The address of who made it, as it is now; null if that was nobody with an account. */
+  readonly by: string | null;
+}
+
+export interface Member extends PersonalMembership {
+  readonly accountId: string;
   /** Milliseconds. */
   readonly since: number;
-  /** The address of who made them a member, as it is now; null if that was nobody with an account. */
-  readonly by: string | null;
 }
 
 /** Members of one workspace, with those who are invited. */
@@ -184,11 +188,14 @@ function without(endpoints: string | null, endpointId: string): string | null {
 
 function toMember(row: MemberRow): Member {
   return {
-    ...toStanding(row),
-    workspaceId: row.workspace_id,
+    ...toMembership(row),
     accountId: row.account_id,
-    email: row.email,
     since: row.since,
-    by: row.by,
   };
+}
+
+type MembershipRow = Parameters<typeof toStanding>[0] & Pick<MemberRow, "workspace_id" | "email" | "by">;
+
+export function toMembership(row: MembershipRow): PersonalMembership {
+  return { ...toStanding(row), workspaceId: row.workspace_id, email: row.email, by: row.by };
 }
