@@ -1,7 +1,16 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
@@ -16,14 +25,15 @@ import { checkStored, type Stored } from "./stored.ts";
 import { type CallEvent, hasStrace, readCalls, recordWrites } from "./system-calls.ts";
 
 const CONNECTIONS = 16;
-/** Posts recorded, of some fifteen pages each: enough that a log of 4,000 pages is carried over and begun anew twice in between. */
-const RECORDED_POSTS = isShort ? 600 : 1200;
+/** Posts recorded after the log was begun anew. */
+const RECORDED_POSTS = isShort ? 60 : 1000;
+/** What makes a post some fifteen pages, so that a log of 4,000 pages is soon carried over. */
 const FILLING = Array.from({ length: 6000 }, (_, index) => 100_000_000 + index);
 const CUT_POSTS = isShort ? 250 : 1500;
 /** Every fifth has a file of three chunks, some 150 frames. */
 const FORM_POSTS = isShort ? 30 : 150;
-/** Every fifth has a file of 1 MB, so that the log begins anew. */
-const FILE_POSTS = isShort ? 150 : 500;
+/** The same of posts of which every fifth has a file. */
+const FILE_POSTS = isShort ? 30 : 400;
 
 if (!hasStrace) sayMissing("nothing is proved about power loss without strace", "apt-get install strace");
 
@@ -63,13 +73,17 @@ test("a breach of the order is seen: an answer before the sync, or before the co
 describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () => {
   test("every 200 leaves after the sync that covers it, and the log only restarts over a durable database", async () => {
     const machine = emptyMachine();
-    const { server, poster, calls } = await record(machine, RECORDED_POSTS, { filling: FILLING });
+    const { server, poster, calls } = await record(machine, RECORDED_POSTS, {
+      filling: FILLING,
+      startsAnew: true,
+    });
     expect(await server.end("SIGTERM")).toBe(0);
     const followed = await followDurability(calls, machine.database);
     expect(followed.breaches).toEqual([]);
     const acknowledged = acknowledgedIds(poster.posts);
     expect([...followed.coveredBytes.keys()].sort()).toEqual(acknowledged.sort());
     expect(followed.checkpoints).toBeGreaterThan(0);
+    expect(followed.restarts).toBeGreaterThan(0);
     report("order of system calls", {
       acknowledged: acknowledged.length,
       syncs: followed.syncs,
@@ -81,7 +95,7 @@ describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () 
   test("while a thread copies the log of forms with files, every 200 leaves after its sync, and the log only restarts over a durable database", async () => {
     const machine = emptyMachine();
     const fileOf = (n: number): Buffer => pdf(isShort ? 4_000_000 : 1_000_000, String(n));
-    const { server, poster, calls } = await record(machine, FILE_POSTS, { fileOf });
+    const { server, poster, calls } = await record(machine, FILE_POSTS, { fileOf, startsAnew: true });
     expect(await server.end("SIGKILL")).toBeNull();
     const followed = await followDurability(calls, machine.database);
     expect(followed.breaches).toEqual([]);
@@ -163,14 +177,17 @@ interface Recording {
   readonly release: () => void;
 }
 
+interface Recorded extends Pick<PosterTarget, "filling" | "fileOf"> {
+  readonly prepare?: () => () => void;
+  /** Posts until the log is begun anew, and counts from there. */
+  readonly startsAnew?: boolean;
+}
+
 /** Posts `count` numbers to a server while its calls are recorded; it still runs afterwards, with nothing to do. */
 async function record(
   machine: OperatorMachine,
   count: number,
-  {
-    prepare = () => () => {},
-    ...carried
-  }: Pick<PosterTarget, "filling" | "fileOf"> & { readonly prepare?: () => () => void },
+  { prepare = () => () => {}, startsAnew = false, ...carried }: Recorded,
 ): Promise<Recording> {
   const schema = { ...numberSchema, filling: { type: "array" }, cv: { type: "file" } };
   const { secret } = await createNumberEndpoint(machine, schema);
@@ -183,10 +200,22 @@ async function record(
   const file = machine.path("calls");
   const tracing = await recordWrites(server.pid, file);
   const poster = startPosting({ port: server.port, key: secret, ...carried }, CONNECTIONS, countUp());
-  await until(() => poster.posts.length >= count);
+  const log = saltOf(machine.database);
+  if (startsAnew) await until(() => saltOf(machine.database) !== log);
+  const before = poster.posts.length;
+  await until(() => poster.posts.length >= before + count);
   await poster.stop();
   await tracing.stop();
   return { server, poster, calls: readCalls(file), release };
+}
+
+/** What tells a log of a database from the one before it in the same file. */
+function saltOf(database: string): string {
+  const header = Buffer.alloc(LOG_HEADER_BYTES);
+  const log = openSync(`${database}-wal`, "r");
+  readSync(log, header, 0, header.length, 0);
+  closeSync(log);
+  return header.toString("latin1", 16, 24);
 }
 
 /** A reader whose view is never moved, so that the log only grows and the database stays as it is. */

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 
 export const hasStrace = spawnSync("strace", ["--version"]).status === 0;
 
@@ -11,7 +10,7 @@ export interface CallEvent {
   readonly name: string;
   /** The file or socket behind its first argument. */
   readonly path: string;
-  /** What is written; empty for other calls. */
+  /** What is written, when it begins; empty for other calls. */
   readonly bytes: Buffer;
   /** The offset in the file of a write; 0 for other calls. */
   readonly offset: number;
@@ -73,8 +72,16 @@ const RESULT = /\) += (-?\d+)[^"]*$/;
 /** Reads a record, which may be larger than memory, as the order in which calls began and ended, over all threads. */
 export async function* readCalls(file: string): AsyncGenerator<CallEvent> {
   const read = readLine();
-  for await (const line of createInterface({ input: createReadStream(file, "latin1") })) yield* read(line);
+  let left = "";
+  for await (const part of createReadStream(file, { encoding: "latin1", highWaterMark: PART_BYTES })) {
+    const lines = (left + String(part)).split("\n");
+    left = lines.pop() ?? "";
+    for (const line of lines) yield* read(line);
+  }
 }
+
+/** Some lines are hundreds of kilobytes long. */
+const PART_BYTES = 4 * 1024 * 1024;
 
 function readLine(): (line: string) => CallEvent[] {
   const open = new Map<string, CallEvent>();
@@ -87,16 +94,7 @@ function readLine(): (line: string) => CallEvent[] {
     }
     const [, thread = "", name = "", path = "", rest = ""] = BEGIN.exec(line) ?? [];
     if (name === "") return [];
-    const begun: CallEvent = {
-      phase: "begin",
-      name,
-      path: decode(path),
-      bytes: Buffer.concat(
-        [...rest.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = ""]) => unescape(hex)),
-      ),
-      offset: name === "pwrite64" ? Number(/, (\d+)(?:\)| <unfinished)[^"]*$/.exec(rest)?.[1]) : 0,
-      result: 0,
-    };
+    const begun = new Begun(name, decode(path), rest);
     const result = RESULT.exec(rest)?.[1];
     if (result !== undefined) return [begun, endOf(begun, result)];
     open.set(thread, begun);
@@ -104,9 +102,35 @@ function readLine(): (line: string) => CallEvent[] {
   };
 }
 
-function endOf(begun: CallEvent, result: string): CallEvent {
-  return { ...begun, phase: "end", result: Number(result), begun };
+class Begun implements CallEvent {
+  readonly phase = "begin";
+  readonly name: string;
+  readonly path: string;
+  readonly result = 0;
+  readonly #rest: string;
+
+  constructor(name: string, path: string, rest: string) {
+    this.name = name;
+    this.path = path;
+    this.#rest = rest;
+  }
+
+  /** Decoded for who asks, because most is written to files that nobody asks about. */
+  get bytes(): Buffer {
+    return Buffer.concat([...this.#rest.matchAll(/"([^"]*)"/g)].map(([, hex = ""]) => unescape(hex)));
+  }
+
+  get offset(): number {
+    return this.name === "pwrite64" ? Number(/, (\d+)(?:\)| <unfinished)[^"]*$/.exec(this.#rest)?.[1]) : 0;
+  }
 }
+
+function endOf(begun: CallEvent, result: string): CallEvent {
+  const { name, path } = begun;
+  return { phase: "end", name, path, bytes: NOTHING, offset: 0, result: Number(result), begun };
+}
+
+const NOTHING = Buffer.alloc(0);
 
 function unescape(hex: string): Buffer {
   return Buffer.from(hex.replaceAll("\\x", ""), "hex");
