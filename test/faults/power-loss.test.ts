@@ -25,6 +25,8 @@ import { checkStored, type Stored } from "./stored.ts";
 import { type CallEvent, hasStrace, readCalls, recordWrites } from "./system-calls.ts";
 
 const CONNECTIONS = 16;
+/** Beside posts, chunks of files have a pace: more connections only add posts to the record. */
+const FORM_CONNECTIONS = isShort ? 4 : 16;
 /** Posts recorded after the log was begun anew. */
 const RECORDED_POSTS = isShort ? 60 : 1000;
 /** What makes a post some fifteen pages, so that a log of 4,000 pages is soon carried over. */
@@ -199,7 +201,11 @@ async function record(
   const release = prepare();
   const file = machine.path("calls");
   const tracing = await recordWrites(server.pid, file);
-  const poster = startPosting({ port: server.port, key: secret, ...carried }, CONNECTIONS, countUp());
+  const poster = startPosting(
+    { port: server.port, key: secret, ...carried },
+    carried.fileOf ? FORM_CONNECTIONS : CONNECTIONS,
+    countUp(),
+  );
   const log = saltOf(machine.database);
   if (startsAnew) await until(() => saltOf(machine.database) !== log);
   const before = poster.posts.length;
