@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import SqliteDatabase from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { emptyOfVersion } from "../support/empty-database.ts";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";
 import { whenEnded } from "../support/program.ts";
@@ -22,19 +22,6 @@ const TABLES: readonly (readonly string[])[] = [
   ["webhook", "webhook_secret", "event", "delivery", "attempt"],
   ["endpoint_spam", "held"],
 ];
-
-/** The bytes of databases without rows, by version; what is not there yet is made of the one before. */
-const empties: Buffer[] = [];
-
-function emptyOfVersion(version: number): Buffer {
-  for (const { sql } of migrations.slice(empties.length, version)) {
-    const connection = new SqliteDatabase(empties.at(-1) ?? ":memory:");
-    connection.exec(sql);
-    empties.push(connection.serialize());
-    connection.close();
-  }
-  return empties[version - 1] ?? Buffer.alloc(0);
-}
 
 /** A database as the program of an earlier schema version left it, with something in every one of these tables. */
 async function databaseOfVersion(machine: OperatorMachine, version: number) {

@@ -1,0 +1,16 @@
+import SqliteDatabase from "better-sqlite3";
+import { migrations } from "../../src/database/migrations.generated.ts";
+
+/** By version; what is not there yet is made of the one before. */
+const empties: Buffer[] = [];
+
+/** The bytes of a database without rows of an earlier schema version. */
+export function emptyOfVersion(version: number): Buffer {
+  for (const { sql } of migrations.slice(empties.length, version)) {
+    const connection = new SqliteDatabase(empties.at(-1) ?? ":memory:");
+    connection.exec(sql);
+    empties.push(connection.serialize());
+    connection.close();
+  }
+  return empties[version - 1] ?? Buffer.alloc(0);
+}
