@@ -6,10 +6,8 @@ import { type Arrivals, countArrivals } from "../submissions/find/news.ts";
 import { TAIL_START, tailAfter, tailEnd } from "../submissions/find/tail.ts";
 import type { DashboardParts } from "./parts.ts";
 
-const MAX_STREAMS = 64;
-const MAX_STREAMS_A_SESSION = 4;
-/** An account may have 50 sessions; it does not take the places of the others. */
-const MAX_STREAMS_AN_ACCOUNT = 16;
+/** Streams at a time. An account may have 50 sessions; it does not take the places of the others. */
+const MAX_STREAMS = { all: 64, ofAccount: 16, ofSession: 4 };
 /** Shortest time between two events. */
 const INTERVAL_MS = 1000;
 /** Proxies close a connection on which nothing comes for a minute; some do after half of it. */
@@ -73,9 +71,9 @@ export class LiveStreams {
     const ofSession = ofAccount.filter(({ viewer }) => viewer.sessionId === sessionId);
     return (
       this.#closed ||
-      this.#streams.size >= MAX_STREAMS ||
-      ofAccount.length >= MAX_STREAMS_AN_ACCOUNT ||
-      ofSession.length >= MAX_STREAMS_A_SESSION
+      this.#streams.size >= MAX_STREAMS.all ||
+      ofAccount.length >= MAX_STREAMS.ofAccount ||
+      ofSession.length >= MAX_STREAMS.ofSession
     );
   }
 

@@ -41,13 +41,11 @@ export interface StartedSession {
 }
 
 /** One row of the list of sessions. */
-export interface Session {
+export interface Session extends Omit<Browser, "issuer"> {
   readonly id: string;
   readonly createdAt: number;
   /** To the minute. */
   readonly seenAt: number;
-  readonly userAgent: string;
-  readonly ipAddress: string | null;
 }
 
 const SECRET_BYTES = 32;
