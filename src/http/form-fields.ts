@@ -20,10 +20,11 @@ import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/receive/coerce-form.ts";
 import { LANGUAGE_MEMBER } from "../languages/language.ts";
 import type { Wording } from "../languages/wording.ts";
-import { ELAPSED_MEMBER, TOKEN_MEMBERS } from "../spam/spam-post.ts";
+import { ELAPSED_MEMBER } from "../spam/spam-post.ts";
 import type { PageChallenge } from "./page-challenge.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
-import { isShownRow, NO_ROWS, pathInRows, readRows, rowAt, type Rows } from "./form-rows.ts";
+import { type FormSpot, spotOf } from "./form-spot.ts";
+import { NO_ROWS, pathInRows, readRows, rowAt, type Rows } from "./form-rows.ts";
 
 /** One of the schema's fields, shown again with the visitor's input. */
 export interface PageField {
@@ -82,7 +83,7 @@ export interface FieldRules {
 export interface PageForm {
   /** Each field of the schema once at most. */
   readonly fields: readonly PageField[];
-  /** Inputs of undeclared names that the endpoint stores, as they came. */
+  /** Inputs of undeclared names that change what is stored, as they came. */
   readonly others: readonly FormEntry[];
   /** Control members and honeypots: sent again, but not shown. */
   readonly hidden: readonly FormEntry[];
@@ -114,7 +115,7 @@ const AREA_LENGTH = 80;
 /**
  * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing; if the form is shown
  * whole, all in the schema's order. If a name
- * repeats, its last value counts, unless it is a list's. Inputs that would not be stored are left out.
+ * repeats, its last value counts, unless it is a list's. Inputs that change nothing of what is stored are left out.
  *
  * @param details of the validation error, in the visitor's language; empty for any other error.
  */
@@ -235,7 +236,10 @@ function askForWrong(
 
 /** The same problems, if the input itself cannot be repeated. */
 export function withoutInputs({ fields, problems }: PageForm): PageForm {
-  return { ...NOTHING_ASKED, problems: [...fields.flatMap((field) => field.problems), ...problems] };
+  return {
+    ...NOTHING_ASKED,
+    problems: [...fields.flatMap((field) => field.problems), ...problems],
+  };
 }
 
 /** Whether there is a form to be sent again. */
@@ -250,56 +254,10 @@ export function asksForFiles({ fields }: PageForm): boolean {
 
 const STEERING: ReadonlySet<string> = new Set([REDIRECT_MEMBER, ELAPSED_MEMBER, LANGUAGE_MEMBER]);
 
-/** A field of the schema, at any depth. */
-interface MessageSpot {
-  readonly path: readonly string[];
-  readonly field: FieldDefinition;
-}
-
-interface AskedField extends MessageSpot {
+interface AskedField extends FormSpot {
   readonly name: string;
   readonly values: string[];
   readonly problems: string[];
-}
-
-/**
- * The field that an input is for; for an item of a list, the list. `beside` means stored without a declaration of its own,
- * `nowhere` means not stored.
- */
-function spotOf(
-  path: readonly string[],
-  { definition, unknownFields, isWhole }: AskedForm,
-): MessageSpot | "beside" | "nowhere" {
-  let fields: SchemaDefinition = definition;
-  let field: FieldDefinition | undefined;
-  for (const [depth, name] of path.entries()) {
-    if (field?.type === "array") {
-      if (isWhole && isGroup(field.items) && isShownRow(name)) {
-        [fields, field] = [field.items.properties, field.items];
-        continue;
-      }
-      const isItem = depth === path.length - 1 && isScalar(field.items);
-      return isItem ? { path: path.slice(0, depth), field } : "beside";
-    }
-    if (field?.type === "file") return { path: path.slice(0, depth), field };
-    if (field !== undefined) {
-      if (field.type !== "object") return "nowhere";
-      if (field.properties === undefined) return "beside";
-      fields = field.properties;
-    }
-    field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) return isKept(unknownFields) && !isControl(path) ? "beside" : "nowhere";
-  }
-  return field === undefined ? "nowhere" : { path, field };
-}
-
-function isKept(unknownFields: UnknownFields): boolean {
-  return unknownFields === "keep" || unknownFields === "set-aside";
-}
-
-/** Undeclared, such a member is never stored. */
-function isControl([root = ""]: readonly string[]): boolean {
-  return root.startsWith("_") || TOKEN_MEMBERS.has(root);
 }
 
 /**
@@ -307,7 +265,7 @@ function isControl([root = ""]: readonly string[]): boolean {
  *
  * @param rows null if lists of groups have no inputs
  */
-function inputsOf({ path, field }: MessageSpot, rows: Rows | null): MessageSpot[] {
+function inputsOf({ path, field }: FormSpot, rows: Rows | null): FormSpot[] {
   if (rows !== null && field.type === "array" && isGroup(field.items)) {
     const { items } = field;
     return Array.from({ length: rowsOf(field, rows.get(nameOf(path))?.length ?? 0) }, (_, row) =>
@@ -320,7 +278,7 @@ function inputsOf({ path, field }: MessageSpot, rows: Rows | null): MessageSpot[
   );
 }
 
-function askedAt(fields: Map<string, AskedField>, spot: MessageSpot): AskedField {
+function askedAt(fields: Map<string, AskedField>, spot: FormSpot): AskedField {
   const name = nameOf(spot.path);
   const asked = fields.get(name) ?? { ...spot, name, values: [], problems: [] };
   fields.set(name, asked);

@@ -5,7 +5,7 @@ import type { EndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { type AskedForm, pageForm } from "../../src/http/form-fields.ts";
 import { wordingIn } from "../../src/languages/wording.ts";
 import { errorPage } from "../../src/http/form-page.ts";
-import { compileSchema } from "../../src/schemas/compile-schema.ts";
+import { compileSchema, type UnknownFields } from "../../src/schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { FieldDefinition } from "../../src/schemas/field-definition.ts";
 import { coerceForm, type FormEntry } from "../../src/submissions/receive/coerce-form.ts";
@@ -44,7 +44,10 @@ function post(endpoint: TestEndpoint, body: Entries | string, at = server): Prom
   return at.request({
     method: "POST",
     path: `/f/${endpoint.publishable}`,
-    headers: { "content-type": "application/x-www-form-urlencoded", origin: "https://site.example" },
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      origin: "https://site.example",
+    },
     body: typeof body === "string" ? body : new URLSearchParams(body.map((entry) => [...entry])).toString(),
   });
 }
@@ -72,7 +75,7 @@ test("a choice that is sent a thousand times is asked once: the page stays near 
   expect(many.text.match(/<select/g)).toHaveLength(1);
 });
 
-test("each field is asked once, of a list all values are kept, and what the schema does not declare is left out", async () => {
+test("each field is asked once, of a list all values are kept, and what is not declared is left out unless a group counts by it", async () => {
   const answer = await post(contact, [
     ["note", "first"],
     ["note", "last"],
@@ -99,6 +102,7 @@ test("each field is asked once, of a list all values are kept, and what the sche
     "address[zip]=10115",
     "name=",
     "address[city]=",
+    "address[floor]=3",
   ]);
 });
 
@@ -186,7 +190,12 @@ test("a long Origin or _redirect is not repeated", async () => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const path = `/f/${contact.publishable}`;
   const origin = `https://${"a".repeat(9000)}.example`;
-  const far = await server.request({ method: "POST", path, headers: { ...headers, origin }, body: "x=1" });
+  const far = await server.request({
+    method: "POST",
+    path,
+    headers: { ...headers, origin },
+    body: "x=1",
+  });
   expect(far.text.length).toBeLessThan(6000);
   expect(far.headers["content-security-policy"]?.length).toBeLessThan(500);
   const redirect = `/${"é".repeat(700)}`;
@@ -309,7 +318,11 @@ test("a box that stays empty can be sent again from the page of a mistake", asyn
     schema: {
       name: { type: "string", required: true },
       paid: { type: "boolean", required: true },
-      group: { type: "object", required: true, properties: { vegan: { type: "boolean", required: true } } },
+      group: {
+        type: "object",
+        required: true,
+        properties: { vegan: { type: "boolean", required: true } },
+      },
     },
   });
   const wrong = await post(form, "paid=false&group[vegan]=unticked");
@@ -320,25 +333,58 @@ test("a box that stays empty can be sent again from the page of a mistake", asyn
   expect(wrong.text).not.toContain("checked");
 });
 
+type PostedForm = [SchemaDefinition, Entries, UnknownFields];
+
+/** Whether it could be stored; then what the page of a mistake asks again is stored in the same way. */
+function isSameAgain([definition, entries, unknownFields]: PostedForm): boolean {
+  const outcome = (all: Entries) =>
+    compileSchema(definition, unknownFields).validate(
+      readBody(coerceForm(all, definition), [], definition, null).fields,
+    );
+  const sent = outcome(entries);
+  if (!sent.ok) return false;
+  for (const isWhole of [false, true]) {
+    const asked = { definition, unknownFields, honeypots: [], isWhole, fileBounds: FILE_BOUNDS };
+    const { fields, others } = pageForm(entries, asked, {}, wordingIn("en"));
+    const again = fields.flatMap(({ name, values }) => values.map((value): FormEntry => [name, value]));
+    expect(outcome([...again, ...others])).toEqual(sent);
+  }
+  return true;
+}
+
 test("what the page asks again is stored as what was sent", () => {
   let stored = 0;
   fc.assert(
-    fc.property(posts, ([definition, entries, unknownFields]) => {
-      const outcome = (all: Entries) =>
-        compileSchema(definition, unknownFields).validate(
-          readBody(coerceForm(all, definition), [], definition, null).fields,
-        );
-      const sent = outcome(entries);
-      if (!sent.ok) return;
-      stored += 1;
-      for (const isWhole of [false, true]) {
-        const asked = { definition, unknownFields, honeypots: [], isWhole, fileBounds: FILE_BOUNDS };
-        const { fields, others } = pageForm(entries, asked, {}, wordingIn("en"));
-        const again = fields.flatMap(({ name, values }) => values.map((value): FormEntry => [name, value]));
-        expect(outcome([...again, ...others])).toEqual(sent);
-      }
+    fc.property(posts, (post) => {
+      stored += Number(isSameAgain(post));
     }),
     { numRuns: 1000 },
   );
   expect(stored).toBeGreaterThan(100);
 });
+
+test.each(["L[]", "L[x]", "L[M][x]", "L[M][]"])(
+  "the page of a mistake sends %s again, because of which an optional group counts as sent",
+  (name) => {
+    const mark: FieldDefinition = { type: "string", default: "none" };
+    const group: FieldDefinition = {
+      type: "object",
+      properties: { mark, M: { type: "object", properties: { mark } } },
+    };
+    for (const unknownFields of ["drop", "set-aside", "keep"] as const)
+      expect(isSameAgain([{ L: group }, [[name, "1"]], unknownFields])).toBe(true);
+    const { others } = pageForm(
+      [["L[x]", "1"]],
+      {
+        definition: { L: group },
+        unknownFields: "reject",
+        honeypots: [],
+        isWhole: true,
+        fileBounds: FILE_BOUNDS,
+      },
+      {},
+      wordingIn("en"),
+    );
+    expect(others).toEqual([]);
+  },
+);
