@@ -15,7 +15,7 @@ const THREE = `
   test("is steady", () => {});
   describe("a group", () => test("needs another try", () => {
     tries += 1;
-    expect(tries, "tried too seldom").toBe(2);
+    expect(tries, "tried too seldom\\nwith seed 7").toBe(2);
   }));
   test("never passes", () => { throw new Error("broken"); });
 `;
@@ -44,7 +44,7 @@ test("with TESTS_RETRY=1 a failed test is tried once more, and the end names eac
   });
   const [, list = ""] = stdout.split("Duration");
   expect(list).toMatch(
-    /\nUnsteady: .*must be mended:\n  three\.test\.js > a group > needs another try\n    tried too seldom: expected 1 to be 2.*\n\n$/,
+    /\nUnsteady: .*must be mended:\n  three\.test\.js > a group > needs another try\n    tried too seldom\n    with seed 7: expected 1 to be 2.*\n\n$/,
   );
 });
 

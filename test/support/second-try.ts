@@ -1,6 +1,7 @@
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
 
 const HEADING = "Unsteady: these tests failed at first and passed when tried again. They must be mended:";
+const MAX_FAILURE_LENGTH = 4000;
 
 /** Options for Vitest: a test that fails is tried once more if `TESTS_RETRY` is 1, and what passed only then is listed at the end. */
 export function secondTry(environment: NodeJS.ProcessEnv = process.env) {
@@ -30,6 +31,7 @@ function neededSecondTry(test: TestCase): boolean {
 }
 
 function describeFailure(test: TestCase): string {
-  const failure = test.result().errors?.[0]?.message.split("\n", 1)[0] ?? "";
-  return `  ${test.module.relativeModuleId} > ${test.fullName}\n    ${failure}`;
+  // Whole, because that of a random case names its seed; but a counterexample can be as large as any input.
+  const failure = test.result().errors?.[0]?.message.slice(0, MAX_FAILURE_LENGTH) ?? "";
+  return `  ${test.module.relativeModuleId} > ${test.fullName}\n${failure.replaceAll(/^/gm, "    ")}`;
 }
