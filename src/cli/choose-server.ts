@@ -1,6 +1,7 @@
 import { readServerVariables } from "../config/server-variables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { readContexts } from "./contexts.ts";
+import type { Contexts } from "./contexts.ts";
+import { readContextsFile } from "./contexts-file.ts";
 
 /** A server that a command goes to, in place of the database of this machine. */
 export interface ChosenServer {
@@ -23,7 +24,7 @@ interface Given {
  *
  * @returns null for here. @throws usage
  */
-export function chooseServer({ server, config, db }: Given): ChosenServer | null {
+export async function chooseServer({ server, config, db }: Given): Promise<ChosenServer | null> {
   if (server !== null && db !== null)
     throw new FormsvcError("usage", "--server and --db name two places: give one of them");
   if (server === null && (db !== null || config !== null)) return null;
@@ -33,19 +34,27 @@ export function chooseServer({ server, config, db }: Given): ChosenServer | null
   if (origin !== null) {
     // A token that is meant for one server is shown to no other.
     const isMeant = ofVariable === null || ofVariable === origin;
-    return { origin, token: (isMeant ? variables.token : null) ?? tokenFor(origin) };
+    return { origin, token: (isMeant ? variables.token : null) ?? (await tokenFor(origin)) };
   }
   if (variables.namesDatabase) return null;
-  const { in_use: used, contexts } = readContexts();
+  const { in_use: used, contexts } = await loadContexts();
   const context = contexts.find(({ name }) => name === used);
   return context === undefined ? null : { origin: context.server, token: context.token };
 }
 
 /** The token of the context of that server; of several the one in use. */
-function tokenFor(origin: string): string | null {
-  const { in_use: used, contexts } = readContexts();
+async function tokenFor(origin: string): Promise<string | null> {
+  const { in_use: used, contexts } = await loadContexts();
   const fitting = contexts.filter(({ server }) => server === origin);
   return (fitting.find(({ name }) => name === used) ?? fitting[0])?.token ?? null;
+}
+
+/** The reader of the file is loaded only for those who have one: each command would start later. */
+async function loadContexts(): Promise<Contexts> {
+  const found = readContextsFile();
+  if (found === null) return { in_use: null, contexts: [] };
+  const { parseContexts } = await import("./contexts.ts");
+  return parseContexts(found);
 }
 
 /** Hosts of this machine, to which a token goes over plain http. */

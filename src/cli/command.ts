@@ -61,7 +61,7 @@ export function addCommand(parent: Command, spec: AnyCommand): Command {
     requireOptions(added, spec.options ?? []);
     const values = valuesOf(added) as OptionValues<typeof COMMON_OPTIONS>;
     const words = received.slice(0, -2).flat();
-    await spec.action(contextOf(values, spec), values as never, words as never);
+    await spec.action(await contextOf(values, spec), values as never, words as never);
   });
 }
 
@@ -135,15 +135,15 @@ function parseServer(value: string): string {
   return readServerAddress(value, "--server");
 }
 
-function contextOf(
+async function contextOf(
   { config, db, server, json, quiet }: OptionValues<typeof COMMON_OPTIONS>,
   { isLocal = false }: Pick<AnyCommand, "isLocal">,
-): CommandContext {
+): Promise<CommandContext> {
   return {
     clock: systemClock,
     output: createOutput({ json, quiet }),
     configFile: config,
     databasePath: db,
-    server: isLocal ? null : chooseServer({ server, config, db }),
+    server: isLocal ? null : await chooseServer({ server, config, db }),
   };
 }

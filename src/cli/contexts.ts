@@ -1,20 +1,9 @@
 import { randomUUID } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { z } from "zod";
-import { readServerVariables } from "../config/server-variables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { contextsFile, type ContextsText, readContextsFile } from "./contexts-file.ts";
 
 /** A server that somebody logged in to, with the token that came of it. */
 const contextShape = z.object({
@@ -38,37 +27,19 @@ export type Contexts = z.output<typeof fileShape>;
 /** Stands for the database of this machine, and is the name of no context. */
 export const HERE = "here";
 
-const NONE: Contexts = { in_use: null, contexts: [] };
-const MAX_BYTES = 262_144;
-/** Others than the owner may do nothing with the file. */
-const OTHERS = 0o077;
-
 /** None if there is no file. @throws usage if it is no file of ours, or if others can read it */
 export function readContexts(): Contexts {
-  const file = contextsFile();
-  if (file === null) return NONE;
-  let text: string;
-  try {
-    const { mode, size } = statSync(file);
-    if (process.platform !== "win32" && (mode & OTHERS) !== 0)
-      throw new FormsvcError("usage", `${file}: others can read its tokens; run: chmod 600 ${file}`);
-    if (size > MAX_BYTES) throw new FormsvcError("usage", `${file}: larger than ${MAX_BYTES} bytes`);
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    if (error instanceof FormsvcError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return NONE;
-    throw new FormsvcError("usage", `${file}: cannot be read (${message})`, { cause: error });
-  }
-  return parseContexts(file, text);
+  return parseContexts(readContextsFile());
 }
 
-function parseContexts(file: string, text: string): Contexts {
+/** @throws usage */
+export function parseContexts(found: ContextsText | null): Contexts {
+  if (found === null) return { in_use: null, contexts: [] };
   try {
-    return fileShape.parse(JSON.parse(text));
+    return fileShape.parse(JSON.parse(found.text));
   } catch (error) {
     const advice = "remove the file and log in again";
-    throw new FormsvcError("usage", `${file}: this is not what formsvc login writes; ${advice}`, {
+    throw new FormsvcError("usage", `${found.file}: this is not what formsvc login writes; ${advice}`, {
       cause: error,
     });
   }
@@ -97,12 +68,6 @@ export function writeContexts(contexts: Contexts): void {
       cause: error,
     });
   }
-}
-
-/** Null if the system names no folder of this user. */
-function contextsFile(): string | null {
-  const { userFolder } = readServerVariables();
-  return userFolder === null ? null : join(userFolder, "formsvc", "contexts.json");
 }
 
 /** @throws not_found */

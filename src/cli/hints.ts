@@ -1,5 +1,4 @@
 import type { FormsvcError } from "../foundation/errors.ts";
-import { isId } from "../foundation/id.ts";
 import type { Hint, Listener } from "../foundation/hint.ts";
 
 /** What is said of a hint, by its facts if it has some. */
@@ -20,7 +19,7 @@ const WORDS: Words = {
   check_mail_server: "formsvc mail check goes through each step; nothing is lost meanwhile",
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
   change_conditions: ({ recipientId }) =>
-    `choose others: formsvc ${isId("wh", recipientId) ? "webhook" : "recipient"} set ${recipientId} --when FIELD=VALUE…; '' clears them`,
+    `choose others: formsvc ${recipientId.startsWith("wh_") ? "webhook" : "recipient"} set ${recipientId} --when FIELD=VALUE…; '' clears them`,
   choose_free_port: ({ listener }) =>
     `stop what listens there, or choose another with ${ADDRESS[listener].port}`,
   choose_high_port: ({ listener }) => `choose a port from 1024 on with ${ADDRESS[listener].port}`,

@@ -45,3 +45,10 @@ test("a server has no operation on the way of its start and its posts, and versi
   expect(operations("src/server/late-dashboard.ts")).toEqual([]);
   expect(operations("src/dashboard/dashboard.ts")).toHaveLength(2);
 });
+
+test("what every command loads before its own code is commander and what Node has already", () => {
+  const loaded = [...loadedWith("src/main.ts"), ...loadedWith("src/cli/version-command.ts")];
+  expect(loaded).toContain("src/cli/choose-server.ts");
+  const outside = new Set(loaded.filter((each) => !each.startsWith("src/")));
+  expect([...outside].toSorted()).toEqual(["commander", "node:fs", "node:path"]);
+});

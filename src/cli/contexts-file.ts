@@ -1,0 +1,37 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readServerVariables } from "../config/server-variables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+
+const MAX_BYTES = 262_144;
+/** Others than the owner may do nothing with the file. */
+const OTHERS = 0o077;
+
+/** The file of the logins; null if the system names no folder of this user. */
+export function contextsFile(): string | null {
+  const { userFolder } = readServerVariables();
+  return userFolder === null ? null : join(userFolder, "formsvc", "contexts.json");
+}
+
+export interface ContextsText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Null if there is none. @throws usage if others can read it, or if it is too large or unreadable */
+export function readContextsFile(): ContextsText | null {
+  const file = contextsFile();
+  if (file === null) return null;
+  try {
+    const { mode, size } = statSync(file);
+    if (process.platform !== "win32" && (mode & OTHERS) !== 0)
+      throw new FormsvcError("usage", `${file}: others can read its tokens; run: chmod 600 ${file}`);
+    if (size > MAX_BYTES) throw new FormsvcError("usage", `${file}: larger than ${MAX_BYTES} bytes`);
+    return { file, text: readFileSync(file, "utf8") };
+  } catch (error) {
+    if (error instanceof FormsvcError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw new FormsvcError("usage", `${file}: cannot be read (${message})`, { cause: error });
+  }
+}
