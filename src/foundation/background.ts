@@ -1,8 +1,11 @@
-/** Work that goes on after the answer for which it was begun, and ends with the server at the latest. */
+/** Work that goes on after the answer of the request that began it. It ends before the server does. */
 export interface Background {
-  /** Whether the server is closing. Long work looks at it now and then, and ends. */
+  /** Whether the server is closing. Long work checks it now and then, and ends early. */
   readonly isClosing: boolean;
-  /** Whoever waits for the work sees its error too; while the server is closing, nobody else does. */
+  /**
+   * Keeps track of work. If it fails, `onFailure` is called, unless the server is closing. The promise itself still rejects for its other
+   * readers.
+   */
   add(work: Promise<unknown>): void;
   /** Resolves when all work has ended. */
   close(): Promise<void>;

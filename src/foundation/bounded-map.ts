@@ -1,7 +1,7 @@
-/** A map of at most `max` entries, at least one: a new key beyond them drops the oldest. A key that is set again keeps its age. */
+/** A map of at most `max` entries (at least one). A new key beyond the limit drops the oldest. A key that is set again keeps its age. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #max: number;
-  /** Stands before the oldest entry, because whatever it gives is dropped. */
+  /** An iterator that is always just before the oldest entry: each entry that it returns is dropped. */
   #ages: MapIterator<Key> | null = null;
   #deleted = 0;
 
@@ -16,8 +16,8 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 
   /**
-   * A new iterator passes over each place that was freed before the oldest entry, which costs 150 µs in a map of 100,000: so one
-   * serves many times. It keeps the tables in memory that the map has left since, so it does not serve for ever.
+   * One iterator serves many times, because a new one skips each slot that was freed before the oldest entry, which takes 150 µs in a map
+   * of 100,000. But an iterator keeps the map's former tables in memory, so it is replaced after `max` deletions.
    */
   override delete(key: Key): boolean {
     this.#deleted += 1;

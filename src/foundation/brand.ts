@@ -1,7 +1,7 @@
 import { FormsvcError } from "./errors.ts";
 import { plainLines } from "./plain-text.ts";
 
-/** How a workspace looks to visitors and in its e-mails. Null is our own look. */
+/** How a workspace looks to visitors and in its e-mails. Null means our own look. */
 export interface Brand {
   /** `#rrggbb`, in small letters. */
   readonly colour: string | null;
@@ -15,10 +15,10 @@ export const NO_BRAND: Brand = { colour: null, name: null, footer: null };
 /** In bytes of UTF-8. */
 const MAX_NAME_BYTES = 200;
 const MAX_FOOTER_BYTES = 1000;
-/** Characters of a refused text that are repeated. */
+/** The longest part of a refused text that an error message quotes, in characters. */
 const MAX_QUOTED_LENGTH = 100;
 
-/** The same in the form that is stored; an empty text is null. @throws usage naming what is wrong */
+/** Checks a brand and returns it in the form that is stored; an empty text becomes null. @throws usage naming what is wrong */
 export function checkBrand({ colour, name, footer }: Brand): Brand {
   return {
     colour: isEmpty(colour) ? null : checkColour(colour.trim()),
@@ -27,7 +27,7 @@ export function checkBrand({ colour, name, footer }: Brand): Brand {
   };
 }
 
-/** @returns it in small letters @throws usage: no other notation of CSS, because it stands in a style sheet */
+/** @returns the colour in small letters @throws usage on any other notation of CSS, because the text is put into a style sheet */
 export function checkColour(text: string): string {
   if (isColour(text.toLowerCase())) return text.toLowerCase();
   const given = JSON.stringify(text.slice(0, MAX_QUOTED_LENGTH));
@@ -38,7 +38,7 @@ export function isColour(text: string): boolean {
   return /^#[0-9a-f]{6}$/.test(text);
 }
 
-/** Black or white: what is read better on the colour (WCAG's contrast), which is at least 4.5 for every colour. */
+/** Black or white: the one with more contrast on the colour (WCAG's contrast ratio), which is at least 4.5 for every colour. */
 export function inkOn(colour: string): "#000000" | "#ffffff" {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;

@@ -11,7 +11,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** The last time that was rendered: under load a dozen log lines and notifications share a millisecond. */
+/** The last time that was rendered. It is kept because under load a dozen log lines and messages share a millisecond. */
 let rendered = { ms: Number.NaN, text: "" };
 
 /** ISO 8601 UTC with milliseconds and `Z`, the only form in which times leave the program. */
@@ -20,7 +20,7 @@ export function toIsoTime(ms: number): string {
   return rendered.text;
 }
 
-/** The last month that was rendered: nearly every post asks for the same one. */
+/** The last month that was rendered. It is kept because nearly every post asks for the same one. */
 let latest = { month: "", from: 0, until: 0 };
 
 /** The UTC calendar month of a time as `YYYY-MM`; plan limits count by it. */

@@ -2,15 +2,17 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Bytes of bodies between two collections. The engine itself begins a full collection after some MiB of buffers (20 with 40 MB of
- * objects, 8 with 20 MB), which holds up everything for 10 to 20 ms and takes as long again beside it; one of young objects takes less
- * than a millisecond, and frees them too. With 8 MiB between them an upload took a sixth more processor time than with 2.
+ * Bytes of bodies between two collections. The engine itself begins a full collection after some MiB of buffers (20 with 40 MB of objects,
+ * 8 with 20 MB). That stops everything for 10 to 20 ms, and works as long again on another thread. A collection of young objects takes less
+ * than a millisecond and frees the buffers too. With 8 MiB between collections, an upload took a sixth more processor time than with 2.
  */
 const BYTES_BETWEEN = 2_097_152;
 
 type Collect = (options: { readonly type: "minor"; readonly execution: "sync" }) => void;
 
-/** Has the engine free buffers that live for a moment. Call what it returns with the bytes of each that is done with. */
+/**
+ * Makes the engine free short-lived buffers early. Call the returned function with the size in bytes of each buffer that is no longer used.
+ */
 export function createYoungCollector(): (bytes: number) => void {
   let collect: Collect | null = null;
   let waiting = 0;
@@ -23,7 +25,7 @@ export function createYoungCollector(): (bytes: number) => void {
   };
 }
 
-/** The engine gives its function to a new context only, so that no other part of the program sees it. */
+/** The engine exposes its `gc` function to a new context only, so no other part of the program sees it. */
 function findCollect(): Collect {
   setFlagsFromString("--expose-gc");
   try {

@@ -101,11 +101,11 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Further members of the body, beside `error`, `message` and `details`. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** Whether the post that was refused is held, so that whoever sent it may be told that it is there. */
+  /** Whether the refused post is held. If so, the answer may say that the post was kept. */
   readonly isHeld?: boolean;
   /** Seconds for `Retry-After`, rounded up. */
   readonly retryAfterSeconds?: number;
-  /** What can be done about it; of answers only those of the API have it. */
+  /** What can be done about the error. The API's answers have it, the answers to posts do not. */
   readonly hint?: Hint;
   readonly cause?: unknown;
 }

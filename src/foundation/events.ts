@@ -1,8 +1,8 @@
 import type { Logger as Log } from "pino";
 
 /**
- * Every event that the log knows, one function each, so that its name and members stay the same: alerts are written
- * on them. `docs/log-events.md` lists the same names with what to do; a test keeps the two equal. Those of signing in are in
+ * Every event that the log knows, one function each, so that its name and members stay the same: alerts are written on them.
+ * `docs/log-events.md` lists the same names with what to do; a test keeps the two equal. The events of signing in are in
  * `sign-in-events.ts`.
  */
 
@@ -13,7 +13,7 @@ export function serverListening(
   log.info({ event: "server.listening", ...facts, pid: process.pid }, `listening on ${facts.url}`);
 }
 
-/** On the address that `dashboard.listen` names. */
+/** The dashboard listens on the address that `dashboard.listen` names. */
 export function dashboardListening(log: Log, facts: { readonly url: string }): void {
   log.info({ event: "dashboard.listening", ...facts }, `the dashboard is at ${facts.url}`);
 }
@@ -22,7 +22,7 @@ export function metricsListening(log: Log, facts: { readonly url: string }): voi
   log.info({ event: "metrics.listening", ...facts }, `metrics are at ${facts.url}`);
 }
 
-/** On an address that others may reach, without a token. */
+/** Others may reach the address of the metrics, and no token protects them. */
 export function metricsUnguarded(log: Log, facts: { readonly url: string }): void {
   log.warn(
     { event: "metrics.unguarded", ...facts },
@@ -30,7 +30,7 @@ export function metricsUnguarded(log: Log, facts: { readonly url: string }): voi
   );
 }
 
-/** At the start, each by name: most likely misspelt. */
+/** Logged at the start for each variable that has our prefix and that no setting knows: most likely it is misspelt. */
 export function variableUnknown(log: Log, variable: string): void {
   log.warn({ event: "config.variable-unknown", variable }, `${variable} names no setting and is not read`);
 }
@@ -76,7 +76,7 @@ export function requestFailed(
   else log.warn({ ...failed, ...(cause instanceof Error && { reason: cause.message }) }, message);
 }
 
-/** The bytes could not be read as HTTP, so there is no method, path or time; the client got an answer all the same. */
+/** The bytes could not be read as HTTP, so the log has no method, path or time. The client got an answer all the same. */
 export function requestUnreadable(
   log: Log,
   facts: { readonly reqId: string; readonly status: number; readonly reason: string },
@@ -98,7 +98,7 @@ export function proxyUntrusted(log: Log, facts: { readonly address: string }): v
   );
 }
 
-/** Expected on a first start only; later it means that the server was given another file than the one with the data. */
+/** Expected on a first start only. Later it means that the server was given another file than the one with the data. */
 export function databaseCreated(log: Log, database: string): void {
   log.warn(
     { event: "database.created", database },
@@ -121,7 +121,7 @@ export function databaseUpgraded(log: Log): void {
   );
 }
 
-/** @param facts `reason` is why the last try failed; null if it has no answer yet. */
+/** @param facts `reason` is why the last try failed; null if no answer to it has come yet. */
 export function databaseUnheard(log: Log, facts: { readonly reason: string | null }): void {
   log.error(
     { event: "database.unheard", ...facts },
@@ -133,7 +133,7 @@ export function databaseHeard(log: Log): void {
   log.warn({ event: "database.heard" }, "the database answers again");
 }
 
-/** @param facts `work` is what a server does again and again, `reason` the database's sentence. */
+/** @param facts `work` names the regular work of the server that failed; `reason` is the database's own message. */
 export function databaseRefused(log: Log, facts: { readonly work: string; readonly reason: string }): void {
   log.error({ event: "database.refused", ...facts }, "the database refuses what this server needs");
 }
@@ -149,7 +149,7 @@ export function standbyBack(log: Log): void {
   log.warn({ event: "database.standby-back" }, "commits wait for no lost standby any more");
 }
 
-/** At the start of a server on PostgreSQL. */
+/** Logged at the start of a server on PostgreSQL. */
 export function standbyNotAwaited(log: Log): void {
   log.warn(
     { event: "database.standby-not-awaited" },
@@ -179,7 +179,11 @@ export function submissionsExpired(log: Log, submissions: number): void {
   );
 }
 
-/** Held posts were deleted to make room, by why they were held. @param facts `bound` is the setting that they passed */
+/**
+ * Held posts were deleted to make room; the log has their number by the reason for which they were held.
+ *
+ * @param facts `bound` is the setting whose limit they passed
+ */
 export function heldEvicted(
   log: Log,
   facts: {
@@ -193,7 +197,7 @@ export function heldEvicted(
   log.warn({ event: "held.evicted", ...facts }, "more posts are held than may be: some had to go");
 }
 
-/** Posts of a page were refused since the last such line. Its text is a stranger's. */
+/** Counts the posts that were refused since the last such line. `origin` comes from a stranger. */
 export function originRefused(
   log: Log,
   facts: { readonly endpointId: string; readonly origin: string; readonly posts: number },
@@ -219,7 +223,7 @@ export function limitReached(
   log.warn({ event: "limit.reached", ...facts }, message);
 }
 
-/** systemd-notify is missing or failed. */
+/** `systemd-notify` is missing or failed. */
 export function newsFailed(log: Log, err: unknown): void {
   log.warn({ event: "service.news-failed", err }, "the service manager could not be told");
 }
@@ -232,7 +236,7 @@ export function backupFailed(log: Log, facts: { readonly reason: string }): void
   log.error({ event: "backup.failed", ...facts }, "a scheduled backup failed and is tried again");
 }
 
-/** What the log says of every attempt. */
+/** What the log says about every attempt. */
 interface AnyAttemptFacts {
   readonly deliveryId: string;
   readonly attempt: number;
@@ -240,7 +244,7 @@ interface AnyAttemptFacts {
   readonly durationMs: number;
 }
 
-/** What the log says of one attempt. */
+/** What the log says about one attempt of a webhook. */
 export interface AttemptFacts extends AnyAttemptFacts {
   readonly webhookId: string;
 }
@@ -268,10 +272,10 @@ export function webhookLocked(log: Log, webhookId: string, reason: string): void
   log.error({ event: "webhook.locked", webhookId, reason }, "its secrets do not open: nothing is sent there");
 }
 
-/** What the log says of one attempt by e-mail. */
+/** What the log says about one attempt of an e-mail. */
 export interface MailAttemptFacts extends AnyAttemptFacts {
   readonly recipientId: string;
-  /** How many it is about. */
+  /** The number of submissions that the e-mail is about. */
   readonly submissions: number;
 }
 
@@ -290,7 +294,7 @@ export function mailStopped(log: Log, facts: MailAttemptFacts): void {
   );
 }
 
-/** @param facts `reason` says what to do. */
+/** @param facts `reason` says what failed and what to do. */
 export function mailWaiting(
   log: Log,
   facts: { readonly place: string; readonly outcome: string; readonly reason: string },
@@ -314,7 +318,7 @@ export function attemptRejected(
   log.error({ event: "delivery.defect", ...facts, err }, "a defect ended an attempt");
 }
 
-/** At the start. */
+/** Logged at the start. */
 export function mailPasswordInClear(log: Log, facts: { readonly host: string }): void {
   log.warn(
     { event: "mail.password-in-clear", ...facts },
@@ -322,7 +326,7 @@ export function mailPasswordInClear(log: Log, facts: { readonly host: string }):
   );
 }
 
-/** A letter is named by its kind alone: whom it is for and what it says stay out of the log. */
+/** The log names a letter by its kind alone. Its recipient and its text stay out of the log. */
 interface LetterFacts {
   readonly kind: string;
   readonly attempts: number;
@@ -332,7 +336,7 @@ export function letterSent(log: Log, facts: LetterFacts): void {
   log.info({ event: "letter.sent", ...facts }, "the mail server took a letter");
 }
 
-/** @param facts `reason` is the step that failed with the server's code, or the system's. */
+/** @param facts `reason` is the step that failed, with the code of the mail server or of the operating system. */
 export function letterDelayed(log: Log, facts: LetterFacts & { readonly reason: string }): void {
   log.warn({ event: "letter.delayed", ...facts }, "the mail server did not take a letter: it is tried again");
 }
@@ -341,7 +345,7 @@ export function letterFailed(log: Log, facts: LetterFacts & { readonly reason: s
   log.error({ event: "letter.failed", ...facts }, "a letter was not sent");
 }
 
-/** Letters of the database are read or recorded again a second later. */
+/** The database failed while letters were read or recorded; the server tries again a second later. */
 export function lettersWait(log: Log, err: unknown): void {
   log.warn({ event: "letter.waits", err }, "the database did not give or take a letter: it is asked again");
 }
@@ -350,7 +354,7 @@ export function letterRefused(log: Log, facts: { readonly kind: string; readonly
   log.warn({ event: "letter.refused", ...facts }, "a letter was asked for and is not sent");
 }
 
-/** Posts with files are refused until it answers again. */
+/** Posts with files are refused until the file store answers again. */
 export function fileStoreFailed(log: Log, fault: string): void {
   log.error({ event: "files.store-failed", fault }, "the S3-compatible store of files did not do a request");
 }
@@ -359,7 +363,7 @@ export function fileStoreRecovered(log: Log): void {
   log.info({ event: "files.store-recovered" }, "the S3-compatible store of files does requests again");
 }
 
-/** As the list of changes has it. @param facts `accountId` is null for the command line. */
+/** One entry of the list of changes. @param facts `accountId` is null for the command line. */
 export function changed(
   log: Log,
   facts: {
@@ -372,7 +376,7 @@ export function changed(
   log.info({ event: "change.made", ...facts }, "somebody changed something");
 }
 
-/** A whole line, because it is written past the logger: it reports lines that the logger lost. */
+/** Renders a whole line, because it bypasses the logger: it reports lines that the logger lost. */
 export function describeLostLines(time: string, lines: number): string {
   const lost = { level: "warn", time, event: "log.lost", lines, msg: "lines could not be written" };
   return `${JSON.stringify(lost)}\n`;

@@ -1,21 +1,21 @@
-/** Room to wait in, shared out by line: whoever sends many stands in one line, which makes way for the others. */
+/** A bounded queue with several lines. A sender of many waits in one line, so it does not delay the other lines. */
 export interface FairLines<Waiter> {
   /**
-   * Lets one more wait at the end of a line. When all room is taken, the newest of the longest line goes, unless
-   * the newcomer's line would be as long.
+   * Adds a waiter to the end of a line. If the queue is full, the newest waiter of the longest line is removed, unless the line of the
+   * newcomer would become as long: then the newcomer is refused.
    *
-   * @returns who has no room any more, which may be the newcomer; null if there was room.
+   * @returns the waiter that has no room, which may be the newcomer; null if there was room.
    */
   join(line: string, waiter: Waiter): Waiter | null;
-  /** Takes the first of the line that comes next; undefined when nobody waits. */
+  /** Takes the first waiter of the line whose turn it is; undefined if nobody waits. */
   next(): Waiter | undefined;
-  /** Takes somebody out, wherever they stand. */
+  /** Removes a waiter from anywhere in its line. */
   leave(line: string, waiter: Waiter): void;
 }
 
-/** @param maxWaiting in all lines together. */
+/** @param maxWaiting the largest number of waiters in all lines together */
 export function createFairLines<Waiter>(maxWaiting: number): FairLines<Waiter> {
-  /** The next line comes first; none is empty. */
+  /** In the order in which the lines are served. No line is empty. */
   const lines = new Map<string, Waiter[]>();
   let waiting = 0;
 

@@ -1,15 +1,15 @@
 import { isId } from "./id.ts";
 
-/** A file as the data of a submission name it. */
+/** A file as it is listed in the data of a submission. */
 export interface ListedFile {
   readonly id: string;
   readonly name: string;
   /** In bytes. */
   readonly size: number;
   readonly type: string;
-  /** Only if the file is not simply there. */
+  /** `scanning`, `unscanned`, `deleted` or `infected`; missing if none of these applies. */
   readonly state?: string;
-  /** The name of the virus that was found in it. */
+  /** The name of the virus that was found in the file. */
   readonly verdict?: string;
 }
 
@@ -25,7 +25,7 @@ function isListedFile(value: unknown): value is ListedFile {
   return isFileId && typeof name === "string" && typeof size === "number" && typeof type === "string";
 }
 
-/** What has become of a file, for people; null if it is simply there. */
+/** What has become of a file, for people; null if it has no such state. */
 export function stateText({ state, verdict }: Pick<ListedFile, "state" | "verdict">): string | null {
   if (state === "scanning") return "being scanned for viruses";
   if (state === "unscanned") return "not scanned for viruses";
@@ -40,7 +40,7 @@ const UNITS = [
   [1024, "KB"],
 ] as const;
 
-/** `48 KB`, `5.2 MB` or `1.5 GB`: as people read the size of a file. @param write a number in their language */
+/** A file size as people read it: `48 KB`, `5.2 MB` or `1.5 GB`. @param write writes a number in the reader's language */
 export function sizeText(bytes: number, write: (value: number) => string = String): string {
   const [unit, name] = UNITS.find(([least]) => bytes >= least) ?? [1, bytes === 1 ? "byte" : "bytes"];
   const value = bytes / unit;

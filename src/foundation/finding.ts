@@ -5,13 +5,13 @@ import type { Hint } from "./hint.ts";
  * `doctor/examine` lists them.
  */
 export interface Finding {
-  /** Stable, for scripts: `noun.what`, like `backups.age`. */
+  /** A stable name for scripts: `noun.what`, like `backups.age`. */
   readonly name: string;
   /** False if somebody should do something. */
   readonly ok: boolean;
   /** What was found, in one line. */
   readonly message: string;
-  /** What to do about it: text, or a hint if the way to do it differs between terminal and page; null if nothing is wrong. */
+  /** What to do about it: a text, or a hint if the way to do it differs between terminal and page; null if nothing is wrong. */
   readonly advice: Advice | null;
 }
 

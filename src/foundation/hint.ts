@@ -1,6 +1,6 @@
 /**
- * What can be done about an error or a finding. It is a fact, not a sentence: the command line names a command, a page
- * shows a link, an answer of the API has it as it is, and an answer to a post says nothing of it.
+ * What can be done about an error or a finding. It is a fact, not a sentence: the command line turns it into a command, a page into a link;
+ * an answer of the API contains it as it is, and an answer to a post leaves it out.
  */
 export type Hint =
   | HintWith<PlainKind, unknown>
@@ -19,7 +19,7 @@ export type Hint =
       { readonly listener: Listener }
     >;
 
-/** What listens: each has its address from another setting. */
+/** A part of the program that listens on an address. Each has a setting of its own. */
 export type Listener = "dashboard" | "metrics" | "server" | "webhook_receiver";
 
 /** One member of the union for each kind. */

@@ -3,8 +3,8 @@
  *
  *     html`<a href="${address}">${name}</a>`
  *
- * Only what this file made counts as markup. A value of a post cannot pass for it: the class has a private member, which
- * nothing that was read from JSON can have.
+ * Only what this file made counts as markup. A posted value cannot pass for it: the class has a private member, which nothing that was
+ * parsed from JSON can have.
  */
 export class Html {
   readonly #markup: string;
@@ -13,7 +13,7 @@ export class Html {
     this.#markup = markup;
   }
 
-  /** For this file only: everybody else writes the tag. */
+  /** For this file only. Other files use the `html` tag. */
   static fromMarkup(markup: string): Html {
     return new Html(markup);
   }
@@ -27,14 +27,17 @@ export class Html {
   }
 }
 
-/** What a hole takes: null, undefined and false are nothing. A value of another type, straight from a post, shows as JSON. */
+/**
+ * A value that can fill a hole. Null, undefined and false become nothing. A value of any other type, straight from a post, shows as JSON.
+ */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * A hole stands in text, in a quoted attribute, or inside a tag, where it takes only markup like `html\` checked\``. In an
- * attribute with an address, only addresses of the web, of mail and of this site stay; any other becomes `#`.
+ * Makes markup from a template. A hole may stand in text, in a quoted attribute, or inside a tag. Inside a tag it takes only markup, like
+ * `html\` checked\``. In an attribute that holds an address, only addresses of the web, of mail and of this site are kept; any other
+ * becomes `#`.
  *
- * @throws TypeError on the first use of a text that has a hole in an attribute without quotes, in a comment, script or style.
+ * @throws TypeError on the first use of a template that has a hole in an attribute without quotes, in a comment, script or style.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const holes = holesOf(strings);
@@ -45,13 +48,12 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return Html.fromMarkup(markup);
 }
 
-/** A style sheet inside a page. @param css of ours, never a value: nothing in it is escaped. */
+/** A style sheet inside a page. @param css our own text, never a value from outside: nothing in it is escaped. */
 export function styleElement(css: string): Html {
   if (css.includes("</")) throw new TypeError("a style sheet may not close its element");
   return Html.fromMarkup(`<style>${css}</style>`);
 }
 
-/** Markup one after the other. */
 export function joinHtml(parts: readonly Html[], separator: Html | "" = ""): Html {
   return Html.fromMarkup(parts.map(String).join(String(separator)));
 }
@@ -69,7 +71,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? "");
 }
 
-/** `name` is right behind the name of a tag. */
+/** Where a hole stands. `name` is directly after the name of a tag. */
 type Hole = "text" | "attribute" | "address" | "tag" | "name";
 
 function fill(hole: Hole, value: unknown): string {
@@ -102,7 +104,7 @@ function safeAddress(text: string): string {
   return text === "" || SAFE_ADDRESS.test(text.replace(IGNORED_IN_ADDRESS, "")) ? text : "#";
 }
 
-/** The texts of one tag are the same object each time, so each is read once. */
+/** The analysed templates. The strings of one template are the same object each time, so each is analysed once. */
 const known = new WeakMap<TemplateStringsArray, readonly Hole[]>();
 
 function holesOf(strings: TemplateStringsArray): readonly Hole[] {
@@ -124,7 +126,7 @@ function findHoles(strings: readonly string[]): Hole[] {
     before += text;
     const hole = holeAfter(before);
     holes.push(hole);
-    // Stands for the value: it closes nothing and opens nothing.
+    // Stands for the value: it neither closes nor opens anything.
     before += hole === "tag" || hole === "name" ? " " : "x";
   }
   return holes;
@@ -148,7 +150,7 @@ function holeAfter(before: string): Hole {
   return "tag";
 }
 
-/** What follows the last `<` of a tag that is not closed yet; null between tags. */
+/** The text after the last `<` of a tag that is not closed yet; null between tags. */
 function openTag(before: string): string | null {
   let start = -1;
   let quoted = false;

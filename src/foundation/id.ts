@@ -22,7 +22,7 @@ export type IdPrefix =
   | "srv";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** Digits of an id that are its time: 3 bits and nine times 5. */
+/** The digits of an id that hold its time: 3 bits in the first, and 5 in each of the nine others. */
 const TIME_DIGITS = 10;
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 /** A clock set back by more than this starts a new series instead of continuing the old one. */
@@ -40,7 +40,7 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
   return `${prefix}_${encode(uuid.bytes)}`;
 }
 
-/** Random numbers of 32 bits, made for many ids at once: to ask for those of a few takes longer than all the rest of an id. */
+/** Random numbers of 32 bits. They are made 1024 at a time, because asking the system for a few takes longer than the rest of an id. */
 function createRandomWords() {
   const words = new Uint32Array(1024);
   let used = words.length;
@@ -65,7 +65,7 @@ export function firstIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${encode(bytes)}`;
 }
 
-/** When a well-formed id was made, in milliseconds: the first 48 bits are the time. */
+/** The time at which a well-formed id was made, in milliseconds since 1970 UTC: the first 48 bits hold it. */
 export function timeOfId(id: string): number {
   const digits = id.slice(id.indexOf("_") + 1);
   let time = 0;
@@ -78,7 +78,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
 }
 
-/** @throws invalid_request if a page's cursor is no id of this kind; null is the first page. */
+/** @throws invalid_request if a page's cursor is not an id of this kind; null stands for the first page. */
 export function checkCursor(prefix: IdPrefix, cursor: string | null): void {
   if (cursor === null || isId(prefix, cursor)) return;
   throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
@@ -86,7 +86,7 @@ export function checkCursor(prefix: IdPrefix, cursor: string | null): void {
   });
 }
 
-/** Every two digits. */
+/** All combinations of two digits, indexed by their ten bits. */
 const PAIRS = Array.from(
   { length: 1024 },
   (_, value) => ALPHABET.charAt(value >> 5) + ALPHABET.charAt(value & 31),

@@ -24,8 +24,8 @@ export function canonicalAddress(text: string): string | null {
 }
 
 /**
- * The unit that an address limit counts by: an IPv4 address, or an IPv6 /64, which is what one customer is given.
- * Text that is not an address is its own unit.
+ * The unit that a limit by address counts: an IPv4 address, or an IPv6 /64, which is what one customer is given. Text that is not an
+ * address is its own unit.
  */
 export function addressUnit(canonical: string): string {
   if (!canonical.includes(":")) return canonical;
@@ -37,7 +37,7 @@ export function addressUnit(canonical: string): string {
     .join(":")}::/64`;
 }
 
-/** The first address of an address's network: IPv4 by /24, IPv6 by /48, which is what one site has. */
+/** The first address of an address's network: a /24 for IPv4 and a /48 for IPv6, which is what one site has. */
 export function shortenAddress(canonical: string): string {
   const address = parseAddress(canonical);
   if (address === null) return "";
@@ -70,12 +70,12 @@ export function compileNetworks(entries: readonly string[]): NetworkList {
 
 const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
 
-/** Whether it is this machine itself; false for text that is not an address. */
+/** Whether an address belongs to this machine itself; false for text that is not an address. */
 export function isLoopback(address: string): boolean {
   return LOOPBACK.contains(address);
 }
 
-/** Whether a host is this machine itself: `localhost` or a loopback address. Any other name may be any address. */
+/** Whether a host is this machine itself: `localhost` or a loopback address. Any other name may lead anywhere. */
 export function isThisMachine(host: string): boolean {
   return host.toLowerCase() === "localhost" || isLoopback(host);
 }
@@ -93,8 +93,8 @@ const PRIVATE = compileNetworks([
 ]);
 
 /**
- * Whether the operator's own proxy may have this address: this machine's addresses and those of private networks, virtual
- * ones included (RFC 1918, 3927, 4193, 4291, 6598). False for text that is not an address.
+ * Whether the operator's own proxy may have this address. True for the addresses of this machine and of private networks, virtual ones
+ * included (RFC 1918, 3927, 4193, 4291, 6598); false for text that is not an address.
  */
 export function isPrivate(address: string): boolean {
   return PRIVATE.contains(address);
@@ -114,13 +114,13 @@ function parseNetwork(text: string): [Address, number] | null {
   const bitsText = text.slice(slash + 1);
   const base = parseAddress(text.slice(0, slash));
   if (base === null || !/^\d{1,3}$/.test(bitsText)) return null;
-  // ::ffff:10.0.0.0/104 counts its prefix over 128 bits; the mapped address has 32.
+  // The prefix of ::ffff:10.0.0.0/104 counts over 128 bits; the mapped IPv4 address has 32.
   const mapped = base instanceof ipaddr.IPv4 && text.includes(":");
   const bits = Number(bitsText) - (mapped ? 96 : 0);
   return bits >= 0 && bits <= (base instanceof ipaddr.IPv4 ? 32 : 128) ? [base, bits] : null;
 }
 
-/** Node's own checks decide what is an address: ipaddr.js also takes octal and hexadecimal parts within IPv6. */
+/** Node's own checks decide what is an address: ipaddr.js also accepts octal and hexadecimal parts within IPv6. */
 function parseAddress(text: string): Address | null {
   if (text.length > MAX_ADDRESS_LENGTH) return null;
   if (isIPv4(text)) return ipaddr.IPv4.parse(text);
@@ -129,7 +129,9 @@ function parseAddress(text: string): Address | null {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** `::1.2.3.4` as `::102:304`: ipaddr.js would read it as the mapped address `::ffff:1.2.3.4`, which is another one. */
+/**
+ * Rewrites `::1.2.3.4` as `::102:304`, because ipaddr.js would read it as the mapped address `::ffff:1.2.3.4`, which is a different one.
+ */
 function dotsToHex(text: string): string {
   const start = text.lastIndexOf(":") + 1;
   if (!text.includes(".", start)) return text;

@@ -1,4 +1,4 @@
-/** Whether there is a process of this id on this machine, whoever runs it. */
+/** Whether this machine has a process with this id, whoever owns it. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

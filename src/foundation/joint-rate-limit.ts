@@ -6,48 +6,48 @@ import {
   type RateWindow,
 } from "./rate-limit.ts";
 
-/** What a server counted in a unit's window and has not reported before. */
+/** The part of a unit's count on this server that was not reported to the others before. */
 export interface UnreportedCount {
   readonly unit: string;
   readonly count: number;
-  /** Until the window ends, in milliseconds. */
+  /** Milliseconds until the window ends. */
   readonly leftMs: number;
 }
 
-/** What all servers together have reported of a unit's window. */
+/** The sum of what all servers have reported about a unit's window. */
 export interface ReportedSum {
   readonly unit: string;
   readonly used: number;
-  /** Until the window ends, in milliseconds. */
+  /** Milliseconds until the window ends. */
   readonly leftMs: number;
 }
 
-/** A limiter whose windows are also counted in by other servers. It knows their counts as of the last {@link hear}. */
+/** A limiter whose limits several servers share. It knows the counts of the others as of the last call of {@link hear}. */
 export interface JointRateLimiter extends RateLimiter {
   /**
-   * What the others should know: the counts of units that are past their share of the limit here, or of which another server has
-   * reported. They count as reported. A server that is alone reports nothing.
+   * Returns the counts that the other servers need: of units that passed this server's share of the limit, and of units that another server
+   * has reported. They count as reported from then on. A server that is alone returns nothing.
    *
-   * @param servers how many share the limits.
+   * @param servers the number of servers that share the limits
    */
   report(servers: number): UnreportedCount[];
-  /** Nobody heard of them: they are reported again. */
+  /** Takes back a report that did not reach the others. Its counts are reported again. */
   takeBack(counts: readonly UnreportedCount[]): void;
   hear(sums: readonly ReportedSum[]): void;
 }
 
 /**
- * A server reports a unit when it has counted more than a quarter of its limit; if more than four servers share it, more than an
- * equal part. So as long as nobody reports, all together are within the limit, and most units cost nothing but memory.
+ * A server reports a unit when it has counted more than a quarter of the limit, or more than an equal share if more than four servers share
+ * it. So as long as no server reports, all together are within the limit, and most units cost nothing but memory.
  */
 const REPORTED_FROM = 4;
 
 export function createJointRateLimiter(nowMs: () => number = () => performance.now()): JointRateLimiter {
   const windows = createRateWindows();
   const limiter = createRateLimiter(nowMs, windows);
-  /** How much of a window's `used` the others know; only of windows that are shared. */
+  /** The part of a window's `used` that the others know. It has entries for shared windows only. */
   const reported = new WeakMap<RateWindow, number>();
-  /** The units that were counted since they were reported, with the limit. */
+  /** The units that were counted since the last report, with their limit. */
   const counted = new Map<string, number>();
   return {
     ...limiter,

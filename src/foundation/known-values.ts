@@ -1,10 +1,13 @@
 import { BoundedMap } from "./bounded-map.ts";
 
-/** Values by key, each read when it is first needed and kept until all are forgotten. At most `max` of them; the oldest goes first. */
+/**
+ * A cache of at most `max` values by key; a new value beyond that drops the oldest. A value is read when it is first needed, and kept until
+ * `forget` drops all.
+ */
 export class KnownValues<Value> {
   readonly #read: (key: string) => Promise<Value | undefined>;
   readonly #known: BoundedMap<string, Value>;
-  /** Reads whose values will be kept. One that began before all was forgotten is not among them. */
+  /** Reads under way whose values will be kept. A read that began before the last `forget` is not among them. */
   readonly #reading = new Map<string, Promise<Value | undefined>>();
 
   constructor(read: (key: string) => Promise<Value | undefined>, max: number) {
@@ -12,17 +15,17 @@ export class KnownValues<Value> {
     this.#known = new BoundedMap(max);
   }
 
-  /** The value if it is in memory. */
+  /** The value if it is in memory, else undefined. */
   recall(key: string): Value | undefined {
     return this.#known.get(key);
   }
 
-  /** The value from memory, or else read; undefined if there is none. Those who ask at the same time share one read. */
+  /** The value from memory, or else a fresh read; undefined if there is none. Callers at the same time share one read. */
   async find(key: string): Promise<Value | undefined> {
     return this.#known.get(key) ?? this.#reading.get(key) ?? this.reread(key);
   }
 
-  /** The value as it is now. */
+  /** Reads the value again, even if it is in memory. */
   reread(key: string): Promise<Value | undefined> {
     const reading = this.#read(key);
     this.#reading.set(key, reading);

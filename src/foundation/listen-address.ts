@@ -2,9 +2,9 @@ import { isIPv4, isIPv6 } from "node:net";
 
 /** The address and port on which a server listens. */
 export interface ListenAddress {
-  /** An address of this machine, without brackets, or a name of one. */
+  /** An IP address of this machine without brackets, or a host name of it. */
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
 }
 
@@ -27,6 +27,6 @@ function readListenAddress(text: string): ListenAddress | null {
   const port = Number(digits);
   if (digits === undefined || port > 65_535) return null;
   if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
-  // Text of digits and dots is meant as an address, but a system may read a short one as another address.
+  // Text of digits and dots is meant as an address, but some systems read a short form as a different address.
   return isIPv4(plain) || !/^[\d.]+$/.test(plain) ? { host: plain, port } : null;
 }

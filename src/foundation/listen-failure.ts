@@ -3,7 +3,7 @@ import type { Hint, Listener } from "./hint.ts";
 
 type ListenHint = Extract<Hint, { readonly listener: Listener }>["kind"];
 
-/** The system's reasons, by its codes, with what helps. */
+/** The reasons by the error codes of the operating system, each with a hint that helps. */
 const REASONS: Readonly<Record<string, readonly [reason: string, hint: ListenHint]>> = {
   EADDRINUSE: ["the port is taken", "choose_free_port"],
   EACCES: ["this user may not listen there", "choose_high_port"],
@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, readonly [reason: string, hint: ListenHin
   EADDRNOTAVAIL: ["this machine does not have that address", "choose_own_address"],
 };
 
-/** Why nothing listens there. @param where the address, as the message names it. */
+/** Explains why listening on an address failed. @param where the address, as the message names it. */
 export function listenFailure(cause: NodeJS.ErrnoException, where: string, listener: Listener): FormsvcError {
   const [reason, kind] = REASONS[cause.code ?? ""] ?? [cause.message, null];
   return new FormsvcError("failed", `${where}: ${reason}`, {

@@ -1,28 +1,27 @@
 import { write, writeSync } from "node:fs";
 
-/** Takes finished lines, each with its line end. */
 export interface LogOutput {
   write(line: string): void;
 }
 
-/** Characters of lines that wait for a slow reader; further lines are dropped until it catches up. */
+/** The largest number of characters that wait for a slow reader. Further lines are dropped until it catches up. */
 const MAX_WAITING = 4_194_304;
 /**
- * Lines are written together: at most this much later, or when they fill a block. Under full load each write costs time,
- * because another thread does it: blocks of 8 KB cost a post 6 microseconds.
+ * Lines are written together: after at most this time, or as soon as they fill a block. Under full load each write costs time, because
+ * another thread does it: blocks of 8 KB cost each post 6 microseconds.
  */
 const FLUSH_AFTER_MS = 20;
 const BLOCK_LENGTH = 65_536;
-/** Time until a slow reader is tried again. */
+/** Time until the next write to a slow reader. */
 const RETRY_MS = 100;
-/** How many times a slow reader is tried again at the end of the process. */
+/** The number of further writes to a slow reader when the process ends. */
 const LAST_TRIES = 5;
 const STANDARD_OUTPUT = 1;
 
 /**
- * Standard output, written asynchronously and in blocks: one write for each line would cost a post a tenth of its time. No
- * failure of it ends or delays the process: if its disk is full or its reader gone, lines are lost and counted. No timer
- * runs while nothing is logged; lines that still wait at the end of the process are written then.
+ * Writes to standard output asynchronously and in blocks, because a write for each line would cost a post a tenth of its time. A failed
+ * write neither ends nor delays the process: if the disk is full or the reader has gone, lines are lost and counted. No timer runs while
+ * nothing is logged. Lines that still wait when the process ends are written then.
  *
  * @param describeLoss renders the line that says how many lines were lost before it.
  */
@@ -35,7 +34,7 @@ export function gatherLines(describeLoss: (lines: number) => string): LogOutput 
 class GatheringOutput implements LogOutput {
   #lines: string[] = [];
   #waiting = 0;
-  /** What is being written; empty when nothing is. */
+  /** The bytes that are being written; empty if there are none. */
   #block: Buffer = Buffer.alloc(0);
   #scheduled = false;
   #lostLines = 0;
@@ -57,7 +56,7 @@ class GatheringOutput implements LogOutput {
     else this.#schedule();
   }
 
-  /** Synchronously, because the process ends; lines that cannot be written within half a second are lost. */
+  /** Writes synchronously, because the process ends. Lines that cannot be written within half a second are lost. */
   writeRest(): void {
     let rest = Buffer.concat([this.#block, this.#takeLines()]);
     for (let tries = 0; rest.length > 0 && tries < LAST_TRIES;) {
@@ -122,7 +121,7 @@ class GatheringOutput implements LogOutput {
   }
 }
 
-/** The pipe is full: its reader has not read what it holds. */
+/** Whether the pipe is full because its reader is slow. */
 function isBehind(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EAGAIN";
 }

@@ -13,32 +13,32 @@ export type LogFormat = "auto" | "json" | "pretty";
 /** Keys and webhook secrets, anywhere in a line. */
 const SECRET = /f[sp]k_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_]{8,}/g;
 
-/** Turns a line into what its reader sees. */
+/** Renders a line of JSON as its reader sees it. */
 type RenderLine = (line: string) => string;
 
 /** The server's log, in the form that the configuration or the output asks for. */
 export async function openLog(level: LogLevel, format: LogFormat): Promise<Log> {
-  // Read even if the format is given: Node then opens a pipe so that a full one refuses a write instead of blocking it.
+  // Read even if the format is given: this makes Node open a pipe so that a write to a full one fails instead of blocking.
   const onTerminal = process.stdout.isTTY;
   const isPretty = format === "pretty" || (format === "auto" && onTerminal);
   return createLog(level, gatherLines(noteLostLines), isPretty ? await openPretty() : null);
 }
 
-/** Loaded by whoever reads lines on a terminal only: it takes 2 MB. */
+/** Loaded only if somebody reads the log on a terminal: it takes 2 MB. */
 async function openPretty(): Promise<RenderLine> {
   const { prettyFactory } = await import("pino-pretty");
   return prettyFactory({
     translateTime: "HH:MM:ss.l",
-    // Set but empty counts as not set: no-color.org.
+    // A variable that is set but empty counts as not set: no-color.org.
     colorize: (process.env["NO_COLOR"] ?? "") === "",
   });
 }
 
 /**
- * A logger that writes one line for each event. Callers pass named facts, never bodies or header values.
- * A key that gets into a line all the same, for example in an error's message, is removed from it.
+ * A logger that writes one line for each event. Callers pass named facts, never bodies or header values. A key that gets into a line all
+ * the same, for example in an error's message, is removed from it.
  *
- * @param render null writes lines of JSON.
+ * @param render null means lines of JSON.
  */
 export function createLog(level: LogLevel, output: LogOutput, render: RenderLine | null = null): Log {
   const options = {

@@ -1,13 +1,13 @@
 import { domainToASCII } from "node:url";
 
-/** Bounds of RFC 5321, section 4.5.3.1, in bytes; all that passes is ASCII. */
+/** Limits of RFC 5321, section 4.5.3.1, in bytes; only ASCII gets this far. */
 const MAX_LOCAL_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 255;
 
-/** Words between dots, without quotes: RFC 5322 calls it a dot-atom. */
+/** Words between dots, without quotes: the dot-atom of RFC 5322. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** Characters with a meaning in a web address, which `domainToASCII` would act on. */
+/** Characters with a meaning in a web address, which `domainToASCII` would interpret. */
 const NO_DOMAIN = /[\u0000-\u0020/\\?#%@:[\]\u007f]/;
 
 /**
@@ -32,7 +32,7 @@ export function domainOf(address: string): string {
 function toAsciiDomain(text: string): string | null {
   if (text.length > MAX_DOMAIN_LENGTH || NO_DOMAIN.test(text)) return null;
   const domain = domainToASCII(text);
-  // The mapper takes a number for an address of version 4, and writes it as one.
+  // The mapper reads a number as an IPv4 address, and writes it as one.
   const isNumber = /(?:^|\.)\d+$/.test(domain);
   return domain.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(domain) && !isNumber ? domain : null;
 }

@@ -1,7 +1,10 @@
-/** A value that is here, or comes. To wait for one that is here would put off what follows until other work was done. */
+/**
+ * A value, or a promise of it. A caller that awaits a value it already has would wait until other work was done; the helpers below avoid
+ * that.
+ */
 export type MaybeLater<Value> = Value | Promise<Value>;
 
-/** What follows from a value, at once if it is here. */
+/** Passes a value to a function: at once if it is not a promise. */
 export function andThen<Value, Result>(
   value: MaybeLater<Value>,
   follow: (value: Value) => MaybeLater<Result>,
@@ -9,7 +12,7 @@ export function andThen<Value, Result>(
   return value instanceof Promise ? value.then(follow) : follow(value);
 }
 
-/** The result of work, or what follows from its error, whether that is thrown or comes. */
+/** The result of work, or what `answer` makes of its error, whether the work throws or rejects. */
 export function orElse<Result>(
   work: () => MaybeLater<Result>,
   answer: (error: unknown) => Result,

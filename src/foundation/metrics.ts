@@ -1,11 +1,11 @@
 import type { MaybeLater } from "./maybe-later.ts";
 
 /**
- * Features register their measurements here. Names begin with `formsvc_` and end in their unit. The values of a label are
- * few and chosen by us, never anything that was posted.
+ * Features register their measurements here. Names begin with `formsvc_` and end in their unit. A label has few values, which we choose:
+ * never anything that was posted.
  */
 export interface Metrics {
-  /** Counts events by one label. Known values start at 0: otherwise the first event would show no increase. */
+  /** Counts events by one label. The known values start at 0, because otherwise the first event would not show as an increase. */
   counter(
     name: string,
     help: string,
@@ -20,8 +20,8 @@ export interface Metrics {
     labels?: readonly string[],
   ): (value: number, ...labelValues: string[]) => void;
   /**
-   * A value that is read when somebody asks; null when there is none at the moment. It is left out if the read takes longer than a second
-   * or throws a {@link FormsvcError}.
+   * A value that is read for each request of the metrics; null if there is none at the moment. It is left out if the read takes longer than
+   * a second or throws a {@link FormsvcError}.
    */
   gauge(name: string, help: string, read: () => MaybeLater<number | null>): void;
   /** A gauge of several values, told apart by one label. */
@@ -33,15 +33,15 @@ export interface Metrics {
   ): void;
 }
 
-/** Metrics that can be asked for. */
+/** Metrics that a scraper can request. */
 export interface ExposedMetrics extends Metrics {
   readonly contentType: string;
   render(): Promise<string>;
-  /** The Bearer token that a scraper must send; null asks for none. */
+  /** The Bearer token that a scraper must send; null means that none is needed. */
   readonly token: string | null;
 }
 
-/** Measures nothing and costs nothing. */
+/** Metrics that measure nothing and cost nothing. */
 export const noMetrics: Metrics = {
   counter: () => () => {},
   histogram: () => () => {},
@@ -49,7 +49,7 @@ export const noMetrics: Metrics = {
   gauges: () => {},
 };
 
-/** Seconds, from the time of a commit to the time after which a client gives up. */
+/** Bucket limits in seconds, from the time of a commit to the time after which a client gives up. */
 export const LATENCY_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];

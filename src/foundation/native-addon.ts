@@ -19,9 +19,9 @@ import { FormsvcError } from "./errors.ts";
 /**
  * Loads a native addon that the build embedded in the executable.
  *
- * The operating system can only load a library from a file. On Linux that is a file without a name in a folder, or else in
- * memory: nobody else can change it, and it disappears with the process, however that ends. On other systems it is in a fresh
- * private folder, which is removed at once. Folders are tried in order because a temporary folder may be mounted `noexec` or be
+ * The operating system can only load a library from a file. On Linux the addon is first tried as a file without a name in a folder, then as
+ * a file in memory: nobody else can change it, and it disappears with the process, however that ends. On other systems it is a file in a
+ * fresh private folder, which is removed at once. Several folders are tried, because a temporary folder may be mounted `noexec` or be
  * read-only under systemd.
  *
  * @throws FormsvcError failed, naming everything tried, if no library can be loaded from anywhere.
@@ -52,8 +52,8 @@ export function loadNativeAddon(name: string): unknown {
 const files = new Map<string, string>();
 
 /**
- * The file that an addon of this process was loaded from. Loaded from there once more, by another thread, it is the same library; if the file
- * is gone and the system does not remember it, that fails.
+ * The file that an addon of this process was loaded from; undefined if it was not loaded from a file. Another thread that loads this file
+ * gets the same library. That fails if the file is gone and the system does not remember it.
  */
 export function loadedFrom(name: string): string | undefined {
   return files.get(name);
@@ -67,10 +67,10 @@ function addonFolders(): readonly string[] {
   return [...new Set(candidates.filter((folder): folder is string => Boolean(folder)))];
 }
 
-/** `O_TMPFILE`, which Node does not name. Linux has this value on every processor that formsvc is built for. */
+/** `O_TMPFILE`, which Node has no name for. Linux has this value on every processor that formsvc is built for. */
 const WITHOUT_NAME = 0o20_000_000 | (constants.O_DIRECTORY ?? 0);
 
-/** Null if the system or the folder's file system has no such files, or does not load from them. */
+/** Null if the system or the folder's file system has no files without a name, or does not load from them. */
 function loadWithoutName(parent: string, name: string): unknown {
   try {
     return loadFromDescriptor(openSync(parent, WITHOUT_NAME | constants.O_RDWR, 0o700), name);
@@ -83,8 +83,8 @@ function loadWithoutName(parent: string, name: string): unknown {
 const CLOSE_ON_EXEC = 1;
 
 /**
- * From a file in memory, when no folder can be used. Node has no function for such a file, and its way to call the C library's
- * is an experiment: so this comes after the folders, and the warning about it, which nobody can act on, is not printed.
+ * Loads an addon from a file in memory, if no folder can be used. Node has no function for such a file, and its way to call the C library
+ * is experimental: so this is tried after the folders, and Node's warning is not printed, because nobody can act on it.
  *
  * @throws Error if the system refuses it, as it does with `vm.memfd_noexec=2`.
  */
@@ -112,7 +112,7 @@ function createMemoryFile(name: string): number {
   }
 }
 
-/** The part of `node:ffi` that is used; Node's types have none of it yet. */
+/** The part of `node:ffi` that is used; Node's types do not declare it yet. */
 interface ForeignFunctions {
   dlopen(
     library: null,
@@ -123,7 +123,7 @@ interface ForeignFunctions {
 function loadFromDescriptor(fd: number, name: string): unknown {
   try {
     writeFileSync(fd, new Uint8Array(getRawAsset(name)));
-    // Left open: if the next addon got the same descriptor number, the loader would take it for this one.
+    // The descriptor stays open: if the next addon got the same number, the loader would take it for this one.
     return load(`/proc/self/fd/${fd}`, name);
   } catch (error) {
     closeSync(fd);
@@ -142,7 +142,7 @@ function loadFromFolder(parent: string, name: string): unknown {
       writeFileSync(file, new Uint8Array(getRawAsset(name)), { mode: 0o700 });
       return load(file, name);
     } finally {
-      // Windows keeps a loaded library locked; the folder is then left to a later start.
+      // Windows keeps a loaded library locked, so a later start removes the folder.
       rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
     }
   } catch (error) {
@@ -154,8 +154,8 @@ const STICKY = 0o1000;
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Who may rename what is in the folder could put another library in the place of ours before it is loaded: its owner, and
- * everybody who may write to it, unless it is sticky.
+ * Refuses a folder in which another user could replace our library before it is loaded. Its owner could, and everybody who may write to it,
+ * unless it is sticky.
  */
 function refuseForeign(folder: string): void {
   const own = process.getuid?.();
@@ -174,7 +174,7 @@ function load(file: string, name: string): unknown {
 }
 
 const FOLDER_PREFIX = "formsvc-addon-";
-/** Loading takes milliseconds: a folder as old as this was left by a start that was killed. */
+/** Loading takes milliseconds, so a folder of this age was left by a start that was killed. */
 const LEFT_AFTER_MS = 60_000;
 
 function removeLeftFolders(parent: string): void {
@@ -187,7 +187,7 @@ function removeLeftFolders(parent: string): void {
       if (isOwn && systemClock.now() - mtimeMs > LEFT_AFTER_MS)
         rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Another start removes it too, or a running process has the library open on Windows.
+      // Another start removes the folder at the same time, or a running process has the library open on Windows.
     }
   }
 }

@@ -1,9 +1,9 @@
-/** A name longer than this is no typing error. */
+/** A longer name is no typing error, and is not compared. */
 const MAX_COMPARED_LENGTH = 40;
-/** Typing errors that still point to a name: one in three letters, three at most. */
+/** The largest number of typing errors that still point to a name: one in three letters, and at most three. */
 const MAX_DISTANCE = 3;
 
-/** A beginning this long stands for the whole, as `min` does for `minLength`. */
+/** The shortest beginning that stands for the whole name, as `min` does for `minLength`. */
 const MIN_BEGINNING_LENGTH = 3;
 
 /** The candidate that was most likely meant by `name`; undefined if none is near. */
@@ -30,7 +30,7 @@ function closest(name: string, candidates: readonly string[]): string | undefine
   return nearest;
 }
 
-/** Levenshtein's distance: letters inserted, removed or replaced. */
+/** Levenshtein's distance: the number of letters that are inserted, removed or replaced. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i += 1) {

@@ -2,14 +2,14 @@ import { getRawAsset } from "node:sea";
 import { compileFunction } from "node:vm";
 import { brotliDecompressSync } from "node:zlib";
 
-/** What a packed script finds under a name that is not one of Node's own modules. */
+/** The modules of the program that a packed script may require by name, besides Node's own. */
 type Shared = Readonly<Record<string, () => unknown>>;
 
 const loaded = new Map<string, unknown>();
 
 /**
- * Runs a script that the build packed beside the program's own, and returns what it exports. It runs once in a process: each later call
- * gets the same. The program's own script stays in memory for as long as the process runs, and this one only from its first use.
+ * Runs a script that the build packed as a separate asset, and returns what it exports. It runs once in a process; each later call returns
+ * the same. So a rarely needed script takes memory only after its first use, unlike the program's own script.
  *
  * @param shared modules of the program that the script uses as they are.
  */

@@ -1,33 +1,33 @@
-/** What the text of a pattern tells of it, with its repetition counts written out. Nothing is compiled. */
+/** Measures of a pattern, estimated from its text with the repetition counts written out. Nothing is compiled. */
 export interface PatternMeasure {
   /**
-   * An estimate: a few hundred characters may stand for hundreds of thousands of instructions. RE2 makes at most two instructions for
-   * each, and sometimes fewer than one.
+   * An estimate of the size in instructions: a few hundred characters may stand for hundreds of thousands of them. RE2 makes at most two
+   * instructions for each one counted here, and sometimes fewer than one.
    */
   readonly size: number;
-  /** How many classes have scripts or categories, which are hundreds of ranges of characters. */
+  /** The number of classes with scripts or categories. Each has hundreds of ranges of characters. */
   readonly wide: number;
-  /** The largest number of characters that a match has; infinite if nothing bounds them. */
+  /** The length of the longest match, in characters; infinite if it has no bound. */
   readonly length: number;
-  /** Whether it surely matches at the text's beginning only. */
+  /** True if every match begins at the beginning of the text. */
   readonly isAnchored: boolean;
 }
 
-/** What a class of a script or category counts. */
+/** The size that a class with a script or category is counted as. */
 const WIDE = 4;
 
-/** What repetition counts multiply. */
+/** The measures that a repetition count multiplies. */
 type Piece = Omit<PatternMeasure, "isAnchored">;
 
 const NOTHING: Piece = { size: 0, wide: 0, length: 0 };
 
-/** A part of a pattern up to here, with its alternatives. */
+/** The part of a pattern that was read so far, at one level of groups, with its alternatives. */
 class Part {
   #all: Piece;
-  /** Of the alternatives before this one. */
+  /** The longest match of the alternatives before the current one. */
   #longest = 0;
   #isAnchored = true;
-  /** Whether this alternative begins with an anchor; null before its first piece. */
+  /** Whether the current alternative begins with an anchor; null before its first piece. */
   #begins: boolean | null = null;
   #last = NOTHING;
   #isFirst = false;
@@ -43,7 +43,7 @@ class Part {
     this.#all = sum(this.#all, piece);
   }
 
-  /** The last piece stands there that often, and `more` instructions with it. */
+  /** Counts a repetition of the last piece, from `least` to `most` times, and `more` instructions for the repetition itself. */
   repeat(least: number, most: number, more = 0): void {
     const { size, wide, length } = this.#last;
     const written = Math.max(1, most === Infinity ? least : most);
@@ -95,9 +95,9 @@ export function measurePattern(source: string): PatternMeasure {
     else part.add(pieceOf(token), token === "^" || token === "\\A");
   }
   const whole = part.measure();
-  // What nobody closed is no pattern, but has a size.
+  // A group that is never closed makes the pattern invalid, but it still counts.
   const size = outer.reduce((total, each) => total + each.measure().size, whole.size);
-  // With this flag `^` is at the beginning of any line.
+  // With the flag `m`, `^` matches at the beginning of every line.
   const isAnchored = whole.isAnchored && outer.length === 0 && !/\(\?[a-zA-Z]*m/.test(source);
   return { ...whole, size, isAnchored };
 }

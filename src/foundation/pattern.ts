@@ -2,50 +2,50 @@ import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { compileSearch } from "./pattern-search.ts";
 import { measurePattern } from "./pattern-size.ts";
 
-/** In UTF-16 units. */
+/** The longest source of a pattern, in UTF-16 units. */
 export const MAX_PATTERN_LENGTH = 500;
-/** Steps of all patterns of a schema, see {@link Pattern.cost}: compiling them takes about 15 ms at worst. */
+/** The largest cost of all patterns of a schema, see {@link Pattern.cost}. Compiling them takes about 15 ms at worst. */
 export const MAX_PATTERN_COST_IN_SCHEMA = 4000;
-/** By {@link measurePattern}: what is larger is not compiled to find out its size. */
+/** The largest size by {@link measurePattern}. A larger pattern is refused before it is compiled. */
 const MAX_ESTIMATED_SIZE = 2 * MAX_PATTERN_COST_IN_SCHEMA;
-/** Steps that each class of scripts or categories takes besides its instruction: it has up to 800 ranges of characters. */
+/** Steps that compiling takes for each class with scripts or categories, besides its instruction: it has up to 800 ranges of characters. */
 const STEPS_FOR_RANGES = 1.6;
-/** Steps that reading a class of a script or category takes, as often as it is written: it has hundreds of ranges. */
+/** Steps that parsing takes for each `\p` class in the source: it has hundreds of ranges. */
 const STEPS_PER_WIDE_CLASS = 12;
-/** Steps of compiled patterns that are remembered: of more than ten schemas of the largest size. */
+/** The largest sum of {@link Pattern.cost} that the cache of compiled patterns holds: more than ten schemas of the largest size. */
 const MAX_REMEMBERED_COST = 50_000;
-/** Largest pattern that may be searched for in texts of any length, in RE2 instructions. */
+/** The largest pattern, in RE2 instructions, that may be searched for in texts of any length. */
 export const MAX_UNBOUNDED_PATTERN_SIZE = 48;
-/** Longest text of one submission that the patterns are bounded for: the default body limit. */
+/** The characters of one submission that the search time is bounded for: the default limit of a body. */
 const TEXT_LENGTH = 65_536;
 /**
- * Instructions times characters that the patterns of a schema may take for one submission. The worst patterns and texts that
- * we found take 30 ns of processor time for each, so a submission takes about 0.1 s at worst.
+ * Limit of instructions times characters that the patterns of a schema may take for one submission. The worst patterns and texts that we
+ * found take 30 ns of processor time for each, so a submission takes about 0.1 s at worst.
  */
 const MAX_SEARCH_STEPS = MAX_UNBOUNDED_PATTERN_SIZE * TEXT_LENGTH;
-/** The longest text that is searched by large patterns although its field's `maxLength` refuses it already. */
+/** The longest text, in UTF-16 units, that a large pattern still searches if the field's `maxLength` refuses the text anyway. */
 export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_COST_IN_SCHEMA);
 
 export interface Pattern {
-  /** Whether it surely matches at the text's beginning only. */
+  /** True if every match begins at the beginning of the text. */
   readonly isAnchored: boolean;
-  /** UTF-16 units from the text's beginning that decide whether it matches; infinite if nothing bounds them. */
+  /** The number of UTF-16 units from the beginning of the text that decide whether it matches; infinite if it has no bound. */
   readonly reach: number;
-  /** RE2 instructions: what a search takes for each character. */
+  /** The number of RE2 instructions, which a search may execute for each character. */
   readonly size: number;
-  /** Steps that compiling takes: the instructions, and more for classes with many ranges of characters, such as `\pL`. */
+  /** Steps that compiling takes: the number of instructions, and more for classes with many ranges of characters, such as `\pL`. */
   readonly cost: number;
-  /** Whether matching reads each character once, for any size of pattern. Anchored, unambiguous patterns do. */
+  /** Whether matching reads each character once, whatever the pattern's size. True for anchored, unambiguous patterns. */
   readonly isOnePass: boolean;
   matches(text: string): boolean;
 }
 
-/** The least {@link Pattern.cost} of a pattern, without compiling it. */
+/** A lower bound of {@link Pattern.cost}, found without compiling. */
 export function leastCost(source: string): number {
   return STEPS_PER_WIDE_CLASS * (source.match(/\\p/gi)?.length ?? 0);
 }
 
-/** The pattern that somebody sets, or words that say what is wrong with it and what to do. */
+/** Checks and compiles a pattern that somebody sets. Returns a text that says what is wrong and what to do if it is refused. */
 export function checkPattern(source: string): Pattern | string {
   if (source.length > MAX_PATTERN_LENGTH)
     return `is longer than ${MAX_PATTERN_LENGTH} characters; shorten it`;
@@ -54,11 +54,17 @@ export function checkPattern(source: string): Pattern | string {
   return compilePattern(source);
 }
 
-/** Every schema is compiled anew when any setting changes, and while somebody types it. The least recently used goes first. */
+/**
+ * Compiled patterns by their source. All schemas are compiled again when a setting changes, and while somebody types one. The least
+ * recently used pattern is dropped first.
+ */
 const remembered = new Map<string, Pattern>();
 let rememberedCost = 0;
 
-/** A pattern that was checked when it was set. */
+/**
+ * Compiles a pattern that was checked when it was set, or takes it from the cache. Returns a text that says what is wrong if RE2 refuses
+ * it.
+ */
 export function compilePattern(source: string): Pattern | string {
   const known = remembered.get(source);
   const pattern = known ?? compileAnew(source);
@@ -80,7 +86,7 @@ function compileAnew(source: string): Pattern | string {
     const size = compiled.programSize();
     const { wide, length, isAnchored } = measurePattern(source);
     const cost = size + leastCost(source) + Math.ceil(wide * STEPS_FOR_RANGES);
-    // A character takes two units at most, and one unit after the match shows whether the text continues.
+    // A character takes at most two units, and one more after the match shows whether the text continues.
     const reach = isAnchored ? 2 * (length + 1) : Infinity;
     const isOnePass = compiled.re2().onepass !== null;
     const matches = isOnePass ? (text: string) => compiled.test(text) : compileSearch(compiled, size, reach);
@@ -91,27 +97,27 @@ function compileAnew(source: string): Pattern | string {
 }
 
 /**
- * The longest text that is surely matched in time although the field's `maxLength` refuses it. Other problems of a refused
- * text are still reported, but not at any price.
+ * The longest text, in UTF-16 units, that a pattern still searches although the field's `maxLength` refuses the text. A refused text is
+ * still checked for other problems, but only as far as that is quick.
  */
 export function longestRefusedText({ isOnePass, size, reach }: Pattern): number {
   const isFast = isOnePass || size <= MAX_UNBOUNDED_PATTERN_SIZE || reach <= MAX_REFUSED_TEXT_LENGTH;
   return isFast ? Infinity : MAX_REFUSED_TEXT_LENGTH;
 }
 
-/** The longest text in which one pattern alone may be searched for. */
+/** The longest text, in UTF-16 units, that a pattern may search if it is the only one of its schema. */
 export function longestSearchedText({ size }: Pattern): number {
   return Math.floor(MAX_SEARCH_STEPS / size);
 }
 
-/** A pattern, and the most characters of one submission that it reads: infinite for items of an array. */
+/** A pattern, and the largest number of characters of one submission that it reads: infinite for the items of an array. */
 export interface PatternUse {
   readonly path: string;
   readonly pattern: Pattern;
   readonly textLength: number;
 }
 
-/** The largest of the patterns that together could delay one submission too long; undefined if none do. */
+/** The largest of the patterns, if together they could delay one submission too long; undefined if they could not. */
 export function findSlowest(uses: readonly PatternUse[]): PatternUse | undefined {
   const searches = uses
     .filter(({ pattern }) => !pattern.isOnePass)

@@ -1,20 +1,22 @@
-/** C0 and C1 controls, and the marks that turn the direction of text: harmless in a file, not on a terminal or on a page. */
+/**
+ * C0 and C1 control characters and the marks that turn the direction of text. They are harmless in a file, but not on a terminal or a page.
+ */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
 
-/** Text from outside, safe to show in one line. */
+/** Makes text from outside safe to show in one line. */
 export function plainText(text: string): string {
   return text.replace(LINE_BREAKS, " ").replace(UNSAFE, "");
 }
 
-/** Plain text over several lines, with their tabs. */
+/** Makes text from outside safe to show; line breaks and tabs stay. */
 export function plainLines(text: string): string {
   return text
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
     .replace(UNSAFE, (char) => (char === "\n" || char === "\t" ? char : ""));
 }
 
-/** Text for a terminal: line breaks stay. */
+/** Makes text safe for a terminal; line breaks stay. */
 export function terminalText(text: string): string {
   return text.replace(UNSAFE, (char) => (char === "\n" ? char : ""));
 }

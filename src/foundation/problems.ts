@@ -2,16 +2,16 @@ import type { z } from "zod";
 
 /** One thing that is wrong with a value from outside. */
 export interface Problem {
-  /** Members from the outermost inwards; empty for the value as a whole. */
+  /** Names of members, the outermost first; empty for the value as a whole. */
   readonly path: readonly string[];
   readonly message: string;
-  /** Whether it is a member that nothing knows, which the path then names. */
+  /** Whether the path names a member that the schema does not know. */
   readonly isUnknown: boolean;
-  /** The type that was expected; null unless the value is of another. */
+  /** The expected type if the value has another one, else null. */
   readonly expected: string | null;
 }
 
-/** What Zod found, in its order; each member that is not known is a problem of its own. */
+/** The problems that Zod found, in its order. Each unknown member is a problem of its own. */
 export function problemsOf({ issues }: z.ZodError): readonly Problem[] {
   return issues.flatMap((issue): Problem[] => {
     const path = issue.path.map(String);

@@ -7,7 +7,7 @@ import { FormsvcError } from "./errors.ts";
 import type { ExposedMetrics, Metrics } from "./metrics.ts";
 import { version } from "./version.ts";
 
-/** The metrics of one server, with those of its process, as Prometheus reads them. */
+/** The metrics of one server and of its process, in the format of Prometheus. */
 export function createMetrics(token: string | null): ExposedMetrics {
   const registry = new Registry();
   const build = new Gauge({
@@ -64,12 +64,12 @@ export function createMetrics(token: string | null): ExposedMetrics {
   return metrics;
 }
 
-/** Longest wait for a value: a scraper gives up after ten seconds, and all values are read at once. */
+/** The longest wait for a value. All values are read at once, and a scraper gives up after ten seconds. */
 const LONGEST_READ_MS = 1000;
 
 /**
- * Reads a value, or null if the database does not give it in time: the others are wanted most then. While a read is under way no other
- * one begins, however many scrapers ask.
+ * Reads a value, or returns null if the database does not give it in time, because the other metrics are needed most at such a time. While
+ * a read is under way no second one begins, however many scrapers ask.
  */
 function inTime<Value>(read: () => MaybeLater<Value>, onMissing: () => void): () => Promise<Value | null> {
   const reading = new SingleFlight<Value>();
@@ -96,8 +96,8 @@ const LATE = Symbol("late");
 const LAG_RESOLUTION_MS = 20;
 
 /**
- * The library's own set watches every garbage collection, which costs a post more than all of these metrics. These are read
- * only when the metrics are requested, under the names that dashboards know.
+ * The library's own set of process metrics watches every garbage collection, which costs a post more than all other metrics. Ours are read
+ * only when the metrics are requested, and have the names that dashboards know.
  */
 function measureProcess(metrics: Metrics, registry: Registry): void {
   const delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
@@ -142,7 +142,7 @@ function countOpenFiles(): number | null {
   }
 }
 
-/** Finding a label's child again costs the library a hash of all labels; this costs one look-up. */
+/** Finds a label's child by one look-up. The library would hash all labels each time. */
 function remembered<Child>(known: Map<string, Child>, key: string, make: () => Child): Child {
   let child = known.get(key);
   if (child === undefined) {

@@ -1,6 +1,6 @@
 import { BoundedMap } from "./bounded-map.ts";
 
-/** A limit of requests in a fixed window; null switches it off. */
+/** The largest number of requests in a fixed window; null means no limit. */
 export interface RateLimit {
   readonly max: number | null;
   readonly windowSeconds: number;
@@ -16,29 +16,29 @@ export interface RateState {
   readonly resetSeconds: number;
 }
 
-/** Windows kept in memory. Beyond this the oldest is dropped, which starts its window anew. */
+/** The largest number of windows in memory. A further one drops the oldest, so the count of its unit starts again at 0. */
 export const MAX_WINDOWS = 100_000;
 
 export interface RateWindow {
   used: number;
-  /** On the monotonic clock: setting the machine's clock neither frees nor locks anybody. */
+  /** On the monotonic clock, in milliseconds, so that setting the machine's clock neither frees nor locks anybody. */
   endsAt: number;
 }
 
-/** The windows of a limiter's units. Bounded. */
+/** The windows of a limiter by unit, at most {@link MAX_WINDOWS}. */
 export interface RateWindows {
-  /** Undefined if the unit has none, or it has ended. */
+  /** The window of a unit; undefined if there is none or it has ended. */
   get(unit: string, now: number): RateWindow | undefined;
-  /** In place of the unit's earlier one. */
+  /** Starts a window, which replaces the unit's earlier one. */
   begin(unit: string, window: RateWindow): RateWindow;
 }
 
 export interface RateLimiter {
   /** Counts a request; null if the limit is off. */
   count(unit: string, limit: RateLimit): RateState | null;
-  /** Takes one counted request back, because it was not one of those that are limited. */
+  /** Takes one counted request back, because the limit does not apply to it after all. */
   giveBack(unit: string): void;
-  /** The state of a unit, without counting; null if the limit is off. */
+  /** The state of a unit without counting a request; null if the limit is off. */
   look(unit: string, limit: RateLimit): RateState | null;
 }
 
@@ -58,7 +58,10 @@ export function createRateWindows(): RateWindows {
   };
 }
 
-/** Counts requests by unit in fixed windows, each starting with its first request. In memory, bounded. */
+/**
+ * Counts requests by unit in fixed windows. A window starts with its first request. All is kept in memory, in at most {@link MAX_WINDOWS}
+ * windows.
+ */
 export function createRateLimiter(
   nowMs: () => number = () => performance.now(),
   windows: RateWindows = createRateWindows(),

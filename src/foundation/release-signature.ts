@@ -1,16 +1,16 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 
-/** What a release is signed for, and the only kind of key that signs it. */
+/** The purpose that a release is signed for (the namespace of `ssh-keygen`), and the only kind of key that signs it. */
 const NAMESPACE = "formsvc";
 const KEY_TYPE = "ssh-ed25519";
 
-/** The head of an ed25519 key in DER (RFC 8410), which its 32 bytes follow. */
+/** The DER prefix of an ed25519 key (RFC 8410); the 32 bytes of the key follow it. */
 const DER_HEAD = Buffer.from("302a300506032b6570032100", "hex");
 
 /**
- * Whether a signature of `ssh-keygen -Y sign` is one of this text, for releases, by this key.
+ * Whether this key made this signature of this text with `ssh-keygen -Y sign`, for releases.
  *
- * @param signature in letters, as `SHA256SUMS.sig` holds it.
+ * @param signature in its armoured form, as `SHA256SUMS.sig` holds it.
  * @param key one line, as `release.pub` holds it.
  */
 export function isSignedBy(text: Buffer, signature: string, key: string): boolean {
@@ -46,7 +46,7 @@ interface Signature {
   readonly signature: Buffer;
 }
 
-/** As OpenSSH's PROTOCOL.sshsig lays it out. @throws Error if it ends too early or begins with something else. */
+/** Reads a signature in the format of OpenSSH's PROTOCOL.sshsig. @throws Error if it ends too early or begins with something else. */
 function readSignature(body: Buffer): Signature {
   if (body.toString("latin1", 0, 6) !== "SSHSIG" || body.readUInt32BE(6) !== 1)
     throw new Error("no signature");
@@ -55,7 +55,7 @@ function readSignature(body: Buffer): Signature {
   return { key, namespace: String(namespace), hash: String(hash), signature };
 }
 
-/** Fields that begin with their length. @throws RangeError if the last one is cut off. */
+/** Reads fields that each begin with their length. @throws RangeError if the last one is cut off. */
 function fieldsOf(bytes: Buffer): Buffer[] {
   const fields: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -67,7 +67,7 @@ function fieldsOf(bytes: Buffer): Buffer[] {
   return fields;
 }
 
-/** The bytes of a key or signature behind the name of their kind. @throws Error for another kind. */
+/** The bytes of a key or signature after the name of its kind. @throws Error for another kind. */
 function bytesOf(field: Buffer): Buffer {
   const [type, bytes] = fieldsOf(field);
   if (String(type) !== KEY_TYPE || bytes === undefined) throw new Error("another kind of key");

@@ -1,8 +1,8 @@
 import type { Logger as Log } from "pino";
 
-/** The events of scanning files for viruses, as `events.ts` has the others. */
+/** The events of scanning files for viruses. `events.ts` has the others. */
 
-/** A file of a post. `submissionId` is that of a held post if it is held. */
+/** A scanned file of a post. `submissionId` is the id of the held post if the post is held. */
 export interface ScannedFacts {
   readonly fileId: string;
   readonly submissionId: string;
@@ -12,7 +12,7 @@ export function virusFound(log: Log, facts: ScannedFacts & { readonly virus: str
   log.warn({ event: "scan.found", ...facts }, "a file has a virus: its bytes were deleted");
 }
 
-/** @param facts `isLast` if it is not tried again. */
+/** @param facts `isLast` is true if the scan is not tried again. */
 export function scanFailed(
   log: Log,
   facts: ScannedFacts & { readonly reason: string; readonly attempts: number; readonly isLast: boolean },
@@ -20,7 +20,7 @@ export function scanFailed(
   log.warn({ event: "scan.failed", ...facts }, "the scanner gave no verdict about a file");
 }
 
-/** Called once until it answers again. */
+/** Logged once, until the scanner has answered again. */
 export function scannerAway(log: Log, facts: { readonly reason: string }): void {
   log.error({ event: "scan.away", ...facts }, "the virus scanner does not answer: files wait for it");
 }

@@ -2,11 +2,11 @@ import { FormsvcError } from "./errors.ts";
 import { createFairLines } from "./fair-lines.ts";
 
 export interface SemaphoreLimits {
-  /** Works that run at once. */
+  /** The largest number of works that run at once. */
   readonly maxRunning: number;
-  /** The largest number that waits in all lines together; any number without it. */
+  /** The largest number of works that wait in all lines together; without it there is no limit. */
   readonly maxWaiting?: number;
-  /** What one is told that cannot wait. */
+  /** The error message for work that cannot wait because all room is taken. */
   readonly refusal?: string;
 }
 
@@ -16,8 +16,8 @@ interface Waiter {
 }
 
 /**
- * Bounds the works under way and shares them out: line after line, and when all room to wait is taken, the newest of the
- * longest line gives way to a shorter line. So a long line hardly delays the others.
+ * Bounds the number of works under way, and serves the waiting lines in turn. When all room to wait is taken, the newest of the longest
+ * line is refused in favour of a shorter line. So a long line hardly delays the others.
  */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;
@@ -29,9 +29,9 @@ export class Semaphore {
     this.#lines = createFairLines<Waiter>(limits.maxWaiting ?? Infinity);
   }
 
-  /** Does the work when its line comes. @param line the line that it waits in. @throws unavailable when too many wait. */
+  /** Runs the work when there is a slot for it. @param line the name of the line that it waits in. @throws unavailable if too many wait. */
   async run<Result>(work: () => Promise<Result>, line = ""): Promise<Result> {
-    // What has ended hands its slot over, so `#running` does not change then.
+    // Work that ends hands its slot to the next waiter, so `#running` does not change then.
     if (this.#running >= this.#limits.maxRunning) await this.#wait(line);
     else this.#running += 1;
     try {

@@ -1,6 +1,6 @@
 import type { Logger as Log } from "pino";
 
-/** The events of signing in, as `events.ts` has the others. */
+/** The events of signing in. `events.ts` has the others. */
 
 /** How somebody proves who they are. */
 export type SignInWay =
@@ -14,7 +14,7 @@ export type SignInWay =
   | "invitation"
   | "oidc";
 
-/** @param facts `address` only with `dashboard.logAddresses`. */
+/** @param facts `address` is there only with `dashboard.logAddresses`. */
 export function signedIn(
   log: Log,
   facts: {
@@ -27,7 +27,11 @@ export function signedIn(
   log.info({ event: "session.started", ...facts }, "somebody signed in to the dashboard");
 }
 
-/** It names no account: the address that was typed may be anything. @param facts `address` only with `dashboard.logAddresses`. */
+/**
+ * The line names no account, because the address that was typed may be anything.
+ *
+ * @param facts `address` is there only with `dashboard.logAddresses`.
+ */
 export function signInFailed(
   log: Log,
   facts: { readonly by: SignInWay; readonly code: string; readonly address?: string },
@@ -35,7 +39,10 @@ export function signInFailed(
   log.warn({ event: "sign-in.failed", ...facts }, "somebody did not get into the dashboard");
 }
 
-/** @param facts `step` is what was asked of the issuer; `reason` is its refusal, or what is wrong with its answer, without tokens and claims. */
+/**
+ * @param facts `step` is the request to the issuer; `reason` is the issuer's refusal, or what is wrong with its answer, without tokens and
+ * claims.
+ */
 export function issuerFailed(
   log: Log,
   facts: { readonly issuer: string; readonly step: string; readonly reason: string },
@@ -50,7 +57,7 @@ export function sessionEnded(
   log.info({ event: "session.ended", ...facts }, "sessions of the dashboard were ended");
 }
 
-/** Once at the start, until somebody has a password. @param remedy the command that makes a link. */
+/** Logged once at each start, until somebody has a password. @param remedy the command that makes a sign-in link. */
 export function nobodySignsIn(log: Log, remedy: string): void {
   const message = `nobody can sign in to the dashboard yet; make a link with: ${remedy}`;
   log.info({ event: "dashboard.no-password" }, message);

@@ -1,13 +1,13 @@
-/** Work of which one runs at a time for each key. Whoever asks meanwhile gets the result, or the error, of the one that runs. */
+/** Runs one work at a time for each key. A call while one is running gets the result, or the error, of the running one. */
 export class SingleFlight<Result = void> {
   readonly #running = new Map<string, Promise<Result>>();
 
-  /** Whether any runs. */
+  /** Whether any work is running. */
   get isRunning(): boolean {
     return this.#running.size > 0;
   }
 
-  /** @param key what the work is about; there is one work without it. */
+  /** @param key what the work is about; calls without one share a single work. */
   run(work: () => Promise<Result>, key = ""): Promise<Result> {
     const running = this.#running.get(key);
     if (running !== undefined) return running;
@@ -16,13 +16,13 @@ export class SingleFlight<Result = void> {
     return begun;
   }
 
-  /** Resolves when what runs now has ended. Never rejects. */
+  /** Resolves when the work that is running now has ended. Never rejects. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#running.values());
   }
 }
 
-/** What throws at once rejects too. */
+/** Turns an error that the work throws synchronously into a rejection. */
 async function begin<Result>(work: () => Promise<Result>): Promise<Result> {
   return work();
 }

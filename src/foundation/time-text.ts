@@ -1,17 +1,17 @@
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** What {@link readTime} reads, for messages. */
+/** The forms that {@link readTime} reads, for messages. */
 export const TIME_FORMS = "a time like 2026-01-31, 2026-01-31T12:00:00Z or 24h (ago)";
 
-/** `90s`, `15m`, `1h` or `7d` in milliseconds; null if it is none of these. */
+/** Reads `90s`, `15m`, `1h` or `7d` as milliseconds; null for any other text. */
 export function readDuration(text: string): number | null {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return amount === undefined || unit === undefined ? null : Number(amount) * (UNITS[unit] ?? 0);
 }
 
 /**
- * A time as commands and pages take it: ISO 8601 (UTC if it names no zone; a day is its first millisecond), or a duration, which means
- * that long ago. Null if it is neither.
+ * Reads a time as commands and pages accept it, in milliseconds since 1970 UTC. It is ISO 8601 (UTC if it names no zone; a day means its
+ * first millisecond), or a duration before `now`. Null if the text is neither.
  */
 export function readTime(text: string, now: number): number | null {
   const ago = readDuration(text);
@@ -22,7 +22,7 @@ export function readTime(text: string, now: number): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** JavaScript reads 30 February as 2 March. */
+/** Whether a date exists: JavaScript reads 30 February as 2 March. */
 function isDay(text: string): boolean {
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);

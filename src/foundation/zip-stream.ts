@@ -1,14 +1,14 @@
 import { crc32, createDeflateRaw } from "node:zlib";
 import { FormsvcError } from "./errors.ts";
 
-/** One file of an archive; its content comes in parts. */
+/** One file of an archive. Its content comes in parts. */
 export interface ArchiveMember {
   /** With forward slashes. */
   readonly name: string;
   readonly content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 }
 
-/** Above these the fields of a plain archive are too small, and those of ZIP64 say it. */
+/** The limits of the fields of a plain archive. Larger values are written in the fields of ZIP64. */
 const MAX_BYTES = 0xff_ff_ff_ff;
 const MAX_COUNT = 0xff_ff;
 
@@ -25,8 +25,7 @@ interface Sizes {
 }
 
 /**
- * A ZIP archive in parts, as the contents of its members come: no more of it is in memory than one part, and what its directory says of
- * each member.
+ * Yields a ZIP archive in parts while the contents of its members arrive. Memory holds one part, and the directory's entry of each member.
  *
  * @throws failed if a member has 4 GiB or more
  */
@@ -61,13 +60,13 @@ export async function* zipStream(
 const UNKNOWN: Sizes = { checksum: 0, packed: 0, size: 0 };
 
 const VERSION = 20;
-/** Sizes and checksum come after the content; names are UTF-8. */
+/** Bits that say: sizes and checksum come after the content; names are UTF-8. */
 const FLAGS = 0x08_08;
 const DEFLATED = 8;
-/** The earliest day that an archive can name, so that the same content gives the same bytes. */
+/** The earliest day that an archive can name. It is always the same, so that the same content gives the same bytes. */
 const FIRST_DAY = 0x21;
 
-/** What stands before the length of the extra field, at a member and in the directory alike. */
+/** The fields before the length of the extra field. They are the same at a member and in the directory. */
 function facts(name: Buffer, { checksum, packed, size }: Sizes): (readonly [bytes: 2 | 4, value: number])[] {
   return [
     [2, VERSION],
@@ -120,7 +119,7 @@ const NOTHING = Buffer.alloc(0);
 
 const ZIP64_VERSION = 45;
 
-/** The end of the directory in the larger fields of ZIP64, and the record that names its position. */
+/** The end of the directory in the fields of ZIP64, and the record that holds its position. */
 function zip64End(count: number, bytes: number, offset: number): Buffer {
   return numbers(
     [4, 0x06_06_4b_50],
@@ -140,7 +139,7 @@ function zip64End(count: number, bytes: number, offset: number): Buffer {
   );
 }
 
-/** Little-endian. */
+/** Encodes numbers in the given sizes, little-endian. */
 function numbers(...given: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Buffer {
   const buffer = Buffer.alloc(given.reduce((sum, [bytes]) => sum + bytes, 0));
   let at = 0;
@@ -149,7 +148,7 @@ function numbers(...given: readonly (readonly [bytes: 2 | 4 | 8, value: number])
   return buffer;
 }
 
-/** Compresses what it is given part by part. */
+/** Compresses the parts that it is given. */
 class Deflater {
   readonly #stream = createDeflateRaw();
   #out: Buffer[] = [];
@@ -163,7 +162,7 @@ class Deflater {
     return this.#sizes;
   }
 
-  /** What is ready of the compressed bytes; the rest comes later. */
+  /** Compresses a part and returns the bytes that are ready; the rest comes later. */
   async add(bytes: Uint8Array): Promise<Buffer> {
     const { checksum, packed, size } = this.#sizes;
     this.#sizes = { checksum: crc32(bytes, checksum), packed, size: size + bytes.length };

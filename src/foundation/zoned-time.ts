@@ -1,17 +1,17 @@
 import { MINUTE_MS } from "./time-units.ts";
 
-/** Times as the clocks of one zone show them. */
+/** A clock that shows times in one time zone. */
 export interface ZonedClock {
-  /** By its name in the IANA database. */
+  /** Its name in the IANA database. */
   readonly zone: string;
-  /** Milliseconds that the zone is ahead of UTC at that time. */
+  /** The milliseconds that the zone is ahead of UTC at this time. */
   offsetMs(time: number): number;
 }
 
-/** Zones change their offset at full quarters of an hour alone. */
+/** Zones change their offset only at full quarters of an hour. */
 const QUARTER_MS = 900_000;
 
-/** @param zone a name that `Intl` knows. It remembers the last offset: times mostly come in order. */
+/** @param zone a name that `Intl` knows. The clock caches the last offset, because times mostly come in order. */
 export function createZonedClock(zone: string): ZonedClock {
   const format = new Intl.DateTimeFormat("en", {
     timeZone: zone,
@@ -48,12 +48,12 @@ function offsetAt(format: Intl.DateTimeFormat, time: number): number {
   return shown - Math.floor(time / 1000) * 1000;
 }
 
-/** As spreadsheets read it: `2026-01-31 14:05:00`. */
+/** The local time as spreadsheets read it: `2026-01-31 14:05:00`. */
 export function localTime(clock: ZonedClock, time: number): string {
   return new Date(time + clock.offsetMs(time)).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** With the zone's offset: `2026-01-31T14:05:00.000+01:00`. */
+/** The local time with the zone's offset: `2026-01-31T14:05:00.000+01:00`. */
 export function offsetTime(clock: ZonedClock, time: number): string {
   const offsetMs = clock.offsetMs(time);
   const minutes = Math.round(Math.abs(offsetMs) / MINUTE_MS);

@@ -6,11 +6,11 @@ import { version } from "../foundation/version.ts";
 import { module, moduleTypes, pageScript, script, scriptTypes } from "./browser-client.generated.ts";
 import type { RouteDescription } from "./operation.ts";
 
-/** Seconds that a browser may keep the newest script: after an upgrade a page may use the old one for this time. */
+/** Seconds that a browser may cache the newest script. After an upgrade, a page may use the old script for this time. */
 const NEWEST_SECONDS = 3600;
 const FOREVER = "public, max-age=31536000, immutable";
 
-/** A file that is served as it is, in memory. */
+/** A file that is kept in memory and served as it is. */
 interface Asset {
   readonly type: string;
   readonly cacheControl: string;
@@ -20,9 +20,9 @@ interface Asset {
 }
 
 /**
- * `GET /formsvc.js`, the newest client; its first line has the address of exactly this version, which never changes and can be
- * pinned by its hash. `GET /formsvc.mjs`, the same to be imported, with such an address too. `GET /formsvc.d.ts` and `/formsvc.d.mts`,
- * their types.
+ * `GET /formsvc.js` serves the newest client. Its first line has the address of exactly this version, whose content never changes, so it
+ * can be pinned by its hash. `GET /formsvc.mjs` serves the same as a module, with such an address too. `GET /formsvc.d.ts` and
+ * `/formsvc.d.mts` serve their types.
  */
 export function browserClientRoutes(server: FastifyInstance): void {
   const integrity = `sha384-${createHash("sha384").update(script).digest("base64")}`;
@@ -60,7 +60,7 @@ function asset(text: string, type: string, cacheControl: string): Asset {
   return { type, cacheControl, plain, gzipped: gzipSync(plain, { level: 9 }), etag };
 }
 
-/** Any page may load it; for a script with a hash, browsers require this header. */
+/** Any page may load the file. For a script with an `integrity` hash, browsers require this header. */
 function sendAsset(request: FastifyRequest, reply: FastifyReply, file: Asset): FastifyReply {
   reply
     .header("content-type", file.type)

@@ -22,7 +22,7 @@ const asked = z.strictObject({
     .describe("In its place, the form of a page of its own: its id or name."),
 });
 
-/** `GET /challenge`: a proof of work for a browser to do, before it sends the form. */
+/** `GET /challenge`: a proof of work that a browser does before it sends the form. */
 export function challengeRoutes(server: FastifyInstance, parts: ChallengeRoutesParts): void {
   server.get("/challenge", { config: { operation: challengeOperation } }, async (request, reply) => {
     allowAnyOrigin(reply);

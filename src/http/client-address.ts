@@ -2,22 +2,22 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { canonicalAddress, type NetworkList } from "../foundation/ip-address.ts";
 
-/** The address under which a Unix socket's client, which has none, is counted and stored. */
+/** The address that is counted and stored for the client of a Unix socket, which has none. */
 const NO_ADDRESS = "127.0.0.1";
-/** Entries of X-Forwarded-For that are read, from the right; a chain of real proxies is far shorter. */
+/** The largest number of entries of `X-Forwarded-For` that are read, from the right. A chain of real proxies is far shorter. */
 const MAX_HOPS = 32;
 
-/** The proxies whose `X-Forwarded-For` is believed, and a listener for others that send it. */
+/** The proxies whose `X-Forwarded-For` is believed, and a callback for other senders of that header. */
 export interface ProxyTrust {
   readonly trustedProxies: NetworkList;
-  /** Called with the socket's address, canonical. */
+  /** Called with the canonical address of a socket that sent the header and is not a trusted proxy. */
   readonly onUntrustedProxy: (peer: string) => void;
 }
 
 /**
- * The client's address, canonical: the socket's, or behind trusted proxies the rightmost address of `X-Forwarded-For`
- * that is not itself a trusted proxy. Entries further left were written by the client and are never believed. An unreadable
- * entry ends the search at the last certain address.
+ * The canonical address of the client. It is the socket's address, or behind trusted proxies the rightmost address of `X-Forwarded-For`
+ * that is not itself a trusted proxy. The client wrote the entries further left, so they are never believed. An unreadable entry ends the
+ * search at the last certain address.
  */
 export function clientAddress(
   request: IncomingMessage,
@@ -41,10 +41,10 @@ export function clientAddress(
   return certain;
 }
 
-/** A connection keeps its address, and carries many requests. */
+/** The addresses of open connections. A connection keeps its address and carries many requests. */
 const addresses = new WeakMap<Socket, string>();
 
-/** The address of the other end, canonical. */
+/** The canonical address of the other end of a socket. */
 export function socketAddress(socket: Socket): string {
   let address = addresses.get(socket);
   if (address === undefined) {
@@ -54,7 +54,7 @@ export function socketAddress(socket: Socket): string {
   return address;
 }
 
-/** Some proxies write a port after the address: `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+/** Reads one entry of the header. Some proxies write a port after the address: `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 function readHop(hop: string): string | null {
   const bracketed = /^\[([^\]]{2,64})\](?::\d{1,5})?$/.exec(hop)?.[1];
   const withPort = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(hop)?.[1];

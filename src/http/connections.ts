@@ -4,43 +4,45 @@ import type { NetworkList } from "../foundation/ip-address.ts";
 import { socketAddress } from "./client-address.ts";
 import type { Holder, Shares } from "./shares.ts";
 
-/** What a request holds. */
+/** A request under way, with the shared resources that it holds. */
 export interface Flight {
-  /** Null when it is over: objects that an old dead object refers to are not collected. */
+  /** Null when the request is over, because the engine does not collect an object as long as an old dead object refers to it. */
   request: FastifyRequest | null;
   readonly connection: Connection;
-  /** The client's address at first; from an address that many share, the secret key that it has shown. */
+  /** Who the request counts for: its client's address at first; the secret key, if the address may be a proxy's and the key was proven. */
   holder: Holder;
   readonly bodyBytes: number;
   answerBytes: number;
-  /** Increases from one answer to the next. */
+  /** The number of the answer on this server, which orders answers by their age; 0 before the answer. */
   answerNumber: number;
   stage: "arriving" | "answering" | "answered" | "over";
-  /** Whether it may take as long as files take. */
+  /** Whether the request may take as long as an upload of files. */
   isUpload: boolean;
-  /** By `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   readonly startedAt: number;
-  /** Set while it waits to enter. */
+  /** Continues the request. It is set while the request waits for earlier ones of its connection. */
   proceed: (() => void) | null;
-  /** The pattern of its route, if that is a late one. */
+  /** The pattern of the request's route if that is a late route. */
   lateRoute: string | undefined;
 }
 
-/** A connection, whose requests are answered one after the other. */
+/** A connection. Its requests are answered one after the other. */
 export interface Connection {
   readonly socket: Socket;
-  /** The client at its other end; null for a trusted proxy, which carries requests of others. */
+  /** The client at the other end; null for a trusted proxy, which carries the requests of others. */
   readonly peer: Holder | null;
-  /** The client that the connection counts for now; null for a trusted proxy's connection without a request. */
+  /** The client that the connection counts for now; null for a connection of a trusted proxy that has no request. */
   heldBy: Holder | null;
-  /** Under way now; a field of its own, because an array that lost its only element can keep it from being collected. */
+  /**
+   * The request under way. It is not in the array, because an array that lost its only element can keep that element from being collected.
+   */
   current: Flight | null;
-  /** They wait until the answer before them is taken. */
+  /** The requests that wait until the client has taken the answer before them. */
   readonly waiting: Flight[];
 }
 
 /**
- * Every open connection. A connection beyond the share of its address is closed as it comes, without being read.
+ * Tracks every open connection. A connection beyond the share of its address is closed at once, without being read.
  *
  * @param onClose called for each connection that has closed.
  */
@@ -67,7 +69,7 @@ export function followConnections(
   return connections;
 }
 
-/** Counts a connection as another holder's, or as nobody's. */
+/** Counts a connection for another holder, or for nobody. */
 export function giveTo(shares: Shares, connection: Connection, holder: Holder | null): void {
   const { heldBy } = connection;
   if (heldBy === holder) return;

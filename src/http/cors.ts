@@ -2,19 +2,19 @@ import type { FastifyReply } from "fastify";
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
 import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 
-/** Headers that a page's script may read beside the few that browsers always show. */
+/** Headers that a page's script may read besides the few that browsers always show. */
 const EXPOSED_HEADERS =
   "Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Formsvc-Notice";
 const PREFLIGHT_SECONDS = 86_400;
 
-/** Any page may read the answer; in force until the endpoint is known, and if the page's origin is refused. */
+/** Lets any page read the answer. This holds until the endpoint is known, and for a page whose origin is refused. */
 export function allowAnyOrigin(reply: FastifyReply): FastifyReply {
   return reply
     .header("access-control-allow-origin", "*")
     .header("access-control-expose-headers", EXPOSED_HEADERS);
 }
 
-/** When the endpoint is known: if it lists origins, only the page's own one may read the answer. */
+/** Called when the endpoint is known. If it lists origins, only pages of these origins may read the answer. */
 export function allowEndpointOrigin(
   reply: FastifyReply,
   { endpoint }: ReadyEndpoint,
@@ -28,7 +28,7 @@ export function allowEndpointOrigin(
   }
 }
 
-/** A preflight carries no key, so it cannot depend on the endpoint; browsers may keep the answer for a day. */
+/** Answers a preflight. It carries no key, so the answer cannot depend on the endpoint. Browsers may cache it for a day. */
 export function answerPreflight(reply: FastifyReply): FastifyReply {
   allowAnyOrigin(reply);
   return reply

@@ -8,20 +8,20 @@ import { visitorWords } from "./visitor-words.ts";
 import type { Wording } from "../languages/wording.ts";
 import { describeError, type ErrorCode, type ErrorFacts, FormsvcError } from "../foundation/errors.ts";
 
-/** The general body of every error. */
+/** The body of every error. */
 export interface ErrorBody {
   readonly error: string;
-  /** For the developer. */
+  /** A sentence for the developer. */
   readonly message: string;
-  /** For the visitor; only in errors of posts. */
+  /** A sentence for the visitor; only in errors of posts. */
   readonly visitor_message?: string;
-  /** `held`: the post is kept all the same; only in errors of posts. */
+  /** `held` if the post is kept all the same; only in errors of posts. */
   readonly notices?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
   readonly [member: string]: unknown;
 }
 
-/** @param request the request, if it came to a route. */
+/** @param request the request, or null if it did not reach a route. */
 export function errorBody(error: FormsvcError, request: FastifyRequest | null): ErrorBody {
   const { members } = error.facts;
   const hasVisitors = request?.routeOptions?.config?.operation?.hasVisitors === true;
@@ -40,13 +40,13 @@ export function errorBody(error: FormsvcError, request: FastifyRequest | null): 
   };
 }
 
-/** The details as the visitor reads them: what was wrong with the answers is for them too. */
+/** The details of an error in the visitor's language: they say what was wrong with the visitor's input. */
 export function detailsFor(
   { code, facts }: FormsvcError,
   wording: Wording,
   definition: SchemaDefinition = {},
 ): ErrorFacts["details"] {
-  // Only the schema's check has this code.
+  // Only a failed check against the schema has this code.
   if (code !== "validation_failed") return facts.details;
   return reword(facts.details as ValidationDetails, wording, definition);
 }
@@ -57,7 +57,10 @@ interface Exchange {
   readonly log: Log;
 }
 
-/** The same with the stable `code` of the error table, which the command line prints too, and what can be done about it as a fact. */
+/**
+ * Like {@link sendError}, with the stable `code` of the error table, which the command line prints too, and with the hint about what can be
+ * done.
+ */
 export function sendCodedError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
   const error = beginErrorReply(exchange, thrown, bodyLimitBytes);
   const { hint } = error.facts;
@@ -68,15 +71,15 @@ export function sendCodedError(exchange: Exchange, thrown: unknown, bodyLimitByt
   });
 }
 
-/** Answers as the error table says; an unexpected error is logged whole and shown as internal. */
+/** Answers an error with the status and body of the error table. An unexpected error is logged whole and shown as `internal`. */
 export function sendError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
   const error = beginErrorReply(exchange, thrown, bodyLimitBytes);
   return exchange.reply.send(errorBody(error, exchange.request));
 }
 
 /**
- * Logs the error, puts status and headers on the reply, and returns the part that the sender may see. A refusal is logged by
- * its reason alone: under overload there are thousands a second, and stacks would cost more than posts.
+ * Logs the error, puts status and headers on the reply, and returns the part that the sender may see. A refusal is logged without its
+ * stack: under overload there are thousands a second, and stacks would cost more than posts.
  */
 export function beginErrorReply(
   { request, reply, log }: Exchange,
@@ -95,14 +98,14 @@ export function beginErrorReply(
   return asPublic(error);
 }
 
-/** The framework's own errors by their code; its other errors are about features that we do not use. */
+/** The errors of the framework that can occur, by their code. Its other errors are about features that we do not use. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "payload_too_large",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_request",
   FST_ERR_BAD_URL: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
-  // The client left before its body was whole; nobody reads the answer.
+  // The client left before its body was whole, so nobody reads the answer.
   ECONNRESET: "invalid_request",
 };
 
@@ -123,7 +126,7 @@ export function bodyTooLarge(limitBytes: number): FormsvcError {
   );
 }
 
-/** Details of our own disk or configuration go to the log only; the sender is told that there was an error. */
+/** Hides the details of our own disk or configuration, which only the log has. The sender learns that there was an error. */
 function asPublic(error: FormsvcError): FormsvcError {
   const { status } = describeError(error.code);
   if (status < 500 || error.code === "unavailable") return error;

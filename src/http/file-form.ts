@@ -4,22 +4,22 @@ import type { BusboyInstance } from "@fastify/busboy";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createParser, malformed, tooManyEntries } from "./form-body.ts";
 
-/** What a form of our own says beside its file. */
+/** What one of our own forms contains besides its file. */
 export interface FileFormDraft {
   readonly fields: URLSearchParams;
-  /** As the client calls it; null if none came, empty if nobody chose one. */
+  /** The name that the client gives the file; null if the form had no file part, empty if nobody chose a file. */
   fileName: string | null;
 }
 
-/** UTF-16 units of names and texts of a form beside its file. */
+/** The limit of all names and texts of a form together, besides its file, in UTF-16 units. */
 export const MAX_FIELDS_LENGTH = 16_384;
 const BROKEN = "The form's body is not valid multipart/form-data.";
 
 /**
- * The bytes of the first file of a form as they come; no byte is read before the first is asked for. Everything else of the form is in
- * `draft` at the end. Further files are passed over.
+ * Yields the bytes of the first file of a form as they arrive. Nothing is read before the first bytes are asked for. When it ends, `draft`
+ * has the rest of the form. Further files are skipped.
  *
- * @throws invalid_request; what the request's stream throws if its client leaves
+ * @throws invalid_request; the error of the request's stream if the client leaves
  */
 export async function* readFileForm(request: IncomingMessage, draft: FileFormDraft): AsyncGenerator<Buffer> {
   const parser = createParser(request.headers["content-type"] ?? "", MAX_FIELDS_LENGTH);
@@ -38,7 +38,7 @@ export async function* readFileForm(request: IncomingMessage, draft: FileFormDra
     await read;
   } catch (error) {
     stop.resolve(STOPPED);
-    // The parser says better what is wrong than the file that it ended.
+    // If the parser failed too, its error is thrown: it says better what is wrong than the error of the file stream.
     await Promise.race([parsed, stop.promise]);
     throw error;
   } finally {
@@ -48,7 +48,7 @@ export async function* readFileForm(request: IncomingMessage, draft: FileFormDra
 
 const STOPPED = Symbol("nobody takes the file any more");
 
-/** Resolves when the parser has ended. */
+/** Collects the parts of the form. Resolves when the parser has ended. */
 function listen(
   parser: BusboyInstance,
   draft: FileFormDraft,
@@ -79,9 +79,9 @@ function listen(
 }
 
 /**
- * Hands the body to the parser, no faster than the file is taken. The connection stays: an answer follows.
+ * Feeds the body to the parser, no faster than the file is read. The connection stays open for the answer.
  *
- * @param ended when the parser has ended, or nobody takes the file any more.
+ * @param ended resolves when the parser has ended or nobody reads the file any more.
  */
 async function pump(
   request: IncomingMessage,

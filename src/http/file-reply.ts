@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ByteRange, FileStream } from "../files/read-file.ts";
 import type { FileFacts } from "../schemas/posted-file.ts";
 
-/** Whatever a stranger sent is saved and never shown, runs nowhere, and is kept in no cache. */
+/** Headers that make a browser save a stranger's file: it is never shown, runs nowhere, and is kept in no cache. */
 const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; sandbox",
@@ -11,7 +11,7 @@ const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
-/** What every answer with a file has, whichever way it is read. */
+/** The headers of every answer that contains a file. */
 export function fileHeaders({ name, type, sha256 }: Omit<FileFacts, "id" | "size">): Record<string, string> {
   return {
     ...SAFE_HEADERS,
@@ -21,7 +21,7 @@ export function fileHeaders({ name, type, sha256 }: Omit<FileFacts, "id" | "size
   };
 }
 
-/** Sends a file, or the part that `Range` asks for: a phone goes on where it was cut off. */
+/** Sends a file, or the part that `Range` asks for, so that a client can resume an interrupted download. */
 export function sendFile(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   file: FileFacts,
@@ -48,7 +48,7 @@ export function sendFile(
   void reply.header("content-length", last - first + 1);
   if (request.method === "HEAD") return reply.send(null);
   const stream = open({ first, last });
-  // Nothing of it may have come yet: then an error is answered, and no file.
+  // If the stream fails before its first byte, an error is answered in place of the file.
   stream.once("error", () => {
     if (!reply.raw.headersSent) for (const name of HEADERS_OF_FILE) reply.removeHeader(name);
   });
@@ -64,7 +64,7 @@ const HEADERS_OF_FILE = [
   "etag",
 ];
 
-/** Null for the whole file: no range that we know, or several. */
+/** Reads a Range header. Null means the whole file: the header has no range that we support, or several. */
 function readRange(header: string, size: number): ByteRange | "unsatisfiable" | null {
   const [, from = "", to = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header) ?? [];
   if (from === "" && to === "") return null;
@@ -76,7 +76,9 @@ function readRange(header: string, size: number): ByteRange | "unsatisfiable" | 
   return last < first ? null : { first, last };
 }
 
-/** The name in both ways: of old readers each sign beyond ASCII becomes `_` (RFC 6266, RFC 8187). */
+/**
+ * The header value with the name in both forms: in the one for old readers, `_` replaces each character beyond ASCII (RFC 6266, RFC 8187).
+ */
 function disposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replace(

@@ -10,11 +10,11 @@ export interface FileRoutesParts {
 
 interface LinkedRequest {
   readonly Params: { readonly file: string };
-  /** What is given twice is a list. */
+  /** The value of a parameter that is given twice is a list. */
   readonly Querystring: Readonly<Record<string, unknown>>;
 }
 
-/** A file for whoever has its signed address, as messages carry it. */
+/** Serves a file to everybody who has its signed address, which messages contain. */
 export function fileRoutes(server: FastifyInstance, { linkedFiles }: FileRoutesParts): void {
   server.get<LinkedRequest>("/files/:file", {
     config: { operation: linkedOperation },
@@ -27,7 +27,7 @@ export function fileRoutes(server: FastifyInstance, { linkedFiles }: FileRoutesP
   });
 }
 
-/** Empty for what is not there or is given twice. */
+/** The value of a parameter; empty if it is missing or given twice. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

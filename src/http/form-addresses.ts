@@ -2,14 +2,14 @@ import { isOriginAllowed, MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.
 import type { VisitorProblem } from "./visitor-words.ts";
 import type { EndpointSettings } from "../endpoints/endpoint.ts";
 
-/** Longest `_redirect` that is read, and longest address that it may resolve to. */
+/** The longest `_redirect` that is read, and the longest address that it may resolve to, in UTF-16 units. */
 const MAX_REDIRECT_LENGTH = 2000;
 
 /**
- * The page that a plain form's visitor sees after success: the form's own `_redirect` if it is allowed, else the endpoint's
- * page; null is the built-in one. A `_redirect` that is not allowed is ignored, because the post is already stored.
+ * The page that the visitor of a plain form sees after success: the form's own `_redirect` if it is allowed, else the endpoint's page; null
+ * means the built-in one. A `_redirect` that is not allowed is ignored, because the post is already stored.
  *
- * @param origin of the page that posted.
+ * @param origin the origin of the page that posted
  */
 export function successAddress(
   redirect: string | null,
@@ -19,7 +19,7 @@ export function successAddress(
   return (redirect === null ? null : allowedRedirect(redirect, origin, settings)) ?? settings.successUrl;
 }
 
-/** Whether a form names a page after success that its visitor is not led to. */
+/** Whether the form names a page after success that is ignored, because it is not allowed. */
 export function isRedirectIgnored(
   redirect: string | null,
   origin: string | undefined,
@@ -28,20 +28,20 @@ export function isRedirectIgnored(
   return redirect !== null && redirect !== "" && allowedRedirect(redirect, origin, settings) === null;
 }
 
-/** The page that the visitor sees after an error: the endpoint's page, which is told what became of the form. */
+/** The endpoint's page for errors, with the problem in its query. */
 export function errorAddress(errorUrl: string, error: VisitorProblem): string {
   const url = new URL(errorUrl);
   url.searchParams.set("error", error);
   return url.href;
 }
 
-/** The member by which a form names its page after success. */
+/** The form member that names the page after success. */
 export const REDIRECT_MEMBER = "_redirect";
 
-/** The member by which our own pages, which send a form again, name the page that it came from first. */
+/** The form member by which our own pages, which send a form again, name the origin of the page that sent it first. */
 export const FIRST_ORIGIN_MEMBER = "_origin";
 
-/** @param host the request's Host header, used as our own origin if no base address is configured. */
+/** Whether an origin is our own. @param host the request's Host header, used if no base address is configured */
 export function isOwnOrigin(
   origin: string | undefined,
   baseUrl: string | null,
@@ -52,7 +52,7 @@ export function isOwnOrigin(
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-/** The origin if it is that of a page on the web, so that it may be in a policy or a link; else null. */
+/** The origin if it belongs to a page on the web and so may be put into a policy or a link; else null. */
 export function webOrigin(text: string | undefined): string | null {
   if (text === undefined || !URL.canParse(text)) return null;
   const { protocol, origin } = new URL(text);
@@ -60,7 +60,9 @@ export function webOrigin(text: string | undefined): string | null {
   return isWeb && origin.length <= MAX_ORIGIN_LENGTH ? origin : null;
 }
 
-/** Allows only an origin that the endpoint lists; if it lists none, only the page's own. */
+/**
+ * The page that `_redirect` names if its origin is one that the endpoint lists, or the page's own if the endpoint lists none; else null.
+ */
 function allowedRedirect(
   redirect: string,
   origin: string | undefined,

@@ -4,9 +4,9 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { FormEntry } from "../submissions/receive/coerce-form.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 
-/** Inputs in one form; more are refused. */
+/** The largest number of inputs in one form; a form with more is refused. */
 const MAX_FORM_ENTRIES = 1000;
-/** Header lines of one part of a multipart body; browsers send two. */
+/** The largest number of header lines of one part of a multipart body; browsers send two. */
 const MAX_PART_HEADERS = 20;
 const MAX_PART_HEADER_BYTES = 4096;
 
@@ -15,9 +15,9 @@ export const URL_ENCODED = "application/x-www-form-urlencoded";
 export const FORM_TYPES = [URL_ENCODED, MULTIPART] as const;
 
 export interface FormBody {
-  /** The inputs that could be read, even if there is a problem: the visitor's input is then shown again. */
+  /** The inputs that could be read. They are there even if there is a problem, so that a page can show them again. */
   readonly entries: readonly FormEntry[];
-  /** Why the body is to be refused; null if nothing is wrong. */
+  /** Why the body must be refused; null if nothing is wrong. */
   readonly problem: FormsvcError | null;
 }
 
@@ -26,7 +26,7 @@ export function mediaType(contentType: string | undefined): string {
   return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** A body in memory. @throws payload_too_large; what the stream throws if the client leaves. */
+/** Reads a body into memory. @throws payload_too_large; the error of the stream if the client leaves */
 export function readWhole(payload: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -41,7 +41,7 @@ export function readWhole(payload: IncomingMessage, limitBytes: number): Promise
   });
 }
 
-/** Never throws. The body is already in memory and within the server's limit. */
+/** Reads the inputs of a form. Never throws. The body is already in memory and within the server's limit. */
 export async function readFormBody(contentType: string, body: Buffer): Promise<FormBody> {
   if (mediaType(contentType) === MULTIPART) return readMultipart(contentType, body);
   const entries = [...new URLSearchParams(body.toString("utf8"))];
@@ -57,11 +57,11 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
     const parser = createParser(contentType, body.length);
     if (parser === null) return broken();
     parser.on("field", (name: string | undefined, value) => {
-      // A part in UTF-16 can hold half a character.
+      // A part in UTF-16 can contain half of a surrogate pair.
       if (name !== undefined) entries.push([name.toWellFormed(), value.toWellFormed()]);
     });
     parser.on("file", (_name, stream, filename: string | undefined) => {
-      // An empty file input is sent as a part without a name and without a byte.
+      // For an empty file input a browser sends a part without a file name and without content.
       if (filename) problem ??= noFiles();
       stream.on("data", () => (problem ??= noFiles())).on("error", () => {});
     });
@@ -72,7 +72,7 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
   });
 }
 
-/** Null if the content type has no boundary. */
+/** The parser for a multipart body; null if the content type has no boundary. */
 export function createParser(contentType: string, size: number): BusboyInstance | null {
   const limits = {
     fields: MAX_FORM_ENTRIES,

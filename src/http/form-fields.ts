@@ -26,12 +26,12 @@ import { REDIRECT_MEMBER } from "./form-addresses.ts";
 import { type FormSpot, spotOf } from "./form-spot.ts";
 import { NO_ROWS, pathInRows, readRows, rowAt, type Rows } from "./form-rows.ts";
 
-/** One of the schema's fields, shown again with the visitor's input. */
+/** A field of the schema as a page shows it, with the visitor's input. */
 export interface PageField {
   readonly name: string;
   /** The field's label, or its name as people read it. */
   readonly label: string;
-  /** One at most, except for a list. */
+  /** The visitor's values; at most one unless the field is a list. */
   readonly values: readonly string[];
   readonly kind:
     | "text"
@@ -46,26 +46,26 @@ export interface PageField {
     | "choices"
     | "file"
     | "files";
-  /** Of a choice; of files, the types that are taken. */
+  /** The options of a choice; for files, the types that are accepted. */
   readonly options: readonly string[];
-  /** What is wrong, in sentences. */
+  /** Sentences that say what is wrong with the input. */
   readonly problems: readonly string[];
-  /** What a browser checks before it sends; absent if the server alone does. */
+  /** What a browser checks before it sends the form; absent if only the server checks. */
   readonly rules?: FieldRules;
-  /** What the input stands in; absent for one that stands alone. */
+  /** The group that the input belongs to; absent if it belongs to none. */
   readonly group?: FieldGroup;
-  /** What a box sends while it is empty; null if nothing, as browsers do by themselves. */
+  /** The value that a checkbox sends while it is not ticked; null if it sends nothing, as browsers do by themselves. */
   readonly emptyBox: string | null;
-  /** What may be chosen, in a sentence; absent if the input says it. */
+  /** A sentence about what may be chosen; absent if the input needs none. */
   readonly hint?: string;
 }
 
 /** A group, or one item of a list of groups. */
 export interface FieldGroup {
-  /** As an input of it would begin. */
+  /** The name that the names of its inputs begin with. */
   readonly name: string;
   readonly label: string;
-  /** Whether a word says that it may stay empty as a whole. */
+  /** Whether the page marks the group as optional as a whole. */
   readonly isMarkedOptional: boolean;
 }
 
@@ -73,51 +73,51 @@ export interface FieldRules {
   readonly isRequired: boolean;
   readonly minLength: number | null;
   readonly maxLength: number | null;
-  /** As HTML writes it. */
+  /** In the syntax of HTML's `pattern` attribute. */
   readonly pattern: string | null;
-  /** Whether a word says that it may stay empty. */
+  /** Whether the page marks the input as optional. */
   readonly isMarkedOptional: boolean;
 }
 
-/** The inputs that the error page shows again. */
+/** The inputs of a form as a page shows them. */
 export interface PageForm {
-  /** Each field of the schema once at most. */
+  /** Each field of the schema at most once. */
   readonly fields: readonly PageField[];
-  /** Inputs of undeclared names that change what is stored, as they came. */
+  /** Inputs without a declaration that still change what is stored, unchanged. */
   readonly others: readonly FormEntry[];
   /** Control members and honeypots: sent again, but not shown. */
   readonly hidden: readonly FormEntry[];
-  /** Problems that belong to no field, in sentences. */
+  /** Sentences about problems that belong to no field. */
   readonly problems: readonly string[];
-  /** Whether files that the visitor chose have to be chosen again: a page cannot keep them. Absent if not. */
+  /** Whether the visitor has to choose the files again, because a page cannot keep them. Absent if not. */
   readonly hasLostFiles?: boolean;
-  /** What the page does before it is sent; absent if nothing. */
+  /** What the page does for the form's challenge before it is sent; absent or null if nothing. */
   readonly challenge?: PageChallenge | null;
 }
 
-/** The fields of an endpoint. */
+/** What a page has to know about an endpoint to show its fields. */
 export interface AskedForm {
   readonly definition: SchemaDefinition;
   readonly unknownFields: UnknownFields;
   readonly honeypots: readonly string[];
-  /** Whether every field is shown, as on the form's own page; else those that were sent or are wrong. */
+  /** Whether every field is shown, as on the form's own page; else only fields that were sent or are wrong are shown. */
   readonly isWhole: boolean;
   readonly fileBounds: FileBounds;
 }
 
 export const NOTHING_ASKED: PageForm = { fields: [], others: [], hidden: [], problems: [] };
 
-/** The largest number of problems shown of one field, and of members without an input. */
+/** The largest number of problems that are shown for one field, and for members without an input. */
 const MAX_PROBLEMS = 3;
-/** Texts from this length on, and those with line breaks, are shown in a larger input. */
+/** The length, in UTF-16 units, from which a text is shown in a larger input; so is a text with line breaks. */
 const AREA_LENGTH = 80;
 
 /**
- * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing; if the form is shown
- * whole, all in the schema's order. If a name
- * repeats, its last value counts, unless it is a list's. Inputs that change nothing of what is stored are left out.
+ * The form as a page shows it again: the fields that the visitor filled in, in the order in which they came, then the fields that are wrong
+ * because they are missing. If the form is shown whole, all fields come in the schema's order. If a name repeats, its last value counts,
+ * unless it is a list's. Inputs that do not change what is stored are left out.
  *
- * @param details of the validation error, in the visitor's language; empty for any other error.
+ * @param details the problems of a validation error, in the visitor's language; empty for any other error.
  */
 export function pageForm(
   entries: readonly FormEntry[],
@@ -137,7 +137,7 @@ export function pageForm(
     else if (asked.honeypots.includes(name) || STEERING.has(name)) hidden.set(name, value);
     else if (spot === "beside") others.push([name, value]);
   }
-  // A page cannot keep what was chosen.
+  // A page cannot keep chosen files, so it asks for them again.
   for (const [name, field] of Object.entries(asked.definition))
     if (field.type === "file") askedAt(fields, { path: [name], field });
   const problems = askForWrong(fields, asked, details, wording.text("unknownSent"));
@@ -149,11 +149,12 @@ export function pageForm(
   };
 }
 
-/** Every field, empty, with what a browser can check. */
+/** Every field of a form without input, with the rules that a browser can check. */
 export function blankForm(asked: Omit<AskedForm, "isWhole">, wording: Wording): PageForm {
   const fields = new Map<string, AskedField>();
   askForAll(fields, asked.definition, NO_ROWS);
-  // What is "yes" by itself is shown so, or nobody could say "no"; in a group that may stay empty it would fill in the group.
+  // A box that is "yes" by default is shown ticked, or nobody could say "no". In a group that may stay empty it is not, because the tick
+  // would count as an answer for the group.
   const ticked = [...fields.values()]
     .filter(({ field }) => field.type === "boolean" && field.default === true)
     .filter(({ path }) => isAsked(path, asked.definition))
@@ -161,7 +162,7 @@ export function blankForm(asked: Omit<AskedForm, "isWhole">, wording: Wording): 
   return pageForm(ticked, { ...asked, isWhole: true }, {}, wording);
 }
 
-/** A group without declared members, and a list of lists, have no input. */
+/** Adds every field that has an input. A group without declared members and a list of lists have none. */
 function askForAll(fields: Map<string, AskedField>, definition: SchemaDefinition, rows: Rows): void {
   for (const [name, field] of Object.entries(definition))
     for (const spot of inputsOf({ path: [name], field }, rows))
@@ -172,7 +173,7 @@ function hasInput(field: FieldDefinition): boolean {
   return isScalar(field) || (field.type === "array" && isScalar(field.items));
 }
 
-/** @param isAskedFor false in a group, or an item of a list, that may stay empty as a whole */
+/** @param isAskedFor false for a field in a group, or in an item of a list, that may stay empty as a whole */
 function rulesOf(field: FieldDefinition, isAskedFor: boolean, isMarkedOptional: boolean): FieldRules {
   const isText = field.type === "string";
   return {
@@ -184,7 +185,7 @@ function rulesOf(field: FieldDefinition, isAskedFor: boolean, isMarkedOptional: 
   };
 }
 
-/** Whether each group, and each item of a list of groups, around a field has to be filled in; the outermost comes first. */
+/** For each group, and each item of a list of groups, around a field: whether it has to be filled in. The outermost comes first. */
 function needsAround(path: readonly string[], definition: SchemaDefinition): boolean[] {
   let fields: SchemaDefinition = definition;
   let list: ArrayField | undefined;
@@ -198,7 +199,7 @@ function needsAround(path: readonly string[], definition: SchemaDefinition): boo
     list = field?.type === "array" ? field : undefined;
     const group = list === undefined ? field : list.items;
     fields = isGroup(group) ? group.properties : {};
-    // Of a list, its rows say it.
+    // Whether a list is needed is decided by its rows.
     return list !== undefined || field?.required === true;
   });
 }
@@ -208,9 +209,9 @@ function isAsked(path: readonly string[], definition: SchemaDefinition): boolean
 }
 
 /**
- * Shows each problem at its input; returns the problems that have no input, or several.
+ * Adds each problem to its input. Returns the problems that have no input, or several.
  *
- * @param unknownSent stands for all undeclared names: a sender can make any number of them, so messages do not repeat them.
+ * @param unknownSent the message for all undeclared names. A sender can make any number of them, so it does not repeat them.
  */
 function askForWrong(
   fields: Map<string, AskedField>,
@@ -222,7 +223,7 @@ function askForWrong(
   for (const { path, code, message } of Object.values(details).flatMap(({ issues }) => issues)) {
     const spot = code === "unrecognized_keys" ? "nowhere" : spotOf(path, asked);
     const spots = typeof spot === "string" ? [] : inputsOf(spot, asked.isWhole ? NO_ROWS : null);
-    // An item of a list of groups is shown with its members, or not at all.
+    // An item of a list of groups has no input of its own; its members have.
     const inputs = spots
       .filter(({ field }) => !asked.isWhole || hasInput(field))
       .map((input) => askedAt(fields, input));
@@ -234,7 +235,7 @@ function askForWrong(
   return [...others];
 }
 
-/** The same problems, if the input itself cannot be repeated. */
+/** The problems of a form without its inputs, for a page that cannot repeat the input. */
 export function withoutInputs({ fields, problems }: PageForm): PageForm {
   return {
     ...NOTHING_ASKED,
@@ -242,12 +243,12 @@ export function withoutInputs({ fields, problems }: PageForm): PageForm {
   };
 }
 
-/** Whether there is a form to be sent again. */
+/** Whether the page shows inputs that can be sent again. */
 export function isRepeated({ fields, others }: PageForm): boolean {
   return fields.length > 0 || others.length > 0;
 }
 
-/** Whether the visitor can choose files. */
+/** Whether the form has an input for files. */
 export function asksForFiles({ fields }: PageForm): boolean {
   return fields.some(({ kind }) => kind === "file" || kind === "files");
 }
@@ -261,7 +262,7 @@ interface AskedField extends FormSpot {
 }
 
 /**
- * The inputs of a field: an object with declared members has one for each of them, and a list of such objects has them for each row.
+ * The inputs of a field: a group with declared members has one for each member, and a list of such groups has them for each row.
  *
  * @param rows null if lists of groups have no inputs
  */
@@ -289,7 +290,7 @@ function nameOf([root = "", ...inner]: readonly string[]): string {
   return root + inner.map((name) => `[${name}]`).join("");
 }
 
-/** An empty input is absent. */
+/** Adds a value to a field. An empty input counts as absent. */
 function fill({ field, values }: AskedField, value: string): void {
   if (value === "" || field.type === "file") return;
   if (field.type !== "array") values.length = 0;
@@ -321,7 +322,7 @@ function toPageField(
     rules: rulesOf(field, needs.every(Boolean), !isNeededInside && field.type !== "boolean"),
   };
   if (path.length === 1) return whole;
-  // What stands above a group is not said again before each of its inputs.
+  // The label above a group is not repeated before each of its inputs.
   const members = row === null ? { [path.at(-1) ?? ""]: field } : row.members;
   const around = path.slice(0, depth + 1);
   const group = {

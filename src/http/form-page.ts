@@ -15,7 +15,7 @@ import { challengeHtml, challengeMark } from "./page-challenge.ts";
 import type { VisitorProblem } from "./visitor-words.ts";
 import { sealOf, visitorPage } from "./visitor-page.ts";
 
-/** @param backTo the origin of the page with the form; null if not known. */
+/** @param backTo the origin of the page with the form; null if it is not known. */
 export function successPage(wording: Wording, backTo: string | null, brand: Brand): string {
   return visitorPage(
     wording.language,
@@ -31,16 +31,19 @@ ${backLink(wording, backTo)}`,
 export interface ErrorPage {
   readonly wording: Wording;
   readonly heading: TextKey;
-  /** For the visitor. */
+  /** The sentence for the visitor. */
   readonly sentence: TextKey;
   readonly problem: VisitorProblem;
-  /** Whether something was sent: else the page itself was asked for. */
+  /** Whether the visitor sent something; false if the page itself was requested. */
   readonly isSent: boolean;
-  /** For somebody who looks for the reason: the status' `error`, and how to find the log line. */
+  /**
+   * The error's name (`error` of its status), for somebody who looks for the reason; the page shows it with the id of the request, which
+   * the log has.
+   */
   readonly error: string;
   readonly requestId: string;
   readonly backTo: string | null;
-  /** With the visitor's input, to send again. */
+  /** The form with the visitor's input, which can be sent again. */
   readonly form: PageForm;
   readonly brand: Brand;
 }
@@ -69,7 +72,7 @@ function backLink(wording: Wording, origin: string | null): Html | null {
   return html`<p><a href="${origin}/">${wording.text("backTo", { site: new URL(origin).host })}</a></p>`;
 }
 
-/** The list of problems, with a link to each input. It comes first, so a screen reader and the keyboard reach it first. */
+/** The list of problems, with a link to each input. It stands first, so a screen reader and the keyboard reach it first. */
 function summary({ fields, problems }: PageForm): Html | null {
   const lines = [
     ...fields.flatMap((field, index) =>
@@ -83,8 +86,8 @@ function summary({ fields, problems }: PageForm): Html | null {
 const NEW_LINE = html`\n`;
 
 /**
- * Without an action the form is sent to the address that it came from, even if a proxy changed the path. The server decides
- * what is valid, so the browser is told not to check.
+ * Markup of the form. Without an `action` the form is sent to the address that it came from, even if a proxy changed the path. The browser
+ * is told not to check the input, because the server decides what is valid.
  */
 function formHtml(form: PageForm, wording: Wording): Html {
   const { fields, others, hidden } = form;
@@ -99,7 +102,7 @@ ${challengeHtml(form.challenge ?? null, wording)}
 </form>`;
 }
 
-/** Bytes of the page that the visitor's input causes: all but the schema's empty fields. */
+/** The number of bytes of the page that the visitor's input causes: everything except the schema's empty fields. */
 export function repeatedBytes({ fields, others, hidden }: PageForm): number {
   const markup = [
     ...fields.flatMap((field) => [...field.values.map(escapeHtml), ...furtherValues(field).map(otherHtml)]),
@@ -109,14 +112,14 @@ export function repeatedBytes({ fields, others, hidden }: PageForm): number {
   return markup.reduce((bytes, each) => bytes + Buffer.byteLength(String(each)) + MARK.length, 0);
 }
 
-/** The longest attribute that marks a chosen value. */
+/** The longest attribute that marks a value as chosen. */
 const MARK = " selected";
 
 function hiddenHtml([name, value]: FormEntry): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** The inputs of a group, and those of one item of a list, stand together. */
+/** Markup of fields; the inputs of a group, or of one item of a list, stand together. */
 function fieldsHtml(fields: readonly PageField[], wording: Wording): Html {
   const parts: { group: FieldGroup | undefined; inputs: Html[] }[] = [];
   for (const [index, field] of fields.entries()) {
@@ -150,7 +153,7 @@ function fieldHtml(field: PageField, index: number, wording: Wording): Html {
   const attributes = html`id="${id}" name="${field.name}"${ruleMarks(field)}${marks}`;
   if (field.kind === "checkbox") {
     const checked = ["on", "true", "1"].includes(field.values[0] ?? "") ? html` checked` : null;
-    // The last of one name counts.
+    // If a name is sent twice, the last value counts.
     const none = field.emptyBox !== null && hiddenHtml([field.name, field.emptyBox]);
     return html`<div>${none}<input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${field.label}</label>${problems}</div>`;
   }
@@ -166,7 +169,7 @@ function optionalMark(
   return html` <span class="optional">(${wording.text("optional")})</span>`;
 }
 
-/** A list in which several are chosen asks for a key and the mouse, which few people know. */
+/** Whether a choice is shown as boxes to tick. A list with several choices needs a key and the mouse, which few people know. */
 function isTicked({ kind, options, rules }: PageField): boolean {
   return kind === "choices" && rules !== undefined && options.length <= MAX_BOXES;
 }
@@ -188,7 +191,7 @@ function boxesHtml(field: PageField, { id, marks, problems, wording }: BoxParts)
   return html`<fieldset class="boxes" id="${id}"><legend dir="auto">${field.label}${optionalMark(field.rules, wording)}</legend>${joinHtml(boxes, NEW_LINE)}${problems}</fieldset>`;
 }
 
-/** Inputs whose lengths and pattern a browser checks. */
+/** The kinds of input whose lengths and pattern a browser checks. */
 const TYPED: ReadonlySet<PageField["kind"]> = new Set(["text", "area", "email", "url", "phone"]);
 
 function ruleMarks({ kind, rules }: PageField): Html | null {
@@ -199,7 +202,7 @@ function ruleMarks({ kind, rules }: PageField): Html | null {
   return html`${rules.isRequired && html` required`}${min !== null && html` minlength="${min}"`}${max !== null && html` maxlength="${max}"`}${pattern !== null && html` pattern="${pattern}"`}`;
 }
 
-/** The form's own page, before anything was sent. */
+/** The form's own page before anything was sent. */
 export function blankPage(wording: Wording, look: PageLook, form: PageForm, honeypot: string | null): string {
   const encoding = asksForFiles(form) ? html` enctype="multipart/form-data"` : null;
   return visitorPage(
@@ -218,7 +221,7 @@ ${challengeHtml(form.challenge ?? null, wording)}
   );
 }
 
-/** The form's own page after a mistake: the whole form, as it was typed. */
+/** The form's own page after a mistake: the whole form with what was typed. */
 export function ownErrorPage(page: ErrorPage, look: PageLook): string {
   const { wording, form, error, requestId } = page;
   const heading = wording.text(page.heading);
@@ -237,7 +240,7 @@ ${formHtml(form, wording)}
   );
 }
 
-/** After it was sent. */
+/** The form's own page after the form was sent. */
 export function thanksPage(wording: Wording, { logo, thanks, brand }: PageLook): string {
   return visitorPage(
     wording.language,
@@ -250,13 +253,13 @@ ${thanks === null ? html`<p>${wording.text("received")}</p>` : paragraphs(thanks
   );
 }
 
-/** What an owner chose for a form's own page. */
+/** The look of a form's own page, which its owner chose. */
 export interface PageLook {
   readonly title: string;
   readonly intro: string | null;
   readonly logo: string | null;
   readonly thanks: string | null;
-  /** The workspace's, with the page's own colour if it has one. */
+  /** The workspace's brand, with the page's own colour if it has one. */
   readonly brand: Brand;
 }
 
@@ -271,12 +274,12 @@ function paragraphs(text: string): Html {
   return joinHtml(parts, NEW_LINE);
 }
 
-/** The inputs of a list: one for each value; a multiple choice has one for all. */
+/** The values of a list beyond the first, which need inputs of their own; a multiple choice has one input for all. */
 function furtherValues({ kind, name, values }: PageField): FormEntry[] {
   return kind === "choices" ? [] : values.slice(1).map((value) => [name, value]);
 }
 
-/** Short, because there may be many: each costs the visitor only a few bytes. */
+/** Markup of an undeclared input. It is short, because there may be many: each costs the visitor only a few bytes. */
 function otherHtml([name, value]: FormEntry): Html {
   const control = /[\r\n]/.test(value)
     ? html`<textarea name="${name}">\n${value}</textarea>`
@@ -288,7 +291,7 @@ function controlHtml({ kind, values, options }: PageField, attributes: Html): Ht
   const text = values[0] ?? "";
   switch (kind) {
     case "area":
-      // HTML drops one line break right after the tag.
+      // HTML drops one line break directly after the tag.
       return html`<textarea ${attributes} dir="auto">\n${text}</textarea>`;
     case "choice":
       return html`<select ${attributes}><option value="">–</option>${choices(options, values)}</select>`;
@@ -313,7 +316,7 @@ function controlHtml({ kind, values, options }: PageField, attributes: Html): Ht
   }
 }
 
-/** Whether an option needs no `value`: it then sends its text, which HTML must not change. */
+/** Matches an option that needs no `value` attribute: the browser then sends its text, which HTML must not change. */
 const PLAIN_OPTION = /^[^\t\n\f\r ]+(?: [^\t\n\f\r ]+)*$/;
 
 function choices(options: readonly string[], chosen: readonly string[]): Html[] {

@@ -54,23 +54,23 @@ interface FormRequest {
   readonly Params: { readonly key: string };
 }
 
-/** State of a form's post, filled step by step. */
+/** The state of a form's post, which is filled in step by step. */
 interface FormExchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   caller: Caller | null;
   entries: readonly FormEntry[];
-  /** False if it was read and nobody chose a file. */
+  /** False if the whole body was read and nobody chose a file. */
   mayHaveFiles?: boolean;
   /** The origin of the page that the visitor filled in. */
   origin: string | undefined;
-  /** Whether it is the form's own page. */
+  /** Whether the post came from the form's own page. */
   readonly isOwnPage: boolean;
 }
 
 /**
- * `POST /f/{publishable key}`: plain HTML forms, answered with pages. In a scope of its own, so that its body parser and
- * its pages for errors are nobody else's.
+ * `POST /f/{publishable key}`: posts of plain HTML forms, answered with pages. The routes are in a scope of their own, so that their body
+ * parser and their error pages apply to no other route.
  */
 export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): void {
   void server.register((scope, _options, done) => {
@@ -98,7 +98,7 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
         checkMediaType(request.headers["content-type"]);
         const { origin, host } = request.headers;
         const isMultipart = mediaType(request.headers["content-type"]) === MULTIPART;
-        // A form on one of our own pages tells in its body which page it was first on.
+        // A form on one of our own pages names in its body the page that it was on first.
         const source = isOwnOrigin(origin, parts.baseUrl, host) ? null : { origin, fromBrowser: true };
         beginPost(
           parts,
@@ -138,7 +138,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   return answerAccepted(parts, form, await postForm(parts, form, problem));
 }
 
-/** Notes what the form says. Returns what is wrong with its inputs, which is said after what is wrong with the request; null if nothing is. */
+/** Notes what the form contains. Returns the problem of its inputs, or null. It is reported after the problems of the request. */
 async function readForm(parts: FormRoutesParts, form: FormExchange) {
   const { request } = form;
   const { body } = request;
@@ -160,11 +160,11 @@ async function postForm(
 ) {
   const { entries, origin } = form;
   const { body } = form.request;
-  // The address of a form is in a page, so a secret key in it is public.
+  // The address of a form is written in a page, so a secret key in it would be public.
   const source = { origin, fromBrowser: true };
   if (isUploadBody(body)) return takeUpload(parts, form, body, source);
   return takePost(parts, form, {
-    // The inputs, not their bytes: a multipart form has another boundary each time it is sent.
+    // The inputs and not their bytes, because a multipart form has another boundary each time it is sent.
     body: Buffer.from(JSON.stringify(entries)),
     readFields: (_body, definition) => {
       if (problem !== null) throw problem;
@@ -174,7 +174,7 @@ async function postForm(
   });
 }
 
-/** JSON for programs; for people the page that the form names, or one of ours. */
+/** Answers programs with JSON, and people with the page that the form names or a built-in one. */
 function answerAccepted(
   parts: FormRoutesParts,
   { request, reply, entries, origin, isOwnPage }: FormExchange,
@@ -184,7 +184,7 @@ function answerAccepted(
   const { id, settings } = endpoint;
   if (isOwnPage) return sendThanks(request, reply, receipt.caller);
   const redirect = entryOf(entries, REDIRECT_MEMBER);
-  // The visitor is led elsewhere in silence; whoever made the page must be able to see why.
+  // The visitor is sent to another page without a message; the author of the page must be able to see why.
   const isIgnored = isRedirectIgnored(redirect, origin, settings);
   if (isIgnored) {
     void reply.header("x-formsvc-notice", "redirect-ignored");
@@ -206,7 +206,7 @@ function answerAccepted(
   );
 }
 
-/** Without `enctype` a browser sends the name in place of the file: the post is refused, and whoever made the page must know. */
+/** Without `enctype` a browser sends a file's name in place of the file. The post is refused, and the author of the page must learn why. */
 function noteLostFile(parts: FormRoutesParts, { caller, entries }: FormExchange): void {
   if (caller === null) return;
   const { schema, endpoint } = caller.ready;
@@ -219,18 +219,18 @@ function rawBody({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** Bytes of the visitor's own input. */
+/** Bytes of what the visitor typed. */
 function textBytes(request: FastifyRequest): number {
   return isUploadBody(request.body) ? request.body.identity.length : rawBody(request).length;
 }
 
-/** Only who sends a language, be it an empty one, is told what the page would have said: `formsvc.js` does, and shows it. */
+/** The sentence of the success page, for a client that sends a language, even an empty one. `formsvc.js` does, and shows the sentence. */
 function thanksFor(request: FastifyRequest): { readonly visitor_message?: string } {
   if (request.saidLanguage === null) return {};
   return { visitor_message: visitorWording(request).text("thanksReceived") };
 }
 
-/** A form has its key in its address, because a page without script cannot send the header. */
+/** The key as a header. A form has its key in its address, because a page without a script cannot send the header. */
 function authorizationOf(request: FastifyRequest): string {
   return `Bearer ${keyOf(request)}`;
 }
@@ -239,12 +239,12 @@ function keyOf({ params }: FastifyRequest): string {
   return (params as FormRequest["Params"]).key;
 }
 
-/** The last value of a name. */
+/** The last value that was sent under a name. */
 function entryOf(entries: readonly FormEntry[], name: string): string | null {
   return entries.findLast(([entry]) => entry === name)?.[1] ?? null;
 }
 
-/** Errors before the endpoint was looked up, which may have a page for errors. */
+/** Errors that are thrown before the endpoint is looked up. The endpoint may still have a page for errors. */
 const REFUSED_EARLY: ReadonlySet<ErrorCode> = new Set(["payload_too_large", "unsupported_media_type"]);
 
 async function answerError(
@@ -265,7 +265,7 @@ async function answerError(
       .header("location", errorAddress(settings.errorUrl, visitorWords(error).problem))
       .send();
   }
-  // Our own page is no site to go back to.
+  // Our own page is not a site to go back to.
   const backTo = form.isOwnPage ? null : webOrigin(form.origin);
   const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
@@ -290,22 +290,22 @@ async function answerError(
   return sendPage(reply, errorPage(page), withChallenge(policy, again.challenge ?? null));
 }
 
-/** Nobody's if the key is none of ours. */
+/** The brand for an error page; none if the key belongs to no endpoint. */
 function brandOf({ caller, isOwnPage }: FormExchange): Brand {
   if (caller === null) return NO_BRAND;
   return isOwnPage ? lookOf(caller).brand : caller.ready.brand;
 }
 
-/** Refusals that the same input would meet again; these pages are short, because a stranger may provoke thousands. */
+/** Statuses of refusals that the same input would get again. Their pages are short, because a stranger may provoke thousands. */
 const NEVER_ASKED_AGAIN: ReadonlySet<number> = new Set([401, 403, 429]);
-/** The same texts with fewer files or none, or with another proof, may be taken. */
+/** Errors after which the same texts may be accepted with fewer files or none, or with another proof. */
 const ABOUT_FILES: ReadonlySet<ErrorCode> = new Set(["upload_limit", "storage_limit", "challenge_required"]);
-/** The largest number of bytes of a page for each byte of the body; a form that would take more is not repeated. */
+/** The largest number of bytes of a page for each byte of the body. If a form would take more, the page does not repeat it. */
 const MAX_REPEATED = 4;
-/** Inputs of names that the schema does not declare. */
+/** The largest number of repeated inputs that the schema does not declare. */
 const MAX_OTHERS = 100;
 
-/** The form with the visitor's input, to be sent again; all of it or nothing, because an omitted part would be lost unseen. */
+/** The form with the visitor's input, to be sent again. It has all of the input or none, because an omitted part would be lost unseen. */
 function formAgain(
   { caller, request, entries, mayHaveFiles, origin, isOwnPage }: FormExchange,
   error: FormsvcError,
@@ -330,11 +330,11 @@ function formAgain(
   return { ...form, hidden: [...form.hidden, ...hidden], challenge, hasLostFiles };
 }
 
-/** What the page says at the inputs. */
+/** The problems that the page shows at its inputs. */
 function problemsOf(error: FormsvcError, wording: Wording, definition: SchemaDefinition): ValidationDetails {
   if (error.code === "validation_failed") return detailsFor(error, wording, definition) as ValidationDetails;
   const { field, maximum } = (error.facts.details ?? {}) as { field?: unknown; maximum?: unknown };
-  // A file that is larger than any may be.
+  // A file that is larger than the limit for any file.
   if (error.code !== "payload_too_large" || typeof field !== "string" || typeof maximum !== "number")
     return {};
   const report = new IssueReport(wording, definition);
@@ -343,7 +343,7 @@ function problemsOf(error: FormsvcError, wording: Wording, definition: SchemaDef
   return report.details();
 }
 
-/** A page's title and heading, by what became of the form. */
+/** A page's title and heading, by the problem of the form. */
 const HEADINGS: Readonly<Record<VisitorProblem, TextKey>> = {
   held: "headingHeld",
   invalid: "headingInvalid",
@@ -354,14 +354,14 @@ const HEADINGS: Readonly<Record<VisitorProblem, TextKey>> = {
 function pageWords(error: FormsvcError): Pick<ErrorPage, "heading" | "sentence" | "problem" | "error"> {
   const { problem, sentence } = visitorWords(error);
   const { status, error: title } = describeError(error.code);
-  // Only the schema's check is about answers.
+  // Only a failed check against the schema is about the answers.
   const heading = HEADINGS[problem === "invalid" && error.code !== "validation_failed" ? "refused" : problem];
-  // The month's limit is between the owner and us.
+  // The monthly limit is no business of the visitor's: it is between the owner and us.
   const kind = error.code === "submission_limit" ? problem : title;
   return { heading, sentence, problem, error: `${kind} (${status})` };
 }
 
-/** For a form's own page that is asked for and not there, or not now. */
+/** The words of the page for a form's own page that does not exist, or is not available now. */
 function closedWords(error: FormsvcError): ReturnType<typeof pageWords> {
   const { code } = error;
   const sentence =

@@ -3,9 +3,12 @@ import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { isGroup, MAX_ROWS, UNTICKED } from "../schemas/form-inputs.ts";
 import { fieldPath, type FormEntry } from "../submissions/receive/coerce-form.ts";
 
-/* Lists of groups on the form's own page: each item is a row of inputs, `guests[0][name]` and so on. Rows left empty are no items. */
+/*
+ * Lists of groups on the form's own page. Each item is a row of inputs, `guests[0][name]` and so on. A row that is left empty is not an
+ * item.
+ */
 
-/** The numbers of the rows that were sent, in their order, by the input name of the list. */
+/** The numbers of the rows that were sent with content, in ascending order, by the name of the list's input. */
 export type Rows = ReadonlyMap<string, readonly number[]>;
 
 export const NO_ROWS: Rows = new Map();
@@ -15,7 +18,7 @@ export function isShownRow(name: string): boolean {
 }
 
 interface Row {
-  /** The index of its number in the path. */
+  /** The index of the row's number in the path. */
   readonly depth: number;
   readonly members: SchemaDefinition;
 }
@@ -58,7 +61,10 @@ function isBox(path: readonly string[], members: SchemaDefinition): boolean {
   return field?.type === "boolean";
 }
 
-/** The path as the validator counts: rows that were left empty are no items. */
+/**
+ * The path with the row's number replaced by its position among the items. The validator counts like this: rows that were left empty are
+ * not items.
+ */
 export function pathInRows(
   path: readonly string[],
   definition: SchemaDefinition,

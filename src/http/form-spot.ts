@@ -14,13 +14,13 @@ export interface FormSpot {
 interface FormSchema {
   readonly definition: SchemaDefinition;
   readonly unknownFields: UnknownFields;
-  /** Whether lists of groups have inputs. */
+  /** Whether a list of groups has inputs. */
   readonly isWhole: boolean;
 }
 
 /**
- * The field that an input is for; for an item of a list, the list. `beside` means that it has no declaration of
- * its own but changes what is stored, `nowhere` that it changes nothing.
+ * The field that an input belongs to; for an item of a list, the list. `beside` means an input without a declaration of its own that still
+ * changes what is stored; `nowhere` means one that changes nothing.
  */
 export function spotOf(
   path: readonly string[],
@@ -50,15 +50,15 @@ export function spotOf(
 }
 
 /**
- * Whether an input of no field is sent again. Within a declared group it is, even if it is not stored: because of it the group counts as
- * sent, and has its default values.
+ * Whether an input without a field is sent again. Within a declared group it is, even if it is not stored, because it makes the group count
+ * as sent, so that the group gets its default values.
  */
 function isSentAgain([root = ""]: readonly string[], depth: number, unknownFields: UnknownFields): boolean {
   if (depth > 0) return unknownFields !== "reject";
   return (unknownFields === "keep" || unknownFields === "set-aside") && !isControl(root);
 }
 
-/** Undeclared, such a member is never stored. */
+/** Whether a member is one of our control members. Such a member is not stored if it is not declared. */
 function isControl(root: string): boolean {
   return root.startsWith("_") || TOKEN_MEMBERS.has(root);
 }

@@ -5,12 +5,12 @@ import { wordingIn } from "../languages/wording.ts";
 import { prefersPage } from "./prefers-json.ts";
 import { pagePolicy, sendPage, visitorPage } from "./visitor-page.ts";
 
-/** Whether a request is a browser's for the server's bare address. Everybody else is told, as JSON, that nothing is there. */
+/** Whether a browser requests the server's bare address. Every other client gets a 404 in JSON. */
 export function isForFront({ method, headers }: FastifyRequest, path: string): boolean {
   return path === "/" && (method === "GET" || method === "HEAD") && prefersPage(headers.accept);
 }
 
-/** Leads to the dashboard, or says what this is. @param dashboard its path; null if this client is not to see one. */
+/** Redirects to the dashboard, or says what this server is. @param dashboard the dashboard's path; null if this client may not see it. */
 export function answerFront(
   { headers }: FastifyRequest,
   reply: FastifyReply,

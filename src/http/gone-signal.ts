@@ -2,8 +2,8 @@ import type { FastifyReply } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /**
- * Aborted when the client hangs up before it has the whole answer. A client that has only closed its own direction looks the same until
- * something is written to it, and counts as gone: no browser does that.
+ * A signal that is aborted when the client hangs up before it has the whole answer. A client that closed only its own direction looks the
+ * same until something is written to it, and counts as gone: no browser does that.
  */
 export function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();

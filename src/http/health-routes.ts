@@ -10,11 +10,11 @@ export interface HealthRoutesParts {
   readonly isDraining: () => boolean;
 }
 
-/** Why no key can be checked: the database was upgraded by a newer program, or says nothing. */
+/** Why no key can be checked: a newer program upgraded the database, or the database does not answer. */
 export type NotReadyReason = "upgraded" | "unheard";
 
 const REFUSALS: Readonly<Record<NotReadyReason, readonly [sentence: string, retryAfterSeconds: number]>> = {
-  // Until the server is restarted with the version that did it.
+  // True until the server is restarted with the newer version.
   upgraded: ["The database was upgraded; the server is to be restarted.", 5],
   unheard: ["The database does not answer; try again shortly.", 2],
 };
@@ -24,13 +24,16 @@ export function refusalOf(blindness: NotReadyReason): FormsvcError {
   return new FormsvcError("unavailable", sentence, { retryAfterSeconds });
 }
 
-/** `/healthz`: the process is up. `/readyz`: it takes posts, because the database can be written and no stop is under way. */
+/**
+ * `/healthz` says that the process is up. `/readyz` says that the server accepts posts: the database can be written, and the server is not
+ * stopping.
+ */
 export function healthRoutes(server: FastifyInstance, parts: HealthRoutesParts): void {
   server.get("/healthz", { config: { operation: healthOperation } }, () => ({ status: "ok" }));
   server.get("/readyz", { config: { operation: readyOperation } }, () => {
     if (parts.isDraining())
       throw new FormsvcError("unavailable", "The server is shutting down.", { retryAfterSeconds: 5 });
-    // A database that is silent for a moment takes no server out of the balancer.
+    // A database that does not answer for a moment must not take a server out of the load balancer.
     if (parts.blindness() === "upgraded") throw refusalOf("upgraded");
     if (!parts.isWritable()) {
       const reason = parts.awaitsStandby()

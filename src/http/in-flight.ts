@@ -7,45 +7,45 @@ import type { Holder, Shares } from "./shares.ts";
 /** The requests that a server has under way now. */
 export interface InFlight {
   /**
-   * Continues a new request if there is a place for it. Where many may share an address, requests with a proven secret key are counted
-   * by the key, and wait for those before them when as many are being answered as one key may have.
+   * Continues a new request if there is room for it. If many clients may share its address, a request with a proven secret key counts for
+   * the key. It then waits if the key has as many requests being answered as its share allows.
    *
-   * @param refuse told who takes the place that it needs.
+   * @param refuse called with who holds the room that the request needs.
    */
   enter(request: FastifyRequest, proceed: () => void, refuse: (crowd: Crowd) => void): void;
-  /** The requests whose bodies may still be on their way. */
+  /** The requests whose bodies may still be arriving. */
   arriving(): Iterable<FastifyRequest>;
-  /** Counts the answers of an instance to the requests that it is handed. */
+  /** Counts the answers of another instance of the framework that serves late routes. */
   followAnswers(instance: FastifyInstance): void;
-  /** Says that `request` is `original` as another instance has it. */
+  /** Links the request object of another instance to the original one. */
   handOn(original: FastifyRequest, request: FastifyRequest): void;
 }
 
 export interface InFlightParts extends ProxyTrust {
   readonly shares: Shares;
   readonly bodyLimitBytes: number;
-  /** The secret key that a request has, by its id, if this process proved that key earlier. */
+  /** The id of the request's secret key, if this process proved that key earlier; else null. */
   readonly provenKeyOf: (request: FastifyRequest) => string | null;
-  /** Called for each request when its answer is taken or its client has left; `ms` is the time since it began. */
+  /** Called for each request when its client has taken the answer or has left; `ms` is the time since the request began. */
   readonly onEnd: (request: FastifyRequest, reply: FastifyReply, ms: number) => void;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     flight: Flight | null;
-    /** Canonical. */
+    /** The canonical address. */
     clientAddress: string;
   }
 }
 
 /**
- * Counts what requests hold from their first hook on, by the address of their client. The requests of a connection are handled
- * one after the other: each waits until the client has taken the answer before it, because thousands of requests fit into one
- * packet, but their answers do not fit into memory.
+ * Counts by client address what requests hold, from their first hook on. The requests of a connection are handled one after the other: each
+ * waits until the client has taken the answer before it, because thousands of requests fit into one packet, but their answers do not fit
+ * into memory.
  *
- * A client may leave at any moment. For a closed socket Node reports only the first of its open answers, so a closed connection
- * gives back what all its requests hold. One listener does everything: with a second one for the same event of an answer, the
- * engine often kept 5 KB of each request until it collected old objects, which cost a post 10 microseconds.
+ * A client may leave at any moment. For a closed socket Node reports only the first of its open answers, so a closed connection gives back
+ * what all its requests hold. One listener does everything: with a second listener for the same event of an answer, the engine often kept 5
+ * KB of each request until it collected old objects, which cost a post 10 microseconds.
  */
 export function followRequests(server: FastifyInstance, parts: InFlightParts): InFlight {
   const { shares, onEnd, provenKeyOf } = parts;
@@ -84,7 +84,7 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
   server.addHook("onRequest", (request, reply, done) => {
     const startedAt = performance.now();
     const connection = connections.get(request.raw.socket);
-    // When a connection is closed, Node still handles the rest of the packet that it is reading.
+    // After a connection is closed, Node still handles the rest of the packet that it is reading.
     if (connection === undefined || connection.socket.destroyed) return;
     const flight = begin(parts, connection, request, startedAt);
     reply.raw.on("close", () => {
@@ -148,7 +148,7 @@ function begin(
   return flight;
 }
 
-/** Continues at once, or after the earlier requests of its connection; cut off if there is no place to wait in. */
+/** Continues at once, or after the earlier requests of the connection. If there is no room to wait, the connection is cut off. */
 function enterWhenFree(shares: Shares, flight: Flight, proceed: () => void): void {
   const { socket, current } = flight.connection;
   const isFirst = current === flight;
@@ -162,7 +162,7 @@ function enterWhenFree(shares: Shares, flight: Flight, proceed: () => void): voi
   };
 }
 
-/** Counts a request that arrives as another holder's. Its connection stays with its address. */
+/** Counts a request whose body is arriving for another holder. Its connection still counts for its address. */
 function moveTo(shares: Shares, flight: Flight, holder: Holder): void {
   shares.add(holder, "requests", 1);
   shares.add(holder, "bodyBytes", flight.bodyBytes);
@@ -172,15 +172,15 @@ function moveTo(shares: Shares, flight: Flight, holder: Holder): void {
 }
 
 /**
- * A backend may send hundreds of posts at once with its secret key. Those beyond what one key may have answered at once wait before
- * their bodies are read. They hold requests of the key's share, so no more wait than those that are being answered.
+ * The waiting lines of secret keys. A backend may send hundreds of posts at once with its key. Posts beyond the key's share of answers wait
+ * before their bodies are read. They count against the key's share of requests, so at most as many wait as are being answered.
  */
 function createKeyLines(shares: Shares) {
   const lines = new Map<Holder, { readonly flight: Flight; readonly enter: () => void }[]>();
   const next = (holder: Holder): void => {
     const line = lines.get(holder);
     let first = line?.shift();
-    // Whoever has left needs no place.
+    // Requests whose clients have left are skipped.
     while (first !== undefined && first.flight.stage !== "arriving") first = line?.shift();
     if (line?.length === 0) lines.delete(holder);
     first?.enter();
@@ -201,7 +201,7 @@ function createKeyLines(shares: Shares) {
   };
   return {
     enter,
-    /** The request holds no slot any more, and the next of its key may enter. */
+    /** Releases the slot of a request and lets the next request of its key enter. */
     leave(flight: Flight): void {
       const wasAnswering = flight.stage === "answering";
       answer(shares, flight);
@@ -210,7 +210,7 @@ function createKeyLines(shares: Shares) {
   };
 }
 
-/** The request no longer holds a place or a body. */
+/** Releases the slot and the body bytes of a request. */
 function answer(shares: Shares, flight: Flight): void {
   const { holder, stage, bodyBytes } = flight;
   if (stage !== "arriving" && stage !== "answering") return;
@@ -225,8 +225,8 @@ function isTooMuch(shares: Shares, holder: Holder): boolean {
 }
 
 /**
- * If a client has more answers in memory than its share, or all together have too many: cuts off those that had the longest time
- * to take their answers, but not the newest.
+ * Frees memory if a client has more bytes of answers than its share, or all together have too many. It cuts off the clients that have had
+ * the longest time to take their answers, but never the newest answer.
  */
 function cutOffOldest(
   shares: Shares,
@@ -243,7 +243,7 @@ function cutOffOldest(
   }
 }
 
-/** Its answer is taken, or its client has left, and it holds no place. */
+/** Ends a request: its client has taken the answer or has left. Releases all that it holds. */
 function finish(shares: Shares, flight: Flight): void {
   const { connection, holder, request } = flight;
   if (request === null) return;
@@ -253,12 +253,12 @@ function finish(shares: Shares, flight: Flight): void {
   if (connection.current !== flight)
     return void connection.waiting.splice(connection.waiting.indexOf(flight), 1);
   connection.current = connection.waiting.shift() ?? null;
-  // The rest of a body still takes up the connection.
+  // A body that has not arrived whole still occupies the connection.
   if (connection.current === null && request.raw.complete) giveTo(shares, connection, connection.peer);
   connection.current?.proceed?.();
 }
 
-/** The largest size that the body may reach. */
+/** The largest number of bytes that the body may reach. */
 function announcedBytes({ headers }: FastifyRequest, limitBytes: number): number {
   if (headers["transfer-encoding"] !== undefined) return limitBytes;
   return Math.min(Number(headers["content-length"] ?? 0), limitBytes);
@@ -266,7 +266,7 @@ function announcedBytes({ headers }: FastifyRequest, limitBytes: number): number
 
 function sizeOf(payload: unknown): number {
   if (typeof payload === "string" || Buffer.isBuffer(payload)) return Buffer.byteLength(payload);
-  // A stream of a file says what it holds.
+  // The stream of a file says how many bytes it holds in memory.
   const { heldBytes } = (payload ?? {}) as { heldBytes?: unknown };
   return typeof heldBytes === "number" ? heldBytes : 0;
 }

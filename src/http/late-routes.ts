@@ -2,39 +2,43 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { InFlight } from "./in-flight.ts";
 
-/** Routes that are made when the first request for one of them comes, so that a start does not wait for what nobody visits. */
+/**
+ * Routes that are made when the first request for one of them comes, so that the start of the server does not wait for pages that nobody
+ * visits.
+ */
 export interface LateRoutes {
-  /** An address without a slash at its end, like `/dashboard`: they are there and below it. */
+  /** An address without a slash at its end, like `/dashboard`. The routes are at and below it. */
   readonly path: string;
-  /** Whether this client may know that they are there. @param host as the request has it, with its port; undefined without one */
+  /** Whether this client may know that the routes exist. @param host the request's Host header, with its port; undefined if it has none */
   readonly isFor: (clientAddress: string, host: string | undefined) => boolean;
-  /** Whether a browser that asks for the server's bare address is led to them. */
+  /** Whether a browser that requests the server's bare address is redirected to the routes. */
   readonly isFront: boolean;
-  /** Whether their errors have the stable `code` of the error table. */
+  /** Whether errors of the routes have the stable `code` of the error table. */
   readonly hasCodes: boolean;
-  /** Adds them. If it rejects, the request is answered with the error, and the next one tries again. */
+  /** Adds the routes. If it rejects, the request is answered with the error, and the next request tries again. */
   readonly add: (server: FastifyInstance) => Promise<void>;
 }
 
-/** What answers the requests for late routes. */
+/** Answers the requests for late routes. */
 export interface LatePart {
-  /** @param path decoded, as the router reads it. */
+  /** @param path decoded, as the router reads it */
   has(path: string): boolean;
-  /** The path that the routes begin with; null if a browser is not led there, or the client may not know of them. */
+  /** The path of the routes; null if a browser is not redirected there, or if the client may not know of them. */
   frontFor(clientAddress: string, host: string | undefined): string | null;
-  /** @param fail is told if the routes cannot be made. */
+  /** @param fail called if the routes cannot be made */
   answer(request: FastifyRequest, reply: FastifyReply, fail: (error: Error) => void): void;
 }
 
-/** @param takeOver comes before all other hooks. */
+/** @param takeOver a hook that runs before all other hooks */
 export type CreateInstance = (
   idOf: (request: IncomingMessage) => string,
   takeOver: onRequestHookHandler,
 ) => FastifyInstance;
 
 /**
- * The framework takes no routes once it listens. So these get an instance of their own, which never listens: the server hands it
- * requests that it has let in and whose bodies nobody has begun to read. The server counts them and logs them like its own.
+ * Makes the part of the server that serves late routes. The framework accepts no routes once it listens. So the late routes get an instance
+ * of their own, which never listens: the server hands it requests that it has admitted and whose bodies are still unread. The server counts
+ * and logs them like its own.
  */
 export function createLatePart(
   server: FastifyInstance,
@@ -49,7 +53,7 @@ export function createLatePart(
   server.addHook("preClose", async () => closing.resolve());
   server.addHook("onClose", async () => {
     ended.resolve();
-    // Whoever asked for them may have left while they are being made.
+    // A client may have requested the routes and left while they are being made.
     await opened?.catch(() => null);
     await closed;
   });
@@ -65,7 +69,7 @@ export function createLatePart(
     );
     inFlight.followAnswers(instance);
     await add(instance);
-    // Its answers are the server's: it is closed when they have ended, and answers until then.
+    // The instance serves the server's requests, so it is closed only when their answers have ended.
     instance.addHook("preClose", () => ended.promise);
     await instance.ready();
     closed = closing.promise.then(() => instance.close());

@@ -11,7 +11,7 @@ import { type NotReadyReason, refusalOf } from "./health-routes.ts";
 import { pagePolicy, sendPage, type ServicePage, servicePage } from "./visitor-page.ts";
 
 export interface MailLinkParts {
-  /** Null if no mail server is configured: the links of earlier e-mails then lead to no page. */
+  /** Null if no mail server is configured. The links of earlier e-mails then lead to no page. */
   readonly mailLinks: MailLinks | null;
   readonly blindness: () => NotReadyReason | null;
   readonly log: Log;
@@ -26,21 +26,21 @@ interface LinkRequest {
   readonly Params: { readonly id: string; readonly token: string };
 }
 
-/** A mail provider sends one line (RFC 8058), our own page nothing. */
+/** The largest body that is read. A mail provider sends one line (RFC 8058), our own page nothing. */
 const MAX_BODY_BYTES = 4096;
 
 /**
- * `/mail/confirm/…` and `/mail/unsubscribe/…`: the links of e-mails to recipients. GET shows what the link does, POST does it. They
- * are there whether or not the dashboard is.
+ * `/mail/confirm/…` and `/mail/unsubscribe/…`: the links in e-mails to recipients. GET shows what the link does, POST does it. The routes
+ * exist with or without the dashboard.
  */
 export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, log }: MailLinkParts): void {
-  // Routes all the same, because the log has the whole address of what is none, and with it the token.
+  // The routes exist in any case, because the log shows the whole address of an unknown route, which contains the token.
   const links = (): MailLinks => {
     if (mailLinks === null) throw new FormsvcError("not_found", "This server sends no e-mail at present.");
     return mailLinks;
   };
   void server.register((scope, _options, done) => {
-    // What is sent says nothing that the address does not.
+    // The body is ignored, because the address says everything.
     for (const type of FORM_TYPES)
       scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, _body, parsed) => parsed(null));
     scope.setErrorHandler((thrown, request, reply) => {
@@ -71,11 +71,14 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
 
 const POLICY = pagePolicy([], null);
 
-/** What a page says, by what its link does. Whoever has not agreed yet reads no name that an owner chose: it could be a text for strangers. */
+/**
+ * A page's words, by what its link does. Before a person has agreed, the page shows no name that an owner chose: it could be a text for
+ * strangers.
+ */
 interface View extends Pick<ServicePage, "seal"> {
   readonly title: TextKey;
   readonly text: TextKey;
-  /** Null if there is nothing left to do. */
+  /** The button's label; null if there is nothing left to do. */
   readonly button: TextKey | null;
   readonly note: TextKey;
 }
@@ -135,14 +138,14 @@ function languageOf({ headers }: FastifyRequest): Language {
   return acceptedLanguage(headers["accept-language"]) ?? "en";
 }
 
-/** `29 November at 15:05 CET` */
+/** A day and time such as `29 November at 15:05 CET`. */
 function dayIn(language: Language, timeZone: string, ms: number): string {
   const locale = language === "en" ? "en-GB" : language;
   const hour = { hour: "2-digit", minute: "2-digit", timeZone, timeZoneName: "short" } as const;
   return new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", ...hour }).format(ms);
 }
 
-/** Whoever opens a link that leads nowhere. */
+/** Answers a request whose link leads nowhere. */
 function sendFailure({ request, reply }: Exchange, { code }: FormsvcError, sentence: TextKey): FastifyReply {
   const language = languageOf(request);
   const wording = wordingIn(language);

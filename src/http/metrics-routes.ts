@@ -14,13 +14,13 @@ export function metricsRoutes(server: FastifyInstance, metrics: ExposedMetrics):
   });
 }
 
-/** Scrapers at once; further connections are closed as they come. */
+/** The largest number of scrapers at once. Further connections are closed at once. */
 const MAX_SCRAPERS = 16;
 const SCRAPE_TIMEOUT_MS = 10_000;
 
 /**
- * A server of `/metrics` alone, not listening yet. Each connection carries one request: scrapers come every few seconds, and a
- * client that sends thousands at once gets only one rendered.
+ * A server for `/metrics` alone, which does not listen yet. Each connection carries one request, because scrapers come every few seconds.
+ * So a client that sends thousands of requests at once gets one answer.
  */
 export function createMetricsServer(metrics: ExposedMetrics, log: Log): FastifyInstance {
   const server = fastify({
@@ -40,7 +40,7 @@ export function createMetricsServer(metrics: ExposedMetrics, log: Log): FastifyI
   return server;
 }
 
-/** How long each route takes to answer, by status; a client that left before its answer counts as `none`. */
+/** Measures how long each route takes to answer, by status. A client that left before its answer counts as `none`. */
 export function measureRequests(metrics: Metrics): RequestObserver {
   const observe = metrics.histogram(
     "formsvc_http_request_duration_seconds",
@@ -60,7 +60,7 @@ function requireToken(request: FastifyRequest, token: string): void {
   );
 }
 
-/** A hash, because the comparison needs equal lengths. */
+/** A hash of the token, because the comparison in constant time needs equal lengths. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -2,7 +2,7 @@ import { version } from "../foundation/version.ts";
 
 type Json = Record<string, unknown>;
 
-/** What an OpenAPI document of the server is about. */
+/** What the OpenAPI document says about the server as a whole. */
 interface Described {
   readonly title: string;
   readonly description: string;
@@ -11,7 +11,7 @@ interface Described {
   readonly securitySchemes: Json;
 }
 
-/** An OpenAPI 3.1 document of the server. @param baseUrl the address that clients use; null if only the socket's is known */
+/** Makes an OpenAPI 3.1 document of the server. @param baseUrl the address that clients use; null if only the socket's address is known */
 export function openapiOf(
   { title, description, paths, ...components }: Described,
   baseUrl: string | null,

@@ -6,7 +6,7 @@ import type { RouteDescription, OperationAnswer } from "./operation.ts";
 
 type Json = Record<string, unknown>;
 
-/** A route and its own description. */
+/** A route and its description. */
 interface DescribedRoute {
   readonly method: string;
   readonly url: string;
@@ -14,9 +14,9 @@ interface DescribedRoute {
 }
 
 /**
- * `GET /openapi.json`: the HTTP interface, made from the routes' own descriptions. Call before the routes are added.
+ * `GET /openapi.json`: describes the HTTP interface, from the descriptions of the routes. Call this before the routes are added.
  *
- * @param baseUrl the address that clients use; null if only the socket's is known.
+ * @param baseUrl the address that clients use; null if only the socket's address is known
  */
 export function openapiRoutes(server: FastifyInstance, baseUrl: string | null): void {
   const routes: DescribedRoute[] = [];
@@ -67,7 +67,7 @@ const generalError = z.object({
   remainingSubmissions: z.int().optional().describe("With `Submission limit exceeded`."),
 });
 
-/** Of a post, which a visitor of a page may have sent. */
+/** The error of a post, which a visitor of a page may have sent. */
 const postError = generalError.extend({
   message: z.string().describe("For the developer."),
   visitor_message: z.string().describe("For the visitor of the page."),
@@ -110,7 +110,7 @@ function parametersOf(where: string, object: z.ZodObject | undefined, schemas: J
   return Object.entries(object?.shape ?? {}).map(([name, type]) => {
     const { description, ...schema } = schemaOf(type as z.ZodType, schemas);
     const required = where === "path" || !z.safeParse(type, undefined).success;
-    // JSON omits undefined members.
+    // JSON leaves out members that are undefined.
     return { name, in: where, required, description, schema };
   });
 }
@@ -132,7 +132,7 @@ function contentJson(content: Readonly<Record<string, z.ZodType>>, schemas: Json
   );
 }
 
-/** One answer for each status, naming each `error` that it may have. */
+/** One answer for each status, which lists each `error` that it may have. */
 function errorAnswers({ errors: codes, hasVisitors }: RouteDescription): Json {
   const name = hasVisitors === true ? "PostError" : "Error";
   const byStatus = new Map<number, string[]>();
@@ -150,7 +150,7 @@ function errorAnswers({ errors: codes, hasVisitors }: RouteDescription): Json {
   );
 }
 
-/** As JSON Schema 2020-12, the language of OpenAPI 3.1; a type with an id goes to the shared schemas. */
+/** A type as JSON Schema 2020-12, the language of OpenAPI 3.1. A type with an id is put into the shared schemas. */
 function schemaOf(type: z.ZodType, schemas: Json): Json {
   const { $defs, ...schema } = z.toJSONSchema(type, { io: "output" }) as Json;
   delete schema["$schema"];

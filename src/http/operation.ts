@@ -2,36 +2,36 @@ import type { z } from "zod";
 import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { problemsOf } from "../foundation/problems.ts";
 
-/** The input and the answers of a route: the route parses its query with it, and `/openapi.json` shows it. */
+/** The input and the answers of a route. The route parses its query with it, and `/openapi.json` shows it. */
 export interface RouteDescription {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
-  /** Which keys it takes as `Authorization: Bearer`. */
+  /** The keys that the route accepts as `Authorization: Bearer`. */
   readonly key: "either" | "secret" | "none";
   readonly path?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** Request headers besides `Authorization`, in their usual spelling. */
   readonly headers?: z.ZodObject;
-  /** By media type. */
+  /** The types of the body by media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
-  /** Successful answers by status; errors are taken from the error table. */
+  /** Successful answers by status. Errors come from the error table. */
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   readonly errors: readonly ErrorCode[];
-  /** Whether a visitor of a page may be behind it: its errors have a `visitor_message`. */
+  /** Whether a visitor of a page may have sent the request. Its errors then have a `visitor_message`. */
   readonly hasVisitors?: true;
 }
 
 export interface OperationAnswer {
   readonly description: string;
-  /** By media type; none if the answer has no body. */
+  /** The types of the body by media type; absent if the answer has no body. */
   readonly content?: Readonly<Record<string, z.ZodType>>;
   readonly headers?: z.ZodObject;
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Routes without one are left out of `/openapi.json`. */
+    /** Describes the route. Routes without a description are left out of `/openapi.json`. */
     operation?: RouteDescription;
   }
 }
@@ -39,15 +39,15 @@ declare module "fastify" {
 /** Errors that any request may get. */
 export const COMMON_ERRORS: readonly ErrorCode[] = ["internal", "unavailable"];
 
-/** The largest number of wrong parameters that one answer names, each by its first 100 characters at most. */
+/** The largest number of wrong parameters that one answer names, each by at most its first 100 characters. */
 const MAX_NAMED = 10;
 const MAX_NAME_LENGTH = 100;
 
-/** @throws invalid_request naming the first parameters that are malformed or not known. */
+/** Parses a query. @throws invalid_request naming the first parameters that are malformed or unknown */
 export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unknown): z.output<Schema> {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
-  // Not an object: a parameter may have the name of a member that every object has.
+  // A map, not an object, because a parameter may have the name of a member that every object has.
   const details = new Map<string, string>();
   for (const { path, message, isUnknown } of problemsOf(read.error)) {
     const name = (path[0] ?? "").slice(0, MAX_NAME_LENGTH);

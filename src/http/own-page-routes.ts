@@ -11,7 +11,7 @@ import { pageChallenge, withChallenge } from "./page-challenge.ts";
 import { ownPagePolicy, pagePolicy, sendPage } from "./visitor-page.ts";
 import { visitorWording } from "./visitor-language.ts";
 
-/** Before a form's id, or its name if that is unique on the server. */
+/** The path before a form's id, or before its name if that is unique on the server. */
 export const OWN_PAGE_PATH = "/p/";
 
 interface OwnPageParts extends PostParts {
@@ -22,7 +22,7 @@ interface OwnPageRequest {
   readonly Params: { readonly form: string };
 }
 
-/** A form's own page, and what is sent from it. @param take stores the form, and answers */
+/** The routes of forms' own pages and of the posts from them. @param take stores the form and answers */
 export function ownPageRoutes(
   scope: FastifyInstance,
   parts: OwnPageParts,
@@ -49,7 +49,7 @@ export function ownPageRoutes(
     onRequest: (request, reply, done) => {
       const { origin, host, "content-type": type } = request.headers;
       checkMediaType(type);
-      // Another page would send in the name of this one, which needs no key.
+      // Another page must not send the form in this page's name, because the page needs no key.
       if (!isOwnOrigin(origin, parts.baseUrl, host))
         throw new FormsvcError("forbidden", "A form's own page is sent from that page only.");
       const sender = {
@@ -65,7 +65,7 @@ export function ownPageRoutes(
   });
 }
 
-/** @throws not_found, unavailable */
+/** Finds the form whose own page is requested. @throws not_found, unavailable */
 export async function findPage(parts: CallerParts, request: FastifyRequest, form: string): Promise<Caller> {
   lookAround(parts);
   const caller = await parts.gatekeeper.ofPage(form, request.clientAddress);
@@ -78,7 +78,7 @@ export function sendThanks(request: FastifyRequest, reply: FastifyReply, caller:
   return sendPage(reply, thanksPage(visitorWording(request, caller), look), policyOf(look));
 }
 
-/** Lets its colour and its logo in. */
+/** The content policy that allows the page's colour and logo. */
 export function policyOf({ logo, brand }: PageLook): string {
   return ownPagePolicy(pagePolicy([], null, brand.colour), logo);
 }

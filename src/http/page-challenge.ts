@@ -4,11 +4,11 @@ import type { Wording } from "../languages/wording.ts";
 
 /** What one of our pages does for a form's challenge. */
 export type PageChallenge =
-  /** An address of ours, relative to the page's: `/p/…` and `/f/…` are one folder deep. */
+  /** `address` is relative to the page's own: `/p/…` and `/f/…` are one folder deep. */
   | { readonly kind: "pow"; readonly address: string; readonly isRequired: boolean }
   | { readonly kind: Vendor; readonly siteKey: string; readonly isRequired: boolean };
 
-/** Null if there is nothing to do, or if it cannot be done. @param asked by what the form is named at `/challenge` */
+/** Null if there is nothing to do, or if it cannot be done. @param asked the parameter that names the form at `/challenge` */
 export function pageChallenge(
   { kind, siteKey, isRequired }: Challenge,
   asked: Readonly<Record<string, string>>,
@@ -35,7 +35,10 @@ const VENDORS = {
   },
 } as const;
 
-/** Only a page of a form with a challenge may run a script: ours, or that of the owner's service. */
+/**
+ * The content policy of a page. Only a page of a form with a challenge may run a script: ours, or the script of the service that the owner
+ * chose.
+ */
 export function withChallenge(policy: string, challenge: PageChallenge | null): string {
   if (challenge === null) return policy;
   if (challenge.kind === "pow") return `script-src 'self'; connect-src 'self'; ${policy}`;
@@ -43,12 +46,12 @@ export function withChallenge(policy: string, challenge: PageChallenge | null): 
   return `${more}; ${policy.replace(/style-src [^;]*/, (given) => given + style)}`;
 }
 
-/** An attribute of the form. */
+/** The attribute of the form that has the challenge's address; null if it needs none. */
 export function challengeMark(challenge: PageChallenge | null): Html | null {
   return challenge?.kind === "pow" ? html` data-formsvc-challenge="${challenge.address}"` : null;
 }
 
-/** What stands in the form, before its button. */
+/** The markup that stands in the form before its button. */
 export function challengeHtml(challenge: PageChallenge | null, wording: Wording): Html | null {
   if (challenge === null) return null;
   const { isRequired } = challenge;

@@ -1,17 +1,17 @@
-/** Entries of an Accept header that are read; browsers send about eight. */
+/** The largest number of entries of an Accept header that are read; browsers send about eight. */
 const MAX_ENTRIES = 32;
 
-/** Whether the client asks for JSON rather than a page: its `Accept` names JSON, and no kind of HTML before it. */
+/** Whether the client asks for JSON rather than a page: its `Accept` header names JSON, and no kind of HTML before it. */
 export function prefersJson(accept: string | undefined): boolean {
   return isJson(preferredType(accept));
 }
 
-/** Whether the client asks for a page, as browsers do; one that names neither does not. */
+/** Whether the client asks for a page, as browsers do. A client that names neither JSON nor HTML does not. */
 export function prefersPage(accept: string | undefined): boolean {
   return isHtml(preferredType(accept));
 }
 
-/** The first of the JSON and HTML types that it names, by their weights; empty if it names none. */
+/** The first of the JSON and HTML types that the header names, by their weights; empty if it names none. */
 function preferredType(accept: string | undefined): string {
   const entries = (accept ?? "").toLowerCase().split(",").slice(0, MAX_ENTRIES).map(readEntry);
   const [first] = entries

@@ -12,11 +12,11 @@ import { bodyTooLarge } from "./error-reply.ts";
 import { type NotReadyReason, refusalOf } from "./health-routes.ts";
 import { MAX_READ_ON, postTooLarge } from "./upload-body.ts";
 
-/** What is needed to identify the sender. */
+/** What it takes to identify the sender. */
 export interface CallerParts {
   readonly gatekeeper: Gatekeeper;
   readonly noticeChanges: () => void;
-  /** Why no key can be checked now; null if it can. */
+  /** Why no key can be checked now; null if keys can be checked. */
   readonly blindness: () => NotReadyReason | null;
 }
 
@@ -29,25 +29,28 @@ export interface PostParts extends CallerParts {
 /** A post whose headers are accepted. */
 export interface BegunPost {
   readonly caller: Caller;
-  /** The sender's use of its rate limit; null if no limit applied. */
+  /** The state of the sender's rate limit; null if no limit applied. */
   rate: RateState | null;
-  /** Why a file of it is refused, if its body is read all the same: it may have none, or a page shows what was typed. */
+  /**
+   * Why files of the post are refused; null if they are not. The body is read all the same, because it may have no file, or a page shows
+   * what was typed.
+   */
   refusal: FormsvcError | null;
-  /** Room that is kept for its files. */
+  /** The room in the spool that is reserved for the post's files. */
   reservation: Reservation | null;
 }
 
-/** What tells the sender of a post, before its body. */
+/** What is known about the sender of a post before its body is read. */
 export interface PostSender {
-  /** The `Authorization` header, or its substitute. */
+  /** The `Authorization` header, or the value that takes its place. */
   readonly authorization: string | undefined;
-  /** Null if only the body has the origin. */
+  /** Null if only the body says the origin. */
   readonly source: PostSource | null;
-  /** Whether the form may bring files: it does if its endpoint has a field for them. */
+  /** Whether the body is multipart. It may bring files if the endpoint has a field for them. */
   readonly isMultipart: boolean;
-  /** Whether a page answers: then a form whose files are refused is read on, so that the page can show what was typed. */
+  /** Whether the answer is a page. If so, a form whose files are refused is read to its end, so that the page can show what was typed. */
   readonly wantsPage: boolean;
-  /** Finds the sender of a page of ours, which has no key. */
+  /** Finds the sender of one of our own pages, which sends no key. */
   readonly find?: () => Promise<Caller>;
 }
 
@@ -68,7 +71,8 @@ type Proceed = (error?: Error) => void;
 /**
  * Identifies the sender of a request by its key.
  *
- * @param authorization the header's value, or its substitute. @throws unauthorized, rate_limited, unavailable
+ * @param authorization the value of the header, or the value that takes its place
+ * @throws unauthorized, rate_limited, unavailable
  */
 export function identify(
   parts: CallerParts,
@@ -79,7 +83,7 @@ export function identify(
   return parts.gatekeeper.authenticate(authorization, request.clientAddress);
 }
 
-/** Before a key is looked at. @throws unavailable */
+/** Called before a key is checked: notices changes in the database. @throws unavailable if no key can be checked */
 export function lookAround({ noticeChanges, blindness }: CallerParts): void {
   noticeChanges();
   const blind = blindness();
@@ -87,11 +91,12 @@ export function lookAround({ noticeChanges, blindness }: CallerParts): void {
 }
 
 /**
- * Refuses a post if its headers are enough for that, before any of its body is read: a client without a good key costs no memory
- * and holds no place. The result is kept on the request.
+ * Refuses a post if its headers are reason enough, before any of its body is read. So a client without a good key costs no memory and holds
+ * no slot. The result is kept on the request.
  *
- * @param proceed called at once if the key is remembered: a promise here would put the body into a buffer first.
- * @throws payload_too_large, unsupported_media_type, unavailable, rate_limited, forbidden; or hands `proceed` what {@link identify} throws.
+ * @param proceed called at once if the key is cached: after a promise, the framework would put the body into a buffer first.
+ * @throws payload_too_large, unsupported_media_type, unavailable, rate_limited, forbidden; errors of {@link identify} are passed to
+ * `proceed`
  */
 export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSender, proceed: Proceed): void {
   const { request } = exchange;
@@ -113,7 +118,7 @@ export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSend
   }
 }
 
-/** Before anything is known of the endpoint, the largest post of any kind counts. @throws payload_too_large */
+/** Refuses a body that is longer than the largest post of any kind. The endpoint is not known yet. @throws payload_too_large */
 function refuseLength(
   { bodyLimitBytes, uploads }: PostParts,
   { reply }: Exchange,
@@ -122,21 +127,22 @@ function refuseLength(
 ): void {
   const { maxPostBytes } = uploads.limits;
   if (isMultipart && length <= (wantsPage ? MAX_READ_ON * maxPostBytes : maxPostBytes)) return;
-  // Nobody reads the rest.
+  // Nobody reads the rest of the body.
   reply.header("connection", "close");
   throw isMultipart ? postTooLarge(maxPostBytes) : bodyTooLarge(bodyLimitBytes);
 }
 
-/** Whether the body of this post is read as files come. */
+/** Whether the body of this post is read as an upload: its endpoint has fields for files. */
 export function bringsFiles({ begun }: FastifyRequest): boolean {
   return begun !== null && begun.caller.ready.schema.fileFields !== null;
 }
 
 /**
- * Looks for room before a byte of the files is read. A form without a field for files is as long as any other. In a form of that length
- * perhaps nobody chose a file, so only the first byte of a file refuses it.
+ * Reserves room before any file is read. Without a field for files, the post has the usual limit of a body. If there is no room and the
+ * body is so short that it may have no file, the post is refused only when the first byte of a file comes.
  *
- * @param length NaN if the client does not say. @throws payload_too_large, upload_limit, storage_limit, unavailable
+ * @param length the body's length in bytes; NaN if the client does not say
+ * @throws payload_too_large, upload_limit, storage_limit, unavailable
  */
 async function admitUpload(
   parts: PostParts,
@@ -164,7 +170,7 @@ async function admitUpload(
   if (flight !== null) flight.isUpload = true;
 }
 
-/** Notes why files of a post are refused, once that is certain. */
+/** Records why files of a post are refused, once the refusal is certain. */
 export async function noteRefusal(
   { uploads }: Pick<PostParts, "uploads">,
   request: FastifyRequest,
@@ -175,7 +181,7 @@ export async function noteRefusal(
     await uploads.noteRefusal(uploadingOf(caller, submitterOf(caller, request)), reason);
 }
 
-/** @throws payload_too_large, upload_limit, storage_limit, unavailable */
+/** Reserves room for the files of a post. @throws payload_too_large, upload_limit, storage_limit, unavailable */
 async function findRoom(
   { uploads, bodyLimitBytes }: PostParts,
   request: FastifyRequest,
@@ -185,19 +191,19 @@ async function findRoom(
   const { maxPostBytes } = uploads.limits;
   if (length > maxPostBytes) throw postTooLarge(maxPostBytes);
   if (request.flight === null) return null;
-  // All but the texts are files.
+  // The part of the body that exceeds the limit of texts must be files.
   const bytes = Math.max(1, (Number.isNaN(length) ? 0 : length) - bodyLimitBytes);
   const uploading = uploadingOf(caller, submitterOf(caller, request));
   return await uploads.admit(uploading, request.flight.holder, bytes);
 }
 
-/** Null if the header is no address, which is refused later. */
+/** The address of the person who posted. Null if the header is not an address; the post is refused later for that. */
 function submitterOf(caller: Caller, { headers }: FastifyRequest): string | null {
   const named = caller.key.kind === "secret" ? (single(headers["x-submitter-ip"])?.trim() ?? "") : "";
   return named === "" ? caller.address : canonicalAddress(named);
 }
 
-/** A compressed body would have no bound. @throws unsupported_media_type */
+/** Refuses a compressed body, because its size would have no bound. @throws unsupported_media_type */
 function checkEncoding(header: string | undefined): void {
   if (header === undefined || header.toLowerCase() === "identity") return;
   throw new FormsvcError("unsupported_media_type", "Send the body as it is, without Content-Encoding.");
@@ -215,7 +221,7 @@ function admitPost(
   begun.rate = parts.intake.admit(caller, source);
 }
 
-/** The one way of a post, whatever the format of its body: stores it, and puts the common headers on the reply. */
+/** Stores a post, whatever the format of its body, and puts the common headers on the reply. */
 export async function takePost(
   parts: PostParts,
   { request, reply }: Exchange,
@@ -242,17 +248,17 @@ export interface Receipt {
   readonly submissionId: string;
 }
 
-/** The body, and the source if this kind of post knows it better than the headers. */
+/** The content of a post, and its source if this kind of post knows it better than the headers. */
 export interface PostContent extends Pick<IncomingPost, "body" | "readFields" | "files"> {
   readonly source?: PostSource;
 }
 
-/** The JSON of an accepted post. */
+/** The JSON body that answers an accepted post. */
 export function acceptedBody({ submissionId }: Receipt) {
   return { success: true, message: "Submission received", submission_id: submissionId };
 }
 
-/** Whether a browser sent it. Not `Sec-Fetch-Mode`, which Node's own `fetch` sends too. */
+/** Whether a browser sent the request. `Sec-Fetch-Mode` does not show it, because Node's own `fetch` sends that too. */
 export function isFromBrowser({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
 }
@@ -278,7 +284,10 @@ function incomingPost(request: FastifyRequest, content: PostContent): IncomingPo
   };
 }
 
-/** Node joins a repeated header of these names into one value; the type allows an array, but there is never one. */
+/**
+ * The value of a header. Node joins a repeated header of these names into one value, so there is never an array, although the type allows
+ * one.
+ */
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }

@@ -2,15 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { requestAnswered } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
-/** Longest address that a log line shows. */
+/** The longest address that a log line shows, in UTF-16 units. */
 const MAX_LOGGED_PATH = 200;
 
-/** Called for each request together with the log: a hook of its own would cost a post several microseconds. */
+/**
+ * Called for each request when it is logged. A hook of its own would cost a post several microseconds. `status` is null if the client left.
+ */
 export type RequestObserver = (route: string | undefined, status: number | null, ms: number) => void;
 
 /**
- * Writes one line for each request, when it is answered or its client has left (`status` is null then). Queries, bodies, keys
- * and header values are left out.
+ * Writes one line for each request when it is answered or its client has left (`status` is null then). Queries, bodies, keys and header
+ * values are left out.
  */
 export function createRequestLog(
   log: Log,
@@ -30,10 +32,10 @@ export function createRequestLog(
   };
 }
 
-/** A letter, digit, `-`, `_`, `.` or `~` that needs no percent sign (RFC 3986, section 2.3), encoded any number of times. */
+/** A letter, digit, `-`, `_`, `.` or `~` that needs no percent-encoding (RFC 3986, section 2.3) but is encoded, any number of times. */
 const NEEDLESSLY_ENCODED = /%(?:25)*(2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
-/** A route's own pattern. For an unknown address its path, decoded so that a key in it is recognised and removed. */
+/** The path of an unknown address, decoded so that a key in it is recognised and removed. */
 function loggedPath(url: string): string {
   const path = (url.split("?")[0] ?? "").replace(NEEDLESSLY_ENCODED, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

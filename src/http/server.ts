@@ -39,17 +39,17 @@ export interface ServerLimits extends BodyPaces {
   readonly bodyLimitBytes: number;
 }
 
-/** What guards every request, whatever the routes are. */
+/** What every server needs to guard its requests, whatever its routes are. */
 export interface GuardParts extends ProxyTrust {
   readonly limits: ServerLimits;
   readonly log: Log;
-  /** The secret key that a request has, by its id, if this process proved that key earlier. */
+  /** The id of the request's secret key, if this process proved that key earlier; else null. */
   readonly provenKeyOf: (request: FastifyRequest) => string | null;
-  /** Whether the server stops and takes nothing new. */
+  /** Whether the server is stopping and accepts no new requests. */
   readonly isDraining: () => boolean;
   /** Called for each request that has ended. */
   readonly observe: RequestObserver;
-  /** Routes that are not added before it listens. */
+  /** Routes that are added only after the server listens. */
   readonly late: readonly LateRoutes[];
 }
 
@@ -63,42 +63,48 @@ export interface ServerParts
     HealthRoutesParts,
     MailLinkParts,
     Omit<GuardParts, "observe" | "provenKeyOf"> {
-  /** The address that clients use; null if only the socket's is known. */
+  /** The address that clients use; null if only the socket's address is known. */
   readonly baseUrl: string | null;
-  /** Without a token `/metrics` is not among the routes. Null measures nothing. */
+  /** Null means that nothing is measured. Without a token, `/metrics` is not among the routes. */
   readonly metrics: ExposedMetrics | null;
 }
 
-/** Bytes of a request's headers; more is answered 431 (docs/errors.md). */
+/** The largest number of bytes of a request's headers; a request with more is answered 431 (docs/errors.md). */
 export const MAX_HEADER_BYTES = 16_384;
-/** As many headers as fit into that: each has a letter, a colon and a line's end. Node's own limit is a thousand. */
+/**
+ * The largest number of headers that fit into {@link MAX_HEADER_BYTES}: each has a letter, a colon and a line end. Node's own limit is a
+ * thousand.
+ */
 const MAX_HEADER_LINES = MAX_HEADER_BYTES / 4;
-/** Sockets open at once, each some 13 KB when idle; further ones are closed as they come. */
+/** The largest number of open sockets, each some 13 KB when idle. Further connections are closed at once. */
 const MAX_SOCKETS = 2048;
 /**
- * Requests that have their body and no answer yet; while there are this many, further ones are answered 503. Node takes one new
- * connection in each turn of its event loop, and each of these requests may make the next turn longer: with 768 of them a new
- * client waited for more than ten seconds.
+ * The largest number of requests whose bodies have arrived and that have no answer yet. Further ones are answered 503. Node accepts one new
+ * connection in each turn of its event loop, and each of these requests may make the next turn longer: with 768 of them a new client waited
+ * for more than ten seconds.
  */
 const MAX_BEING_ANSWERED = 256;
-/** Requests at once, most of them with a body that arrives slowly; more are answered 503. */
+/** The largest number of requests at once, most of them with a body that arrives slowly. Further ones are answered 503. */
 const MAX_REQUESTS = 512;
-/** Bytes of bodies under way, by their announced length: that many requests of the usual largest size. */
+/** The largest number of bytes of bodies under way, by their announced length: {@link MAX_REQUESTS} bodies of the usual largest size. */
 const MAX_BODY_BYTES = 33_554_432;
-/** Bodies of the largest allowed size that fit, whatever that size is: two of one client. */
+/** The number of bodies of the largest allowed size that fit in any case: two for each client. */
 const MIN_WHOLE_BODIES = 16;
-/** Bytes of answers that clients have not taken yet. */
+/** The largest number of bytes of answers that clients have not taken yet. */
 const MAX_ANSWER_BYTES = 33_554_432;
-/** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
+/** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes a connection first. */
 const KEEP_ALIVE_MS = 65_000;
-/** Of a request that takes long, all but the body arrives at once: 16 KiB at the speed of the slowest phone are rare. */
+/**
+ * The longest time until the headers have arrived. Only the body of a slow request takes long: headers of 16 KiB over the slowest phone are
+ * rare.
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A client that takes nothing of its answer for this time is cut off; posts wait for a few seconds at most. */
+/** A client that takes nothing of its answer for this time is cut off. Posts wait for at most a few seconds. */
 const MAX_STILL_MS = 60_000;
-/** Time between two searches for slow requests; a limit is enforced at most this much late. */
+/** Time between two searches for slow requests. So a limit is enforced at most this much late. */
 const TIMEOUT_CHECK_MS = 500;
 
-/** The HTTP server with every route, not listening yet. */
+/** The HTTP server with every route. It does not listen yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits } = parts;
   const server = createGuardedServer({
@@ -131,7 +137,7 @@ function secretKeysOf(gatekeeper: Gatekeeper): GuardParts["provenKeyOf"] {
   };
 }
 
-/** No route has a schema of the framework. Its own compilers for them would take 8 ms of each start. */
+/** No route has a schema of the framework. Without this, the framework's own compilers for them would take 8 ms of each start. */
 const WITHOUT_SCHEMAS = {
   compilersFactory: { buildValidator: compilesNothing, buildSerializer: compilesNothing },
 };
@@ -141,8 +147,8 @@ function compilesNothing(): never {
 }
 
 /**
- * A server without routes that bounds connections, sizes and times, shares its slots among clients, and answers every error. Routes
- * are added to it before it listens.
+ * A server without routes. It bounds connections, sizes and times, shares its slots among clients, and answers every error. Routes are
+ * added before it listens.
  */
 export function createGuardedServer(parts: GuardParts): FastifyInstance {
   const { limits, log } = parts;
@@ -154,7 +160,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
     connectionTimeout: MAX_STILL_MS,
     genReqId: (request) => givenId(request) ?? nextId(),
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, lastAsked.on(socket), { log, nextId }),
-    // An address that cannot be decoded fails before any hook runs.
+    // If an address cannot be decoded, the request fails before any hook runs.
     frameworkErrors: (error, request, reply) => {
       lastAsked.note(request, reply);
       allowAnyOrigin(reply.header("x-request-id", request.id));
@@ -164,7 +170,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: Math.min(limits.requestTimeoutMs, HEADERS_TIMEOUT_MS),
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      // Without it Node answers by itself, with an empty body.
+      // Otherwise Node answers a request without Host by itself, with an empty body.
       requireHostHeader: false,
       IncomingMessage: boundPieces((socket) =>
         refuseSocket({ code: SMALL_PIECES }, socket, lastAsked.on(socket), { log, nextId }),
@@ -198,7 +204,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
   return server;
 }
 
-/** An instance of the framework that reads JSON as it comes, and answers errors as we do. */
+/** An instance of the framework that reads JSON bodies unparsed and answers errors in our form. */
 function createInstance(
   { limits, log }: GuardParts,
   options: FastifyHttpOptions<Server>,
@@ -210,9 +216,9 @@ function createInstance(
     return503OnClosing: false,
     requestIdHeader: false,
     schemaController: WITHOUT_SCHEMAS,
-    // An instance of late routes ends when the server's last answer has, however long that takes.
+    // An instance of late routes ends when the server's last answer has ended, however long that takes.
     pluginTimeout: 0,
-    // No limit on a parameter's length: a long key is unknown like any other.
+    // No limit on the length of a parameter: a long key is unknown like any other.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
   });
   instance.removeAllContentTypeParsers();
@@ -234,7 +240,10 @@ function latePartOf(parts: GuardParts, { hasCodes }: LateRoutes): CreateInstance
   };
 }
 
-/** What a client may send before it hears from the server: ten segments (RFC 6928); more is read to its end, so that the answer arrives. */
+/**
+ * The bytes that a client may send before it hears from the server: ten segments (RFC 6928). A refused body of at most this size is read to
+ * its end, so that the answer arrives.
+ */
 const SMALL_BODY_BYTES = 14_600;
 
 const CROWDED: Readonly<Record<Crowd, string>> = {
@@ -242,7 +251,7 @@ const CROWDED: Readonly<Record<Crowd, string>> = {
   "this client": "Too many requests are under way from your address.",
 };
 
-/** Every answer carries its id. While the server stops or is overloaded, requests are refused before anything is read. */
+/** Gives every answer its request id. While the server stops or is overloaded, it refuses requests before anything is read. */
 function guardRequests(server: FastifyInstance, parts: GuardParts, inFlight: InFlight): void {
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
@@ -254,7 +263,7 @@ function guardRequests(server: FastifyInstance, parts: GuardParts, inFlight: InF
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
     inFlight.enter(request, done, (crowd) => {
-      // A kept connection would be served before all that wait to be taken, and be refused again and again.
+      // Otherwise the connection stays open. It would then be served before all waiting connections, and be refused again and again.
       if (Number(request.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES)
         reply.header("connection", "close");
       done(refusal(reply, CROWDED[crowd]));
@@ -262,7 +271,10 @@ function guardRequests(server: FastifyInstance, parts: GuardParts, inFlight: InF
   });
 }
 
-/** Bytes of the headers as sent, with a blank after each colon. Node counts only names and values, a fraction of many short lines. */
+/**
+ * The number of bytes of the headers as sent, with a blank after each colon. Node counts only names and values, which is a fraction of many
+ * short lines.
+ */
 function headerBytes({ rawHeaders }: IncomingMessage): number {
   let bytes = 0;
   for (const part of rawHeaders) bytes += part.length + 2;
@@ -287,23 +299,23 @@ function holdingsFor({ bodyLimitBytes }: ServerLimits): Holdings {
 function configureNode(server: Server): void {
   server.maxConnections = MAX_SOCKETS;
   server.maxHeadersCount = MAX_HEADER_LINES;
-  // A client may end its side and still read: its post is stored, so it is answered. The types lack this option.
+  // A client may end its side and still read. Its post is stored, so it gets its answer. The types lack this option.
   Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/** Requests that Node would answer by itself, in its own words: an unknown `Expect` is ignored, a tunnel is refused. */
+/** Handles the requests that Node would answer by itself in its own words: an unknown `Expect` is ignored, a tunnel is refused. */
 function answerForNode(server: Server, refuse: (socket: Duplex) => void): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => refuse(socket));
 }
 
-/** The client's own id if it is harmless, else null. */
+/** The request id that the client sent if it is harmless, else null. */
 function givenId(request: IncomingMessage): string | null {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : null;
 }
 
-/** Short ones that are unique across restarts. */
+/** Makes short request ids that are unique across restarts. */
 function createRequestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Parts of long work, each in a turn of the event loop of its own, however much of it is under way: so a post waits for one part of all
- * of it, and not for one part of each. What is called first comes first.
+ * Lets long works share the event loop: it gives each turn of the loop to one part of one of them, in the order of the calls. So a post
+ * waits for one part of all works together, and not for one part of each.
  */
 export function createTurnSharing(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();

@@ -1,54 +1,54 @@
 import type { Crowd } from "../files/spool-room.ts";
 import { addressUnit, isPrivate } from "../foundation/ip-address.ts";
 
-/** The shared resources of a server: all of them, or what one client or all clients hold. */
+/** Counts of a server's shared resources: the total, or what one client or all clients hold. */
 export interface Holdings {
-  /** Open connections. */
+  /** The number of open connections. */
   sockets: number;
-  /** Requests that began and have no answer yet. */
+  /** The number of requests that began and have no answer yet. */
   requests: number;
-  /** Requests among those whose bodies have arrived. */
+  /** The number of those requests whose bodies have arrived. */
   answering: number;
-  /** Bytes of the bodies of those requests, by their announced length. */
+  /** Bytes of the bodies of all these requests, by their announced length. */
   bodyBytes: number;
-  /** Bytes of answers that are ready and that their clients have not taken. */
+  /** Bytes of answers that are ready and that the clients have not taken. */
   answerBytes: number;
 }
 
-/** One client address (IPv6: its /64), or one secret key, with what it holds. */
+/** A client address (IPv6: its /64) or a secret key, with what it holds. */
 export interface Holder {
   readonly unit: string;
-  /** Of an address that may be a proxy's, many clients; of a key, its owner alone. */
+  /** `maybe a proxy` is an address behind which there may be many clients; `key` is a secret key, which one owner has. */
   readonly kind: "client" | "maybe a proxy" | "key";
   readonly held: Holdings;
   readonly most: Readonly<Holdings>;
 }
 
 export interface Shares {
-  /** @param address canonical */
+  /** @param address the canonical address */
   of(address: string): Holder;
   ofKey(keyId: string): Holder;
-  /** @param by may be negative */
+  /** @param by the change, which may be negative */
   add(holder: Holder, what: keyof Holdings, by: number): void;
   /** Whether the holder has more than its share. */
   isOver(holder: Holder, what: keyof Holdings): boolean;
-  /** Whether all have more than there is. */
+  /** Whether all holders together have more than the server's total. */
   isFull(what: keyof Holdings): boolean;
-  /** Whether only as many are being answered as the holder may have, and everything else has room. */
+  /** Whether the only limit that the holder has reached is its share of requests being answered, while the server as a whole has room. */
   isAnsweringMost(holder: Holder): boolean;
-  /** Null while there is a place for the holder's requests, the newest counted already. */
+  /** Who holds the room that the holder's newest request needs, which is already counted; null if there is room. */
   crowdOf(holder: Holder): Crowd | null;
 }
 
-/** One client address never takes what belongs to all. */
+/** One client address can never use up what all clients share. */
 const CLIENT_SHARE = 1 / 8;
 /**
- * The operator's own proxy, if the configuration does not name it, has one address for all its clients; a backend with a secret key may
- * be on the same machine as that, or as other backends.
+ * If the configuration does not name the operator's own proxy, that has one address for all its clients. A backend with a secret key may be
+ * on the same machine as the proxy or as other backends.
  */
 const PROXY_SHARE = 1 / 2;
 
-/** Counts what each client address holds of `total`, as long as it holds something. */
+/** Counts what each client address and key holds of `total`. A holder is forgotten when it holds nothing. */
 export function createShares(total: Readonly<Holdings>): Shares {
   const clientMost = scale(total, CLIENT_SHARE);
   const proxyMost = scale(total, PROXY_SHARE);
@@ -84,7 +84,7 @@ export function createShares(total: Readonly<Holdings>): Shares {
   };
 }
 
-/** Compares with one more request than are being answered. */
+/** Whether one more request being answered would exceed a limit. */
 function isCrowded(held: Readonly<Holdings>, most: Readonly<Holdings>): boolean {
   return held.requests > most.requests || held.bodyBytes > most.bodyBytes || held.answering >= most.answering;
 }

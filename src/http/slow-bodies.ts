@@ -3,25 +3,25 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { InFlight } from "./in-flight.ts";
 
 /**
- * A slower body is ended. The slowest uplink of a phone, one slot of GPRS, carries 9 kbit/s, more than four times as much. Both
- * values are the defaults of Kestrel, the server of ASP.NET Core, for request bodies.
+ * The slowest body that is accepted. The slowest uplink of a phone, one slot of GPRS, carries 9 kbit/s, more than four times as much. This
+ * and {@link GRACE_MS} are the defaults of Kestrel, the server of ASP.NET Core, for request bodies.
  */
 const MIN_BYTES_PER_SECOND = 240;
-/** Additional time for a body, for lost packets that are sent again. */
+/** Additional time for a body, because lost packets are sent again. */
 const GRACE_MS = 5000;
-/** Phones change their network while they send: for this time an upload may stand still. */
+/** The time that an upload may stand still, because phones change their network while they send. */
 const UPLOAD_GRACE_MS = 30_000;
 const CHECK_MS = 500;
 
-/** When a body was first checked, and how much its connection had brought by then. */
+/** When a body was first checked, and how many bytes its connection had received by then. */
 interface Seen {
   readonly atMs: number;
   readonly bytesRead: number;
 }
 
-/** How fast a body must come. */
+/** How fast a body must arrive. */
 interface Pace {
-  /** For the whole request. */
+  /** The limit for the whole request. */
   readonly timeoutMs: number;
   readonly bytesPerSecond: number;
   readonly graceMs: number;
@@ -30,14 +30,14 @@ interface Pace {
 /** How long requests may take to arrive. */
 export interface BodyPaces {
   readonly requestTimeoutMs: number;
-  /** Of forms with files. */
+  /** The limit for forms with files. */
   readonly uploadTimeoutMs: number;
   readonly minBytesPerSecond: number;
-  /** In place of {@link GRACE_MS} and {@link UPLOAD_GRACE_MS}. */
+  /** Replaces {@link GRACE_MS} and {@link UPLOAD_GRACE_MS}. */
   readonly graceMs?: number | undefined;
 }
 
-/** Calls `refuse` for each connection whose body is too slow. Node has one limit for all requests, so this one is looked at here. */
+/** Calls `refuse` for each connection whose body is too slow. Node has one limit for all requests, so these limits are checked here. */
 export function endSlowBodies(
   server: FastifyInstance,
   inFlight: InFlight,
@@ -66,14 +66,14 @@ export function endSlowBodies(
         refuse(socket);
         continue;
       }
-      // A body that is not read while its key is verified cannot advance; a refused one has its answer.
+      // A body that is not read because its key is being verified cannot advance, and a refused one has its answer already.
       if (readableFlowing !== true && !isUpload) continue;
       const seen = bodies.get(request);
       if (seen === undefined) bodies.set(request, { atMs: now, bytesRead: socket.bytesRead });
       else if (isSlow(seen, now, socket.bytesRead, pace)) refuse(socket);
     }
   };
-  // Only after the bytes that have arrived are read: while the process did not run, nobody was slow.
+  // The check runs after the bytes that have arrived are read, so a pause of the process makes no body look slow.
   const timer = setInterval(() => setImmediate(look), CHECK_MS);
   server.addHook("onClose", (_instance, done) => {
     clearInterval(timer);

@@ -1,19 +1,19 @@
 import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
-/** Our code for a body that comes in too many pieces. */
+/** Our error code for a body that comes in too many pieces. */
 export const SMALL_PIECES = "FORMSVC_SMALL_PIECES";
 
-/** Pieces that any body may have, however small they are. */
+/** The number of pieces that any body may have, however small they are. */
 const FREE_PIECES = 2048;
-/** Of the pieces beyond those, on average. The smallest packets of a network in use carry eight times as much. */
+/** The least average size of the pieces beyond {@link FREE_PIECES}. The smallest packets of a network in use carry eight times as much. */
 const MIN_PIECE_BYTES = 64;
 
 /**
- * A request of Node's whose body is given up when it comes in too many pieces. A piece is a chunk of HTTP, or what one packet brought. Each
- * costs some 200 bytes of memory until the body is whole, however few of its bytes it has: sixty posts of 60 KB in chunks of one byte held 1.5 GB.
+ * A request class for Node whose body is given up if it comes in too many pieces. A piece is a chunk of HTTP, or the content of one packet.
+ * Each costs some 200 bytes of memory until the body is whole, however short it is: sixty posts of 60 KB in chunks of one byte took 1.5 GB.
  *
- * @param refuse called once for such a request, whose further bytes are dropped.
+ * @param refuse called once for such a request; its further bytes are dropped
  */
 export function boundPieces(refuse: (socket: Socket) => void): typeof IncomingMessage {
   return class extends IncomingMessage {

@@ -7,7 +7,7 @@ import type { Log } from "../foundation/log.ts";
 import { errorBody } from "./error-reply.ts";
 import { SMALL_PIECES } from "./small-pieces.ts";
 
-/** Node's code for a request that takes too long. */
+/** Node's error code for a request that takes too long. */
 export const SLOW_REQUEST = "ERR_HTTP_REQUEST_TIMEOUT";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -16,12 +16,12 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
 };
 
-/** What is said instead of the code's own message. */
+/** Messages that replace the general message of an error. */
 const MESSAGES: Readonly<Record<string, string>> = {
   [SMALL_PIECES]: "The body came in thousands of very small pieces; send it in larger ones.",
 };
 
-/** Time that a refused client has to take its answer. */
+/** The time that a refused client has to take its answer. */
 const LINGER_MS = 2000;
 
 /** A request that reached a route, and its answer. */
@@ -31,8 +31,8 @@ export interface Asked {
 }
 
 /**
- * Answers failures before there is a whole request: broken, oversized or slow HTTP. Then it closes the socket, so that each such
- * line of the log costs the client a connection. If the answer was given already, it only closes the socket.
+ * Answers failures that occur before there is a whole request: broken, oversized or slow HTTP. Then it closes the socket, so each such log
+ * line costs the client a connection. If the answer was sent already, it only closes the socket.
  *
  * @param failure its code comes from the parser or from us, never from the client.
  * @param asked the last request on this socket; null if none reached a route.
@@ -47,33 +47,33 @@ export function refuseSocket(
     socket.destroy();
     return;
   }
-  // Node removes its own listener from a tunnel; an error without a listener would end the process.
+  // Node removes its own listener from a tunnel, and an error without a listener would end the process.
   socket.on("error", () => socket.destroy());
-  // Ended, not destroyed: bytes on their way to the client must arrive first.
+  // The socket is ended, not destroyed, because bytes on their way to the client must arrive first.
   if (asked !== null && hasLastAnswer(asked)) socket.end();
   else socket.end(renderRefusal(failure, log, isArriving(asked) ? asked.request : null, nextId));
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(linger));
-  // Node reads nothing more from a tunnel, so its end would not be noticed.
+  // Node stops reading from a tunnel, so its end would not be noticed.
   socket.resume();
 }
 
-/** The last request on each socket, as long as it may matter to what fails there. */
+/** Remembers the last request on each socket as long as a failure there may concern it. */
 export interface LastAsked {
   on(socket: Duplex): Asked | null;
   note(request: FastifyRequest, reply: FastifyReply): void;
-  /** The request is answered; if all of it has arrived, it is forgotten, because an idle connection would keep its body. */
+  /** Forgets an answered request if all of it has arrived, because an idle connection would keep its body in memory. */
   forgetWhole(request: FastifyRequest): void;
 }
 
-/** Its fields change, and it stays: see {@link followAsked}. */
+/** Never replaced, only changed: see {@link followAsked}. */
 interface SocketEntry {
   request: FastifyRequest | null;
   reply: FastifyReply | null;
 }
 
 /**
- * Each socket has one entry for good. With a new one for each request, the engine kept 5 KB of each until it collected old
+ * Each socket keeps one entry for its whole life. With a new entry for each request, the engine kept 5 KB of each until it collected old
  * objects, two or three times a second under load.
  */
 export function followAsked(): LastAsked {
@@ -96,18 +96,18 @@ export function followAsked(): LastAsked {
   };
 }
 
-/** Whether the failure is in this request's body, and not after it. */
+/** Whether the failure is in this request's body, and not after the request. */
 function isArriving(asked: Asked | null): asked is Asked {
   return asked !== null && !asked.request.raw.complete;
 }
 
-/** Whether no answer may be sent any more: the answer to the failed request is under way, or an earlier one was the last. */
+/** Whether no further answer may be sent: the answer to the failed request has begun, or an earlier answer was the last one. */
 function hasLastAnswer(asked: Asked): boolean {
   const { raw } = asked.reply;
   return raw.headersSent && (isArriving(asked) || !raw.shouldKeepAlive);
 }
 
-/** @param request the request whose body failed; null if none came to a route. */
+/** @param request the request whose body failed; null if none reached a route */
 function renderRefusal(
   failure: { readonly code?: string },
   log: Log,

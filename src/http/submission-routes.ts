@@ -13,7 +13,7 @@ import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
 export interface SubmissionRoutesParts extends CallerParts {
   readonly reader: SubmissionReader;
   readonly onSecretInBrowser: (caller: Caller) => void;
-  /** For requests with a token; null if the server takes none. */
+  /** Reads files for requests with a token; null if the server accepts no tokens. */
   readonly tokenFiles: TokenFiles | null;
 }
 
@@ -22,14 +22,18 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** A file of a submission for whose token a request has. @throws as `SubmissionReader.file` does; unauthorized, forbidden, rate_limited */
+/**
+ * Opens a file of a submission for a request with a token.
+ *
+ * @throws unauthorized, forbidden, rate_limited, and the errors of `SubmissionReader.file`
+ */
 export type TokenFiles = (exchange: Exchange, named: OneFile["Params"]) => Promise<OpenedFile>;
 
-/** The largest number of submissions on one page over HTTP, and the number if the client does not say. */
+/** The largest number of submissions on one page over HTTP, and the default. */
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 25;
 
-/** Reading and deleting what was posted, for the holder of an endpoint's secret key. */
+/** Routes by which the holder of an endpoint's secret key reads and deletes submissions. */
 export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoutesParts): void {
   server.get("/submissions", {
     config: { operation: listOperation },
@@ -94,7 +98,7 @@ async function findFile(
   return parts.reader.file(await readableEndpoint(parts, request), named.id, named.file);
 }
 
-/** The endpoint whose submissions the request's key may read. A paused endpoint takes no posts but can be read. */
+/** The id of the endpoint whose submissions the request's key may read. A paused endpoint accepts no posts but can be read. */
 async function readableEndpoint(parts: SubmissionRoutesParts, request: FastifyRequest): Promise<string> {
   const caller = await identify(parts, request);
   parts.gatekeeper.admit(caller);

@@ -7,7 +7,7 @@ import { submitOperation } from "./post-operations.ts";
 import { acceptedBody, beginPost, bringsFiles, type PostParts, sourceOf, takePost } from "./receive-post.ts";
 import { isUploadBody, parseUpload, takeUpload } from "./take-upload.ts";
 
-/** As nearly every post has it: then nothing is parsed. */
+/** The header that nearly every post has. If it is equal, nothing has to be parsed. */
 const JSON_TYPE = "application/json";
 
 /** `POST /submit` and its preflight. */
@@ -45,7 +45,7 @@ function routes(server: FastifyInstance, parts: PostParts): void {
   });
 }
 
-/** @param proceed called for a form that brings files to an endpoint that takes none. */
+/** @param proceed called for a form that brings files to an endpoint that accepts none */
 function checkTaken(request: FastifyRequest, proceed: (error?: Error) => void): (error?: Error) => void {
   return (error) => {
     if (error !== undefined || bringsFiles(request)) return proceed(error);
@@ -60,10 +60,10 @@ function notJson(): FormsvcError {
   );
 }
 
-/** The parts between semicolons that are not inside a quoted text. */
+/** The parts between semicolons that are not inside quotes. */
 const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
-/** JSON in UTF-8, with any other parameters. @throws unsupported_media_type */
+/** Checks that a body is JSON in UTF-8; other parameters may have any value. @throws unsupported_media_type */
 function checkMediaType(header: string | undefined): void {
   if (header === JSON_TYPE) return;
   const [type = "", ...parameters] = (header ?? "").match(PARAMETERS) ?? [];

@@ -7,7 +7,7 @@ import { readUpload, type UploadBody } from "./upload-body.ts";
 /**
  * Reads the body of a request whose endpoint has fields for files.
  *
- * @param wantsPage whether it is read on for what was typed when its files are refused.
+ * @param wantsPage whether the rest of the form is read after its files are refused, to show what was typed
  */
 export async function parseUpload(
   parts: PostParts,
@@ -33,7 +33,7 @@ export function isUploadBody(body: unknown): body is UploadBody {
   return typeof body === "object" && body !== null && "identity" in body;
 }
 
-/** Stores a form with its files, or refuses both. In any case the room of the files is given back. */
+/** Stores a form with its files, or refuses both. In any case the room for the files is released. */
 export async function takeUpload(
   parts: PostParts,
   exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -42,7 +42,7 @@ export async function takeUpload(
 ): Promise<Receipt> {
   const { entries, files, identity, problem, isCut } = upload;
   try {
-    // Nobody reads the rest.
+    // Nobody reads the rest of the body.
     if (isCut) exchange.reply.header("connection", "close");
     if (problem !== null) {
       if (problem === exchange.request.begun?.refusal) await noteRefusal(parts, exchange.request, problem);

@@ -5,8 +5,10 @@ import { answerFront, isForFront } from "./front-page.ts";
 import type { LatePart } from "./late-routes.ts";
 
 /**
- * 405 with `Allow` if the address takes other methods, else 404. The body is not read. A browser that asks for `/` is led to the late
- * routes. @param late have addresses of their own.
+ * Answers 405 with `Allow` if the address has a route for other methods, else 404. The body is not read. A browser that requests `/` is
+ * redirected to the late routes.
+ *
+ * @param late the late routes, which have addresses of their own
  */
 export function answerUnknownRoutes(server: FastifyInstance, late: readonly LatePart[]): void {
   const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
@@ -32,7 +34,7 @@ export function answerUnknownRoutes(server: FastifyInstance, late: readonly Late
   });
 }
 
-/** As the router reads an address: without scheme and host, query and fragment, and decoded but for separators. */
+/** The path of an address as the router reads it: without scheme, host, query and fragment, and decoded except for separators. */
 function pathOf(url: string): string {
   const path = url.replace(/^https?:\/\/[^/?#]+/i, "").split(/[?#]/, 1)[0] ?? "";
   try {

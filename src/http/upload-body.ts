@@ -16,43 +16,43 @@ import { createTurnSharing } from "./share-turns.ts";
 
 /** A form that was sent with files. */
 export interface UploadBody {
-  /** The inputs that could be read, even if there is a problem: the visitor's input is then shown again. */
+  /** The inputs that could be read. They are there even if there is a problem, so that a page can show them again. */
   readonly entries: readonly FormEntry[];
   readonly files: readonly IncomingFile[];
-  /** What the same form has whatever the boundary: for its Idempotency-Key. */
+  /** Bytes that are equal for the same form whatever its boundary is. They are compared for its Idempotency-Key. */
   readonly identity: Buffer;
-  /** Why the form is to be refused; null if nothing is wrong. */
+  /** Why the form must be refused; null if nothing is wrong. */
   readonly problem: FormsvcError | null;
   /** Whether a part of the body was not read. */
   readonly isCut: boolean;
-  /** Whether somebody chose a file, as far as the body was read; what was not read may have had one. */
+  /** Whether somebody may have chosen a file: the part that was read has one, or a part was not read. */
   readonly mayHaveFiles: boolean;
-  /** Gives back the room of the files. Call it when the post is stored or refused. */
+  /** Releases the room of the files. Call it when the post is stored or refused. */
   close(): Promise<void>;
 }
 
 export interface UploadParts {
   readonly uploads: Uploads;
   readonly sender: Uploader;
-  /** Room that is kept for its files. */
+  /** The room in the spool that is reserved for the form's files. */
   readonly reservation: Reservation | null;
   /** The file fields of the form, by name. */
   readonly fields: ReadonlyMap<string, FileField>;
-  /** The field that an input is for. */
+  /** Finds the name of the field that an input belongs to. */
   readonly fieldOf: (inputName: string) => string;
-  /** Bytes of names and texts. */
+  /** The limit of all names and texts together, in bytes. */
   readonly textLimitBytes: number;
-  /** Why a file is refused from its first byte on, if that is known already. */
+  /** Why a file is refused from its first byte on; null if no reason is known yet. */
   readonly refusal: FormsvcError | null;
   /** Whether a form whose files are refused is read on for its texts. */
   readonly readsOn: boolean;
 }
 
 /**
- * Reads a form with files as its bytes come: never more of them are in memory than the spool lets. Stops at the first byte that is too
- * much.
+ * Reads a form with files as its bytes arrive; the spool bounds how many of them are in memory. Reading stops at the first byte beyond a
+ * limit.
  *
- * @throws what the request's stream throws if its client leaves.
+ * @throws the error of the request's stream if the client leaves
  */
 export async function readUpload(request: IncomingMessage, parts: UploadParts): Promise<UploadBody> {
   const spool = parts.uploads.open(parts.sender, parts.reservation);
@@ -70,36 +70,39 @@ export async function readUpload(request: IncomingMessage, parts: UploadParts): 
   }
 }
 
-/** A file as far as it was read. */
+/** A file that is being read. */
 interface FileDraft {
   readonly input: string;
   readonly name: string;
-  /** Its place in the spool, from its first byte on: the parser tells of a file before the bytes of the one before it have come. */
+  /**
+   * The offset in the spool of the file's first byte. It is set when that byte comes, because the parser reports a file before the bytes of
+   * the file before it have come.
+   */
   start: number;
   readonly hash: Hash;
-  /** Undefined if no field of the form takes it. */
+  /** The field of the form that takes the file; undefined if none does. */
   readonly field: FileField | undefined;
   size: number;
   keptBytes: number;
   fault: FileFault | null;
 }
 
-/** Of all uploads of this process. */
+/** One collector for all uploads of this process. */
 const noteRead = createYoungCollector();
-/** All uploads share it: the parts of eight, read at once, doubled the time that other posts waited. */
+/** One order for all uploads: when eight of them read a part in the same turn, other posts waited twice as long. */
 const waitInLine = createTurnSharing();
 
-/** How many times the largest post is read of a form that is refused, for what was typed. */
+/** The limit, in largest posts, up to which a refused form is read on for what was typed. */
 export const MAX_READ_ON = 2;
 
-/** What is known of a form while it is read. */
+/** The content of a form while it is read. */
 class Draft {
   readonly entries: FormEntry[] = [];
   problem: FormsvcError | null = null;
   readonly #parts: UploadParts;
   readonly #spool: Spool;
   readonly #files: FileDraft[] = [];
-  /** Every part in its order: a text, or a file. */
+  /** Every part in its order: a text or a file. */
   readonly #order: (FormEntry | FileDraft)[] = [];
   #textBytes = 0;
   #isHopeless = false;
@@ -142,13 +145,13 @@ class Draft {
     return false;
   }
 
-  /** Whether what was typed is wanted although the files are refused. Of the rest of the body nothing is kept. */
+  /** Whether reading goes on for what was typed although the files are refused. No further byte of a file is kept. */
   #mayReadOn(bytes: number): boolean {
     const { readsOn, uploads } = this.#parts;
     return readsOn && !this.#isHopeless && bytes <= MAX_READ_ON * uploads.limits.maxPostBytes;
   }
 
-  /** Resolves when the parser has ended, in whatever way. */
+  /** Resolves when the parser has ended, with or without an error. */
   #listen(parser: BusboyInstance): Promise<void> {
     parser.on("field", (name: string | undefined, value) => {
       if (name !== undefined) this.#addText(name.toWellFormed(), value.toWellFormed());
@@ -191,7 +194,7 @@ class Draft {
     } as FileDraft;
     this.#textBytes += Buffer.byteLength(input) + Buffer.byteLength(name);
     if (this.#textBytes > this.#parts.textLimitBytes) this.#giveUp(textTooLarge(this.#parts.textLimitBytes));
-    // An input that was left empty is sent as a part without a name and without a byte.
+    // For an empty file input a browser sends a part without a file name and without content.
     const add = (): void => {
       this.#files.push(file);
       this.#order.push(file);
@@ -215,7 +218,7 @@ class Draft {
     if (file.size > (file.field?.maxBytes ?? maxFileBytes)) file.fault ??= "size";
     if (file.field === undefined || file.fault !== null) return;
     if (file.keptBytes === 0) file.start = this.#spool.size;
-    // Two files never come by turns: each would have bytes of the other.
+    // Bytes of two files never alternate, because each file would get bytes of the other.
     if (file.start + file.keptBytes !== this.#spool.size) return this.#refuse(new FormsvcError("internal"));
     const crowd = this.#spool.append(bytes);
     if (crowd !== null) this.#refuse(spoolIsFull(crowd));
@@ -235,12 +238,12 @@ class Draft {
     }
   }
 
-  /** The first reason counts. */
+  /** Notes the problem of the form if it is the first one. */
   #refuse(problem: FormsvcError): void {
     this.problem ??= problem;
   }
 
-  /** For a reason that leaves nothing to show again. */
+  /** Refuses the form for a reason that leaves nothing to show again. */
   #giveUp(problem: FormsvcError): void {
     this.#isHopeless = true;
     this.#refuse(problem);
@@ -272,7 +275,7 @@ function digestOf({ hash }: FileDraft): string {
 
 const BROKEN = "The form's body is not valid multipart/form-data.";
 
-/** Said before a byte is read if the headers tell. */
+/** Thrown before a byte is read if the headers say the length. */
 export function postTooLarge(maxBytes: number): FormsvcError {
   return new FormsvcError(
     "payload_too_large",
@@ -289,7 +292,7 @@ function textTooLarge(maxBytes: number): FormsvcError {
   );
 }
 
-/** Of a stranger's name no more is repeated than a page can show. */
+/** The largest part of a stranger's file name that a message repeats. */
 const MAX_SHOWN_LENGTH = 100;
 
 function fileTooLarge({ input, name }: FileDraft, maxBytes: number): FormsvcError {

@@ -5,16 +5,16 @@ import { parseBody } from "../submissions/receive/parse-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What a plain form says in `_language`; null if it says nothing, undefined if the body was not read as a form. */
+    /** The value of `_language` in a plain form; null if the form has none, undefined if the body was not read as a form. */
     saidLanguage: string | null | undefined;
   }
 }
 
 /**
- * The words for the visitor who sent a post: in the language that the post names, else the endpoint's, else the first of
- * `Accept-Language`, else English. Asked for only when there is something to say.
+ * The words for the visitor who sent a post. The language is the one that the post names, else the endpoint's, else the first of
+ * `Accept-Language`, else English. Called only if there is something to say.
  *
- * @param caller if it is known by other means than the post's own way.
+ * @param caller the sender, if the request does not know it
  */
 export function visitorWording(request: FastifyRequest, caller = request.begun?.caller): Wording {
   const said = request.saidLanguage === undefined ? saidInJson(request.body) : request.saidLanguage;
@@ -22,7 +22,7 @@ export function visitorWording(request: FastifyRequest, caller = request.begun?.
   return wordingIn(chosen ?? acceptedLanguage(request.headers["accept-language"]) ?? "en");
 }
 
-/** Of a body that may be anything. Most do not have the member, and are not parsed again. */
+/** The value of `_language` in a JSON body, which may be anything. Most bodies do not have the member, and are not parsed again. */
 function saidInJson(body: unknown): unknown {
   if (!Buffer.isBuffer(body) || !(body.includes(LANGUAGE_MEMBER) || body.includes("\\u"))) return null;
   try {

@@ -4,11 +4,11 @@ import { type Brand, inkOn, isColour, NO_BRAND } from "../foundation/brand.ts";
 import { html, type Html, joinHtml, styleElement } from "../foundation/html.ts";
 import { directionOf, type Language } from "../languages/language.ts";
 
-/* The frame of the pages for visitors: people who send a form, or open a link of an e-mail. */
+/* The frame of the pages for visitors: people who send a form or open a link of an e-mail. */
 
 /**
- * The dashboard's colours and scales, a step larger. They follow the visitor's light, dark and high-contrast settings, also in browsers
- * that know no `light-dark()`.
+ * The dashboard's colours and scales, one step larger. They follow the visitor's light, dark and high-contrast settings, also in browsers
+ * without `light-dark()`.
  */
 const STYLE = withoutSpaces(`
 :root { color-scheme: light dark; --bg: #f7f7f5; --surface: #ffffff; --line: #e3e3de; --edge: #85898e; --text: #1c1e21; --muted: #5d636b; --accent: #0b6e5f; --on-accent: #ffffff; --accent-soft: #e2f1ee; --bad: #a62b20; --bad-soft: #fae6e3; }
@@ -64,7 +64,7 @@ button:hover { filter: brightness(1.08); }
 @media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
 `);
 
-/** Every page carries it. */
+/** Removes spaces, because every page carries the style sheet. */
 function withoutSpaces(css: string): string {
   return css
     .replaceAll(/ ?([{};]) ?/g, "$1")
@@ -79,9 +79,10 @@ function hashOf(style: string): string {
 }
 
 /**
- * The same with an owner's colour, as a ground for black or white. It never colours letters: it may be as light, or as dark, as the page.
+ * The style sheet with an owner's colour as a background for black or white text. Letters never have this colour, because it may be as
+ * light or as dark as the page.
  *
- * @param colour `#rrggbb`, which was checked; null is our own
+ * @param colour a valid `#rrggbb`; null means our own look
  */
 function styleWith(colour: string | null): string {
   if (colour === null || !isColour(colour)) return STYLE;
@@ -94,16 +95,17 @@ button { border-color: var(--edge); }
 `;
 }
 
-/** Of a form's own page: it loads its logo and nothing else. */
+/** The policy of a form's own page: it loads its logo and nothing else. */
 export function ownPagePolicy(policy: string, logo: string | null): string {
   return logo === null ? policy : `img-src ${new URL(logo).origin}; ${policy}`;
 }
 
 /**
- * Nothing is loaded and no script runs. Browsers apply `form-action` also to redirects of a sent form.
+ * The content policy of a page that loads nothing and runs no script. Browsers apply `form-action` also to redirects of a sent form.
  *
- * @param targets origins that the page's form may end at, beside our own. @param embedder the origin that may show the
- *   page in a frame; null for none. @param colour of the page, as it is given to the page itself
+ * @param targets origins that the page's form may end at, besides our own
+ * @param embedder the origin that may show the page in a frame; null for none
+ * @param colour the page's colour, as it is given to the page itself
  */
 export function pagePolicy(
   targets: readonly string[],
@@ -119,7 +121,7 @@ export function pagePolicy(
   ].join("; ");
 }
 
-/** A whole page. @param brand of the workspace that it speaks for */
+/** A whole page. @param brand the brand of the workspace that the page speaks for */
 export function visitorPage(
   language: Language,
   title: string,
@@ -136,7 +138,7 @@ ${content}
   );
 }
 
-/** Each text has its own direction, whatever the page's. */
+/** The name of the page's workspace. Each text has its own direction, whatever the direction of the page is. */
 function makerOf({ name }: Brand): Html | null {
   return name === null ? null : html`<header class="maker"><bdi>${name}</bdi></header>\n`;
 }
@@ -145,29 +147,29 @@ function footerOf({ footer }: Brand): Html | null {
   return footer === null ? null : html`\n<footer class="below">${linesOf(footer)}</footer>`;
 }
 
-/** A line each, in its own direction. */
+/** The lines of a text, each in its own direction. */
 function linesOf(text: string): Html {
   const lines = text.split("\n").map((line) => html`<div dir="auto">${line}</div>`);
   return joinHtml(lines);
 }
 
-/** A drawing in a circle, which says at once what a page is about. */
+/** A drawing in a circle that shows what a page is about. */
 export function sealOf(name: ServicePage["seal"]): Html {
   return html`<span class="seal"><svg width="28" height="28" viewBox="0 0 20 20" aria-hidden="true">${SEALS[name]}</svg></span>`;
 }
 
-/** What a page of the service itself has: a drawing that says what it is about, and what stands below it. */
+/** A page of the service itself: a drawing that shows what the page is about, and the content below it. */
 export interface ServicePage {
   readonly language: Language;
   readonly title: string;
   readonly seal: "envelope" | "check" | "stop";
   readonly content: Html;
   readonly below?: string;
-  /** Of the workspace that it speaks for; absent if whoever opens it agreed to nothing yet. */
+  /** The brand of the workspace that the page speaks for; absent if the reader has not agreed to anything yet. */
   readonly brand?: Brand;
 }
 
-/** A whole page on which the service speaks for itself, in the look of a workspace if it has one. */
+/** A whole page of the service itself, in the look of a workspace if it has one. */
 export function servicePage({
   language,
   title,
@@ -189,7 +191,7 @@ ${below !== undefined && html`<footer class="below">${below}</footer>`}${footerO
   );
 }
 
-/** A short word with a hyphen stays in one line: a narrow screen would end a line with "E-". */
+/** Keeps a short word with a hyphen in one line. On a narrow screen, a line would otherwise end with "E-". */
 function unbroken(title: string): Html {
   const parts = title.split(/(\S{1,8}-\S{1,12})/);
   return joinHtml(
@@ -225,8 +227,8 @@ ${body}
 }
 
 /**
- * No cache may keep the page, because it holds a visitor's input or what a secret link shows. `same-origin` because a page without
- * any referrer sends no origin either.
+ * Sends a page that no cache may keep, because it contains a visitor's input or what a secret link shows. The referrer policy is
+ * `same-origin`, because without any referrer a page sends no origin either.
  */
 export function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
   return reply

@@ -2,20 +2,20 @@ import type { ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import type { TextKey } from "../languages/wording.ts";
 
 /*
- * What a visitor reads when a form was refused, in one place. Visitors cannot solve the problems of the site's owner, and plans are
- * not their business: the sentence for the developer is the error's `message`.
+ * What a visitor reads when a form was refused. Visitors cannot solve the problems of the site's owner, and plans are not their business;
+ * the sentence for the developer is the error's `message`.
  */
 
-/** What became of the form, as the address of the page for errors says it (`?error=`). */
+/** What became of the form, as the address of the error page says it (`?error=`). */
 export type VisitorProblem = "held" | "invalid" | "refused" | "later";
 
 export interface VisitorWords {
   readonly problem: VisitorProblem;
-  /** The `visitor_message` of the body. */
+  /** The key of the body's `visitor_message`. */
   readonly sentence: TextKey;
 }
 
-/** A post that was kept although its month is full: whoever sent it need not send it again. */
+/** The words for a post that is held because its month is full. Its sender need not send it again. */
 const HELD: VisitorWords = { problem: "held", sentence: "held" };
 
 const WORDS: Partial<Record<ErrorCode, VisitorWords>> = {
@@ -37,7 +37,7 @@ const WORDS: Partial<Record<ErrorCode, VisitorWords>> = {
   unavailable: { problem: "later", sentence: "busy" },
 };
 
-/** What the visitor reads about this error of a post. */
+/** The words for the visitor about this error of a post. */
 export function visitorWords({ code, facts }: Pick<FormsvcError, "code" | "facts">): VisitorWords {
   if (facts.isHeld === true) return HELD;
   return WORDS[code] ?? { problem: "later", sentence: "tryAgain" };
