@@ -12,19 +12,19 @@ import {
   writeConfirmation,
 } from "./mail-recipient-store.ts";
 
-/** What the holder of an address decides: to get e-mail about an endpoint's submissions, and to get no more. */
+/** What the holder of an address decides: to get e-mail about an endpoint's submissions, and to get no more of it. */
 
 const TOKEN_BYTES = 24;
 
-/** One sentence for every link that does nothing, so that it tells nothing of what is there. */
+/** One sentence for every link that does not work, so that it reveals nothing about what exists. */
 const DEAD_LINK =
   "The link does not work, or no longer: it was used, replaced, or is older than 7 days. Whoever has agreed by it needs do nothing more.";
 
 /**
- * Asks the holder of an address. The link that was made before stops working.
+ * Begins to ask the holder of an address whether they agree. A link that was made before stops working.
  *
- * @returns the token for the link, which is known to nobody else.
- * @throws not_found; conflict when it is confirmed already, or has unsubscribed
+ * @returns the token for the link, which is stored only as a hash.
+ * @throws not_found; conflict if the holder has already agreed, or has unsubscribed.
  */
 export function* startConfirmation(id: string, now: number): Steps<string> {
   const recipient = yield* getMailRecipient(id);
@@ -37,7 +37,9 @@ export function* startConfirmation(id: string, now: number): Steps<string> {
   return token;
 }
 
-/** Whom a link of a confirmation is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link */
+/**
+ * The recipient that a confirmation link is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link.
+ */
 export function* readAsked(id: string, token: string, now: number): Steps<MailRecipient> {
   const recipient = yield* findRecipientOf(MAIL_RECIPIENTS, id);
   const open = yield* readConfirmation(id);
@@ -47,7 +49,7 @@ export function* readAsked(id: string, token: string, now: number): Steps<MailRe
   return recipient;
 }
 
-/** The holder agrees: from now on the recipient gets e-mail. @throws not_found as {@link readAsked} does */
+/** Records that the holder agrees: from now on the recipient gets e-mail. @throws not_found as {@link readAsked} does. */
 export function* confirmMailRecipient(id: string, token: string, now: number): Steps<MailRecipient> {
   const recipient = yield* readAsked(id, token, now);
   yield* setConfirmed(id, now);
@@ -55,7 +57,10 @@ export function* confirmMailRecipient(id: string, token: string, now: number): S
   return yield* getMailRecipient(recipient.id);
 }
 
-/** Whom a link of an unsubscription is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link */
+/**
+ * The recipient that an unsubscription link is about; changes nothing. @throws not_found, in the same words whatever is wrong with the
+ * link.
+ */
 export function* readSubscribed(id: string, token: string): Steps<MailRecipient> {
   const recipient = yield* findRecipientOf(MAIL_RECIPIENTS, id);
   const isRight = timingSafeEqual(sha256(token), sha256(recipient?.unsubscribeToken ?? ""));
@@ -65,8 +70,8 @@ export function* readSubscribed(id: string, token: string): Steps<MailRecipient>
 }
 
 /**
- * The holder wants no more e-mail: nothing is queued any more. What waits already is held from the next alignment on, which the server does
- * when it notices the change.
+ * Records that the holder wants no more e-mail: from now on nothing is queued. Messages that already wait are held by the next alignment,
+ * which the server does when it notices the change.
  */
 export function* unsubscribe({ id }: MailRecipient, now: number): Steps<MailRecipient> {
   yield* setUnsubscribed(id, now);

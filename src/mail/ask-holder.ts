@@ -15,14 +15,14 @@ import type { MailRecipient } from "./mail-recipient.ts";
 import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 import { HOUR_MS } from "../foundation/time-units.ts";
 
-/** Asks the holder of an address whether they want a form's submissions. Who gets such a letter may know nothing of this server. */
+/** Asks the holder of an address whether they want a form's submissions. The reader of such a letter may know nothing of this server. */
 
 export interface Question {
   readonly recipient: MailRecipient;
   readonly endpointName: string;
-  /** The endpoint's. */
+  /** The language of the endpoint. */
   readonly language: Language;
-  /** Who asks. */
+  /** The account whose limits count. */
   readonly asker: LimitedAccount;
   /** `server.baseUrl` */
   readonly baseUrl: string;
@@ -32,10 +32,10 @@ export interface Question {
 const MAX_PER_MAILBOX = 3;
 const MAX_PER_ACCOUNT = 20;
 
-/** What came of asking: `waiting` if a letter went unsent before, `refused` if the limits of an hour are reached. */
+/** The result of asking. `waiting`: an earlier letter has not been sent yet. `refused`: an hourly limit is reached. */
 export type AskOutcome = "written" | "waiting" | "refused";
 
-/** Writes the letter, in the transaction that it is called in. One that waits already is the answer to every later call. */
+/** Writes the letter, in the current transaction. If such a letter already waits, no other is written. */
 export function* askHolder(question: Question, now: number): Steps<AskOutcome> {
   const { recipient } = question;
   const { address } = recipient.settings;
@@ -52,8 +52,8 @@ export function* askHolder(question: Question, now: number): Steps<AskOutcome> {
 }
 
 /**
- * The letters that strangers cause together are bounded, whatever they ask: each is the operator's name in the mailbox of somebody who did
- * not ask for it.
+ * The quotas of a question. All accounts but operators share the last one, whatever they ask: each letter puts the operator's name into
+ * the mailbox of somebody who did not ask for it.
  */
 export function questionQuotas(
   address: string,
@@ -66,7 +66,7 @@ export function questionQuotas(
   ];
 }
 
-/** Only an operator's letter names the form: whoever else asks chooses its name, and would write to strangers with it. */
+/** Only an operator's letter names the form. Anybody else chooses the form's name, and could write to strangers with it. */
 function contentOf({ endpointName, language, asker, baseUrl }: Question): LetterContent {
   const wording = wordingIn(language);
   const rest = { language, link: null };
@@ -87,13 +87,13 @@ function contentOf({ endpointName, language, asker, baseUrl }: Question): Letter
 interface LinkParts {
   readonly db: Database;
   readonly clock: Clock;
-  /** `server.baseUrl`; null makes no links. */
+  /** `server.baseUrl`; null if it is not known: then no links are made. */
   readonly baseUrl: string | null;
 }
 
 /**
- * Makes the link of a letter when its turn has come, so that its token lies in no table. The link before stops working. Null if the
- * recipient was removed or its holder agreed meanwhile.
+ * Returns a function that makes the link of a letter just before it is sent, so that the token is in no table. An earlier link stops
+ * working. The function returns null if the recipient was removed or its holder has agreed meanwhile.
  */
 export function createConfirmationLinks({ db, clock, baseUrl }: LinkParts) {
   return async (recipientId: string): Promise<LetterContent["link"]> => {

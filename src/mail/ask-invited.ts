@@ -8,14 +8,14 @@ import { makeInvitationToken } from "../workspaces/invitation-store.ts";
 import { questionQuotas } from "./ask-holder.ts";
 import { type LetterContent, queueLetter } from "./letter-store.ts";
 
-/** The letter of an invitation. Whoever gets it may know nothing of this server, and nobody writes to them with it. */
+/** Writes the letter of an invitation. Its reader may know nothing of this server, so nobody may write to them with it. */
 
 export interface InvitationLetter {
   readonly invitationId: string;
-  /** As `parseMailAddress` gives it. */
+  /** As `parseMailAddress` returned it. */
   readonly address: string;
   readonly asker: LimitedAccount;
-  /** The dashboard's address; never what a request says of it. */
+  /** The dashboard's address from the configuration, never from a request. */
   readonly dashboardUrl: string;
   /** `mail.limits.confirmationsPerHour` */
   readonly perHour: number;
@@ -27,7 +27,7 @@ const RETRY_AFTER_SECONDS = 3600;
 /**
  * Writes the letter, in the transaction that makes the invitation.
  *
- * @throws rate_limited if as many letters as may go in an hour went to this mailbox, or were caused by this account or by all together
+ * @throws rate_limited if the hourly limit of this mailbox, of this account or of all accounts together is reached.
  */
 export function* writeInvitation(letter: InvitationLetter, now: number): Steps<void> {
   const { invitationId, address, dashboardUrl } = letter;
@@ -46,7 +46,7 @@ export function* writeInvitation(letter: InvitationLetter, now: number): Steps<v
   yield* countUse(quotas, id ?? invitationId, now);
 }
 
-/** Names neither workspace nor account: whoever invites chose both, and would write to strangers with them. */
+/** The letter names neither workspace nor account: whoever invites chose both, and could write to strangers with them. */
 function contentOf(dashboardUrl: string): LetterContent {
   const { host } = new URL(dashboardUrl);
   return {
@@ -63,13 +63,13 @@ function contentOf(dashboardUrl: string): LetterContent {
 interface LinkParts {
   readonly db: Database;
   readonly clock: Clock;
-  /** Null makes no links. */
+  /** The dashboard's address; null if it is not known: then no links are made. */
   readonly dashboardUrl: string | null;
 }
 
 /**
- * Makes the link of a letter when its turn has come, so that its token lies in no table. Null if the invitation was accepted, withdrawn
- * or replaced meanwhile, or is too old.
+ * Returns a function that makes the link of a letter just before it is sent, so that the token is in no table. The function returns null if
+ * the invitation was accepted, withdrawn or replaced meanwhile, or has expired.
  */
 export function createInvitationLinks({ db, clock, dashboardUrl }: LinkParts) {
   return async (topic: string): Promise<LetterContent["link"]> => {

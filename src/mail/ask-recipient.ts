@@ -31,7 +31,7 @@ const asked = z
     "Whether an e-mail goes to its holder: false if too many did in this hour, null if there is no need.",
   );
 
-/** At the machine an address is taken as agreed; else its holder is asked, but for an account's own address. */
+/** On the machine, an address counts as agreed. Otherwise its holder is asked, unless it is the account's own address. */
 export const createRecipient = operation({
   name: "recipient.create",
   summary: "Send an endpoint's submissions to an address, from when its holder agrees",
@@ -70,7 +70,7 @@ export const createRecipient = operation({
   },
 });
 
-/** @throws unavailable if nobody can be asked */
+/** @throws unavailable if no recipient can be asked, because e-mail or the server's own address is not configured. */
 function requireMail(config: Context["config"]): void {
   const missing = mailMissing(config, false);
   if (missing !== null) throw new FormsvcError("unavailable", missing);
@@ -110,7 +110,7 @@ export const askRecipient = operation({
 });
 
 interface Question {
-  /** Null if there is no need. */
+  /** Whether a letter goes to the holder: false if a limit is reached or no link can be made, null if there is nothing to ask. */
   readonly isAsked: boolean | null;
   readonly changes: readonly OwnChange[];
 }

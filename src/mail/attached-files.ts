@@ -4,17 +4,17 @@ import { listFilesOf, readBytes } from "../files/read-file.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type EncodedFile, encodeBase64 } from "./mail-attachment.ts";
 
-/** Bytes of the files of one e-mail, which has fewer. In base64 they take a third more, which mail servers take. */
+/** The files of one e-mail must have fewer bytes than this. Base64 makes them a third larger, which mail servers accept. */
 const MAX_ATTACHED_BYTES = 5_000_000;
 
-/** Which files an e-mail brings, chosen before its first attempt. */
+/** The files that an e-mail brings. They are chosen before its first attempt. */
 export interface Attached {
   readonly ids: readonly string[];
-  /** Whether some had no room. */
+  /** Whether some files of the submission had no room. */
   readonly hasMore: boolean;
 }
 
-/** The files of a submission in their order, as far as they fit. */
+/** Chooses the files of a submission in their order, as long as they fit. */
 export function* chooseAttached(submissionId: string): Steps<Attached> {
   const ids: string[] = [];
   let bytes = 0;
@@ -28,9 +28,9 @@ export function* chooseAttached(submissionId: string): Steps<Attached> {
 }
 
 /**
- * The chosen files that are still there, encoded; who erased one has it sent to nobody.
+ * Reads and encodes the chosen files that still exist: an erased file is not sent any more.
  *
- * @throws FormsvcError if the database is busy, or the store of files is away
+ * @throws FormsvcError if the database is busy, or the file store cannot be reached.
  */
 export async function readAttached(
   db: Database,
@@ -47,7 +47,7 @@ export async function readAttached(
   return encoded;
 }
 
-/** Null if it was deleted meanwhile, or if the store of files has lost it: then another attempt would find no more. */
+/** Null if the file was deleted meanwhile, or if the file store has lost it, so that another attempt would not find it either. */
 async function readLines(db: Database, id: string, size: number): Promise<Buffer | null> {
   try {
     return await encodeBase64(readBytes(db, id, { first: 0, last: size - 1 }));

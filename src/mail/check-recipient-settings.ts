@@ -4,7 +4,7 @@ import { plainText } from "../foundation/plain-text.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { MAX_SUBJECT_TEMPLATE_LENGTH, type MailRecipientSettings } from "./mail-recipient.ts";
 
-/** The given settings as they are stored: the address in normal form. @throws usage */
+/** Checks the settings, and returns them as they are stored: with the address in normal form. @throws usage */
 export function checkRecipientSettings<T extends Partial<MailRecipientSettings>>(settings: T): T {
   const { address, subject = null, maxSpamScore = 0 } = settings;
   if (!Number.isInteger(maxSpamScore) || maxSpamScore < 0 || maxSpamScore > MAX_SPAM_SCORE) {

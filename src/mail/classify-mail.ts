@@ -9,22 +9,22 @@ import {
 
 /** The outcome under which an attempt is recorded. */
 export type MailOutcome =
-  /** The server has it. */
+  /** The server accepted the e-mail. */
   | "delivered"
-  /** A reply of 400 to 499: later. */
+  /** A reply of 400 to 499: the server asks to try later. */
   | "deferred"
-  /** For good, and only this recipient. */
+  /** The server refuses this recipient for good. */
   | "recipient_refused"
-  /** Only this e-mail: its size, what it says, or that it comes from us. */
+  /** The server refuses only this e-mail: its size, its content, or its sender. */
   | "content_refused"
-  /** Ours to mend: nothing can be sent until it is. */
+  /** The server refuses every e-mail until somebody mends the configuration. */
   | "relay_refused"
   | "sender_refused"
   | "login_refused"
   | "tls_failed"
-  /** No connection, or one that was lost before anything of the e-mail was sent. */
+  /** There was no connection, or it was lost before any part of the e-mail was sent. */
   | "unreachable"
-  /** Lost after the server had asked for the content: it may have it. */
+  /** The connection was lost after the server had asked for the content, so it may have the e-mail. */
   | "unsure"
   | "interrupted";
 
@@ -35,12 +35,12 @@ export interface MailVerdict {
   readonly message: string;
 }
 
-/** Whom a failure speaks about. For the two outcomes that are left out it depends on the step. */
+/** Whom a failure speaks about. Two outcomes are left out, because it depends on the step for them. */
 const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, Blame>> = {
   delivered: "nobody",
   recipient_refused: "message",
-  // Tried again, for it may be our address in it that is refused, and until somebody mends that nothing is lost. It never stops its
-  // recipient: a stranger decides what a post says.
+  // Tried again, because the server may refuse our own address in the content, and nothing is lost until somebody mends that. It never
+  // stops the recipient, because a stranger decides what a post says.
   content_refused: "recipient",
   relay_refused: "destination",
   sender_refused: "destination",
@@ -53,8 +53,8 @@ const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, 
 /**
  * Classifies one attempt.
  *
- * @param hasDelivered whether this mail server took an e-mail of ours before: if it then refuses one at its recipient, it does
- *   not refuse us. So no recipient can stop the e-mail of the others for long.
+ * @param hasDelivered whether this mail server has accepted an e-mail of ours. If it then refuses to relay for one recipient, that says
+ * nothing about us, and the e-mail of the others goes on.
  */
 export function classifyMail(result: SmtpResult, hasDelivered = false): MailVerdict {
   const { stage, reply, problem } = result;
@@ -76,7 +76,7 @@ type Classification = readonly [outcome: MailOutcome, message: string];
 
 const NO_PROBLEM: SmtpProblem = { code: "EUNKNOWN", detail: "" };
 
-/** What the server refuses or puts off, by step. */
+/** The thing that the server refuses or puts off, by step. */
 const OBJECTS: Readonly<Record<SmtpStage, string>> = {
   connect: "the connection",
   tls: "encryption (STARTTLS)",
@@ -88,7 +88,7 @@ const OBJECTS: Readonly<Record<SmtpStage, string>> = {
   done: "it",
 };
 
-/** Replies to any command that speak of this side and not of a recipient: unknown commands, and a login or TLS that is missing. */
+/** Reply codes to any command that speak of this side and not of a recipient: an unknown command, or missing login or TLS. */
 const OWN_CODES: ReadonlySet<number> = new Set([500, 501, 502, 503, 504, 530, 534, 535, 538]);
 const TOO_LARGE_CODE = 552;
 
@@ -107,8 +107,9 @@ function classifyReply(stage: SmtpStage, reply: SmtpReply): Classification {
 }
 
 /**
- * Servers answer "relay access denied" to the recipient of a client that did not log in: with the code 5.7 of RFC 3463, or in words that
- * begin so. Words further on may be quoted from a server of the recipient, who must not stop all e-mail.
+ * Whether the server refuses us and not the recipient. Servers reply "relay access denied" at the recipient's step if a client did not log
+ * in: with the code 5.7 of RFC 3463, or in words that begin with it. Words further on may be quoted from the recipient's own server, which
+ * must not stop all e-mail.
  */
 function refusesUs({ code, text }: SmtpReply): boolean {
   if (OWN_CODES.has(code) || /^\W*relay/i.test(text)) return true;
@@ -157,7 +158,7 @@ const UNTRUSTED =
 const UNTRUSTED_CODES =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA)/;
 
-/** What is wrong with the encryption, for good; null if the connection was only lost. */
+/** The problem with the encryption that no retry ends; null if the connection was only lost. */
 function certificateProblem(code: string): string | null {
   const known = CERTIFICATES.get(code);
   if (known !== undefined) return known;
@@ -195,6 +196,6 @@ const SILENT_GREETING =
 
 function quote(reply: SmtpReply | null): string {
   if (reply === null) return "250";
-  // A reply's own full stop would stand before ours.
+  // A full stop of the reply is removed, because the sentence brings its own.
   return `${reply.code} ${reply.text}`.trim().replace(/\.$/, "");
 }

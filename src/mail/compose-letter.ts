@@ -3,25 +3,25 @@ import { linkTo, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { renderMail } from "./render-mail.ts";
 
-/** A few sentences of ours, like the confirmation of an address. */
+/** A few sentences of the server itself, like the confirmation of an address. */
 export interface LetterMessage {
   /** `msg_…` */
   readonly id: string;
-  /** Absent is English. */
+  /** The language of the built-in texts; absent means English. */
   readonly language?: Language;
   readonly from: string;
   readonly fromName: string;
   readonly to: string;
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** An address of ours after the paragraphs, and the words on it; null if there is none. */
+  /** A button below the paragraphs that leads to an address of this server; null if there is none. */
   readonly link: { readonly label: string; readonly url: string } | null;
   readonly origin: "auto-generated" | "auto-replied";
 }
 
 const MAX_PARAGRAPH_LENGTH = 4000;
 
-/** The bytes of the letter. A line break in a paragraph is a space. */
+/** The bytes of the letter. A line break in a paragraph becomes a space. */
 export function composeLetter({ language = "en", paragraphs, link, ...letter }: LetterMessage): Buffer {
   const blocks = [
     ...paragraphs.map((text) => paragraph(oneLine(text, MAX_PARAGRAPH_LENGTH))),

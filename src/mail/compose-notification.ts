@@ -10,38 +10,38 @@ import { oneLine } from "./mail-text.ts";
 import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
-/** What all e-mails about submissions have. */
+/** The members that all e-mails about submissions have. */
 export interface Notification {
-  /** `msg_…` of the message that it is sent for; gives the e-mail its time too. */
+  /** `msg_…`: the id of the message that the e-mail is sent for, which also gives the e-mail its date. */
   readonly id: string;
-  /** As `mail.from` has it. */
+  /** `mail.from` */
   readonly from: string;
   readonly to: string;
   readonly language: Language;
-  /** Of the times, by its name in the IANA database. */
+  /** The time zone of the times, by its name in the IANA database. */
   readonly timeZone: string;
-  /** With `{form}` or `{endpoint}`, which are the form's name, and `{name of a field}`; null for ours. */
+  /** A template with `{form}` or `{endpoint}`, which stand for the form's name, and `{name of a field}`; null means the built-in one. */
   readonly subjectTemplate: string | null;
-  /** Names of the endpoint's fields of format e-mail, as declared: the first that is filled gets the answer. */
+  /** The names of the endpoint's fields of format e-mail, in the order of the schema: the first one that is filled gets the answer. */
   readonly emailFields: readonly string[];
-  /** Of the endpoint's fields; absent if none has one. */
+  /** The labels of the endpoint's fields; absent if no field has one. */
   readonly labels?: FieldLabels;
-  /** Where the dashboard is, without a slash at the end; null if that is not known. */
+  /** The address of the dashboard, without a final slash; null if it is not known. */
   readonly dashboardUrl: string | null;
-  /** Where the recipient ends these e-mails; null if there is no such page. */
+  /** The page on which the recipient ends these e-mails; null if there is none. */
   readonly unsubscribeUrl: string | null;
-  /** Of its workspace; absent if it has none. */
+  /** The brand of the workspace; absent if it has none. */
   readonly brand?: Brand;
-  /** Files of the submission; absent for none. */
+  /** The submission's files that the e-mail brings; absent if there are none. */
   readonly attachments?: readonly EncodedFile[];
-  /** Whether some of its files had no room. */
+  /** Whether some files of the submission had no room. */
   readonly hasMoreFiles?: boolean;
 }
 
-/** In characters; the submission's page has the rest. */
+/** The largest numbers of characters that are shown. The submission's page has the rest. */
 const LIMITS = { value: 10_000, all: 32_000 };
 
-/** The e-mail about one submission. @param body the event as the outbox stores it. */
+/** Composes the e-mail about one submission. @param body the event as the outbox stores it. */
 export function composeNotification(notification: Notification, body: string): Buffer {
   const { id, from, to, subjectTemplate, emailFields, unsubscribeUrl } = notification;
   const event = readEvent(body, notification.timeZone);
@@ -88,7 +88,10 @@ export function submissionUrl({ submissionId }: MailedEvent, dashboardUrl: strin
   return dashboardUrl === null ? null : `${dashboardUrl}/submissions/${submissionId}`;
 }
 
-/** The address in the first of these fields that is filled; null if that is no plain one, which a second person's must not replace. */
+/**
+ * The address in the first of these fields that is filled; null if it is not a plain address. A later field is then not used, because it
+ * may hold another person's address.
+ */
 function replyAddress(
   data: Readonly<Record<string, unknown>>,
   emailFields: readonly string[],
@@ -100,7 +103,10 @@ function replyAddress(
   return null;
 }
 
-/** A field that is named `form` comes before the name of the form. A name of no field becomes nothing, and a subject of nothing becomes ours. */
+/**
+ * Fills the template. A field with the name `form` comes before the name of the form. An unknown name becomes empty, and an empty subject
+ * becomes the built-in one.
+ */
 function subjectOf(template: string | null, { endpointName, data }: MailedEvent, wording: Wording): string {
   const fill = (text: string): string =>
     text.replace(/\{([^{}]*)\}/g, (_, name: string) => {

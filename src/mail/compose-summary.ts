@@ -6,15 +6,15 @@ import { renderMail } from "./render-mail.ts";
 
 export type Summary = Omit<Notification, "subjectTemplate" | "emailFields">;
 
-/** Submissions that a summary shows, and characters of each. */
+/** The largest number of submissions that a summary shows, and of characters of each. */
 export const MAX_SUMMARY_EVENTS = 50;
 const LIMITS = { value: 200, all: 600 };
 
 /**
- * The e-mail about several submissions of one endpoint.
+ * Composes the e-mail about several submissions of one endpoint.
  *
- * @param bodies the events as the outbox stores them, in their order, at least one; the first {@link MAX_SUMMARY_EVENTS} are shown.
- * @param count how many submissions it is about.
+ * @param bodies the events as the outbox stores them, in their order, at least one. The first {@link MAX_SUMMARY_EVENTS} are shown.
+ * @param count the number of submissions.
  */
 export function composeSummary(summary: Summary, bodies: readonly string[], count: number): Buffer {
   const { id, from, to, unsubscribeUrl } = summary;

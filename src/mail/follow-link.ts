@@ -9,8 +9,8 @@ import type { MailRecipient } from "./mail-recipient.ts";
 import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 
 /*
- * What a visitor does by the link of a letter. The link's token is the whole right to it: who has it needs no account, and no account
- * without it may do this.
+ * The operations of a visitor who follows the link of a letter. The link's token is the only right that is needed: its holder needs no
+ * account, and no account may do this without it.
  */
 
 const input = z.strictObject({ recipient: z.string(), token: z.string().describe("Of the letter's link.") });
@@ -30,7 +30,7 @@ export const confirmRecipient = operation({
   },
 });
 
-/** Doing it twice changes nothing. */
+/** A second call changes nothing. */
 export const unsubscribeRecipient = operation({
   name: "recipient.unsubscribe",
   summary: "End e-mail, by the link that each e-mail has",

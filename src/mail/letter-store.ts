@@ -8,31 +8,31 @@ import type { Attempt } from "../outbox/queue/delivery.ts";
 import { DAY_MS, HOUR_MS } from "../foundation/time-units.ts";
 
 /**
- * Letters that must not be lost wait in the database: they are written in the transaction of what they tell, and survive the end of
- * the process. None holds the token of a link.
+ * Letters that must not be lost wait in the database. They are written in the transaction of the change that they report, and survive the
+ * end of the process. None contains the token of a link.
  */
 
-/** The more urgent come first. */
+/** The kinds of stored letters, the most urgent first. */
 export const STORED_KINDS = ["security", "operator", "confirmation"] as const;
 export type StoredKind = (typeof STORED_KINDS)[number];
 
 /** The words of a letter. */
 export interface LetterContent {
-  /** Absent is English. */
+  /** The language of the letter; absent means English. */
   readonly language?: Language;
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** An address of ours without any token; null if there is none. */
+  /** A link to an address of this server, without any token; null if there is none. */
   readonly link: { readonly label: string; readonly url: string } | null;
 }
 
 export interface NewLetter {
   readonly kind: StoredKind;
-  /** What it is about: while one waits, no other of this topic is written to its address. */
+  /** What the letter is about. While a letter waits, no second one with the same topic is written to its address. */
   readonly topic: string;
-  /** As `parseMailAddress` gives it. */
+  /** As `parseMailAddress` returned it. */
   readonly address: string;
-  /** The recipient whose holder is asked; null for an invitation, which the topic names, and for other kinds. */
+  /** The id of the recipient whose holder is asked; null for other letters, and for an invitation, which the topic names. */
   readonly recipientId: string | null;
   readonly content: LetterContent;
 }
@@ -43,29 +43,32 @@ export interface StoredLetter extends NewLetter {
   /** `msg_…` */
   readonly id: string;
   readonly state: LetterState;
-  /** All attempts begun, and those of them that count towards the schedule. */
+  /** The number of attempts that have begun; `spent` counts those that count towards the schedule. */
   readonly attempts: number;
   readonly spent: number;
   readonly dueAt: number;
-  /** The last one that ended; null before it. */
+  /** The last attempt that ended; null before the first. */
   readonly lastAttempt: Attempt | null;
 }
 
-/** How an attempt leaves its letter. */
+/** The state of a letter after an attempt. */
 export interface LetterOutcome {
   readonly state: LetterState;
   readonly spent: number;
   readonly dueAt: number;
   readonly attempt: Attempt;
 }
-/** Letters of one kind that an address gets at once in an hour; the next ones wait for an hour, one for each topic. */
+/**
+ * The number of letters of one kind that an address gets at once within an hour. Further letters wait for an hour, and only one of each
+ * topic.
+ */
 const AT_ONCE: Readonly<Record<StoredKind, number>> = { security: 3, operator: 6, confirmation: 3 };
-/** No letter waits longer for its next attempt, so one that is due later was planned by a wrong clock. */
+/** No letter waits longer than this for its next attempt, so one that is due later was planned by a clock that was ahead. */
 const LONGEST_WAIT_MS = 9 * DAY_MS;
-/** Rows deleted in one transaction. */
+/** The largest number of rows that one transaction deletes. */
 const BATCH_SIZE = 500;
 
-/** Writes a letter, to be sent soon. Returns its id; null if one of its topic waits already, which says the same. */
+/** Writes a letter, to be sent soon. Returns its id; null if a letter of the same topic already waits, which says the same. */
 export function* queueLetter(letter: NewLetter, now: number): Steps<string | null> {
   const { kind, topic, address, recipientId, content } = letter;
   const since = firstIdAt("msg", now - HOUR_MS);
@@ -99,9 +102,10 @@ export function* isLetterWaiting(address: string, topic: string): Steps<boolean>
 }
 
 /**
- * The next letter that is due, the most urgent kind first. This server sends it from now on, and no other one until it is lost.
+ * Claims the next letter that is due, the most urgent kind first. From now on only this server sends it, until this server is lost.
  *
- * @param kinds that may be sent now.
+ * @param kinds the kinds that may be sent now.
+ * @returns undefined if none is due.
  */
 export function* claimLetter(
   kinds: readonly StoredKind[],
@@ -115,7 +119,7 @@ export function* claimLetter(
     if (row === undefined) return undefined;
     const claimed = { claimed_by: servers.self, attempts: row.attempts + 1 };
     const free = selectDue(kinds, servers, now).select("id").where("id", "=", row.id);
-    // Between both, another server may have taken it.
+    // Another server may have claimed it between the two statements.
     const isOurs = query.updateTable("letter").set(claimed).where("id", "in", free);
     if ((yield* run(isOurs.where("attempts", "=", row.attempts))) > 0)
       return toLetter({ ...row, ...claimed });
@@ -149,7 +153,7 @@ export function* giveLetterBack({ id, attempts }: StoredLetter, self: string): S
   );
 }
 
-/** When the next letter is due; undefined if none waits. */
+/** When the next letter is due, in milliseconds since 1970; undefined if none waits. */
 export function* nextLetterAt(): Steps<number | undefined> {
   const row = yield* first(
     text<{ due_at: number | null }>("SELECT min(due_at) AS due_at FROM letter WHERE state = 'pending'"),
@@ -157,7 +161,7 @@ export function* nextLetterAt(): Steps<number | undefined> {
   return row?.due_at ?? undefined;
 }
 
-/** Records how an attempt ended. Writes nothing if another server sends the letter now, because this one counted as lost. */
+/** Records how an attempt ended. Writes nothing if another server has taken over the letter, because this server counted as lost. */
 export function* finishLetter(
   { id, attempts }: StoredLetter,
   { state, spent, dueAt, attempt }: LetterOutcome,
@@ -175,19 +179,19 @@ export function* finishLetter(
   );
 }
 
-/** There is nothing to say any more. */
+/** Deletes a letter that has become pointless. */
 export function* dropLetter(id: string): Steps<void> {
   yield* run(query.deleteFrom("letter").where("id", "=", id));
 }
 
-/** The newest letter that asks the holder of a recipient's address; undefined if none did. */
+/** The newest letter that asks the holder of a recipient's address; undefined if there is none. */
 export function* findLastQuestion(recipientId: string): Steps<StoredLetter | undefined> {
   const rows = query.selectFrom("letter").selectAll().where("recipient_id", "=", recipientId);
   const row = yield* first(rows.orderBy("id", "desc").limit(1));
   return row && toLetter(row);
 }
 
-/** Deletes a batch of letters that ended long ago. @param days null keeps them. @returns how many */
+/** Deletes a batch of letters that ended more than `days` days ago. @param days null keeps them. @returns the number deleted. */
 export function* dropOldLetters(days: number | null, now: number): Steps<number> {
   if (days === null) return 0;
   const old = query
@@ -199,15 +203,15 @@ export function* dropOldLetters(days: number | null, now: number): Steps<number>
 }
 
 export interface LetterFilter {
-  /** Letters about one of these recipients; null is every letter. */
+  /** Selects letters about these recipients; null selects every letter. */
   readonly recipientIds: readonly string[] | null;
   readonly state: LetterState | null;
-  /** The id that the page before ended with; null is the first page. */
+  /** The id of the last letter on the page before; null gives the first page. */
   readonly before: string | null;
   readonly limit: number;
 }
 
-/** Newest first. */
+/** Letters, newest first. */
 export function* listLetters(filter: LetterFilter): Steps<StoredLetter[]> {
   const { recipientIds, state, before, limit } = filter;
   if (recipientIds?.length === 0) return [];
@@ -218,7 +222,7 @@ export function* listLetters(filter: LetterFilter): Steps<StoredLetter[]> {
   return (yield* all(rows)).map(toLetter);
 }
 
-/** How many letters to owners and operators were given up since then. */
+/** The number of letters to owners and operators that have been given up since this time. */
 export function* countFailedLetters(since: number): Steps<number> {
   const sql =
     "SELECT count(*) AS count FROM letter WHERE finished_at >= ? AND state = 'failed' AND kind <> 'confirmation'";

@@ -9,31 +9,31 @@ import { composeLetter, type LetterMessage as ComposedLetter } from "./compose-l
 import { COMMON_STAGES, type SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
-/** What a letter is about: an account to make, or a password that was forgotten. Anybody can ask for either. */
+/** The subject of a letter: an account to make, or a forgotten password. Anybody can ask for either. */
 export type LetterKind = "sign-up" | "reset";
 
-/** A small e-mail with the token of a link, that somebody waits for and can ask for again. */
+/** A small e-mail with the token of a link. Somebody waits for it, and can ask for it again. */
 export interface TokenLetter {
   readonly kind: LetterKind;
-  /** As `parseMailAddress` gives it; letters are counted by it. */
+  /** As `parseMailAddress` returned it. The letters to an address are counted. */
   readonly address: string;
   /**
-   * Called when the letter's turn has come, and again if the database was busy; null if there is nothing to send after all. So
-   * whoever asked was answered before it is known whether there is anything to say.
+   * Composes the letter. It is called just before the letter is sent, and again if the database was busy. Null if there is nothing to send
+   * after all. So the answer to the request does not depend on whether there is something to send.
    */
   write(): Promise<WrittenLetter | null>;
 }
 
-/** What {@link composeLetter} needs to know of it; `to` is as `parseMailAddress` gives it. */
+/** The members that {@link composeLetter} needs from the letter; `to` is as `parseMailAddress` returned it. */
 export type WrittenLetter = Pick<ComposedLetter, "to" | "subject" | "paragraphs" | "link">;
 
-/** Whether a letter will be sent; else whether its address got too many, or too many wait. */
+/** `taken` if the letter will be sent, `too many` if its address got too many, `full` if too many letters wait. */
 export type LetterAnswer = "taken" | "too many" | "full";
 
-/** Monotonic time and a wake-up; a test moves both. */
+/** A monotonic clock and a timer; a test controls both. */
 export interface Timing {
   nowMs(): number;
-  /** Returns what cancels it. */
+  /** Calls `work` after this time. Returns a function that cancels it. */
   wakeIn(ms: number, work: () => void): () => void;
 }
 
@@ -49,7 +49,7 @@ export interface LettersParts {
   readonly sender: Pick<SmtpSender, "send">;
   /** `mail.from` */
   readonly from: string;
-  /** `mail.limits.perMinute`; letters take a quarter of it. */
+  /** `mail.limits.perMinute`; letters use a quarter of it. */
   readonly perMinute: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,17 +58,17 @@ export interface LettersParts {
   readonly timing: Timing;
 }
 
-/** Letters of one kind to one address. */
+/** The limit of letters of one kind to one address. */
 const PER_ADDRESS = { max: 3, windowSeconds: 3600 };
-/** Letters of each kind that wait, those to be tried again included: no kind takes the room of the other. */
+/** The largest number of letters of one kind that wait, with those that are to be tried again. So no kind takes the room of the other. */
 const MAX_WAITING = 50;
-/** What `mail.limits.perMinute` is divided by. */
+/** The part of `mail.limits.perMinute` for letters: a quarter. */
 const SHARE = 4;
-/** Waits before the next attempts, for servers that refuse the first one for some minutes (greylisting); the last one repeats. */
+/** The waits before the next attempts; the last one repeats. Some servers refuse the first attempt for some minutes (greylisting). */
 const RETRY_MS = [60_000, 300_000, 900_000];
-/** After this time the letter is given up: its reader has asked again, and the link in it is too old. */
+/** After this time a letter is given up: its reader has asked again, and its link has expired. */
 const MAX_AGE_MS = 3_600_000;
-/** Wait for a database that another process holds. */
+/** The wait until a database that another process holds is tried again. */
 const BUSY_MS = 1000;
 const STOPPED = "the server stopped";
 export const FROM_NAME = "formsvc";
@@ -84,26 +84,26 @@ export function countLetters(metrics: Metrics): LetterOutcomeCount {
 interface Waiting {
   readonly letter: TokenLetter;
   readonly askedAt: number;
-  /** From then on it may be sent. */
+  /** The letter may be sent from this time on. */
   dueAt: number;
   attempts: number;
-  /** Once it is written. */
+  /** The composed e-mail; null before it is composed. */
   mail: { readonly to: string; readonly raw: Buffer } | null;
 }
 
 /**
- * Sends letters, one after the other, and tries again for an hour if the mail server cannot take them now. They wait in memory: what
- * waits at the end of the process is lost, and its reader asks again. So no token of a link is ever written down. What must not be
- * lost is in the database (`stored-letters.ts`).
+ * Sends letters, one after the other, and tries again for an hour if the mail server cannot take them now. They wait in memory, so that no
+ * token of a link is ever stored. Letters that wait when the process ends are lost, and their readers ask again. Letters that must not be
+ * lost are in the database (`stored-letters.ts`).
  */
 export class Letters {
   readonly #parts: LettersParts;
   readonly #limiter: RateLimiter;
   readonly #waiting = new Set<Waiting>();
-  /** Until then none is sent: the minute is full, or the mail server has a rest. */
+  /** No letter is sent before this time: the limit of the minute is reached, or the mail server is left alone for a while. */
   #restUntil = 0;
   #cancelWake = (): void => {};
-  /** The one under way. */
+  /** The letter that is being sent. */
   #current: Waiting | null = null;
   #isStopped = false;
 
@@ -112,9 +112,7 @@ export class Letters {
     this.#limiter = createRateLimiter(() => parts.timing.nowMs());
   }
 
-  /**
-   * Takes a letter, to be sent soon. Bounded: three an hour of one kind to one address, fifty of a kind that wait.
-   */
+  /** Takes a letter, to be sent soon. At most three letters an hour of one kind go to one address, and at most fifty of a kind wait. */
   send(letter: TokenLetter): LetterAnswer {
     const answer = this.#admit(letter);
     if (answer === "taken") {
@@ -128,7 +126,7 @@ export class Letters {
     return answer;
   }
 
-  /** Takes nothing more and gives up what waits. The attempt under way ends by itself, or with the sender. */
+  /** Takes no more letters and gives up those that wait. The attempt under way ends by itself, or with the sender. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelWake();
@@ -158,7 +156,7 @@ export class Letters {
     );
   }
 
-  /** The one that is due first; of those that are due already, who forgot the password comes before who signs up. */
+  /** The letter that is due first. Among letters that are already due, one about a forgotten password comes before a sign-up. */
   #next(): Waiting | undefined {
     const now = this.#now();
     const rank = ({ letter, dueAt }: Waiting): number =>
@@ -168,7 +166,7 @@ export class Letters {
     return next;
   }
 
-  /** Never rejects. */
+  /** Sends the next letter. Never rejects. */
   async #sendNext(): Promise<void> {
     const next = this.#next();
     if (this.#isStopped || this.#current !== null || next === undefined) return;
@@ -182,7 +180,7 @@ export class Letters {
     this.#plan();
   }
 
-  /** Another process may hold the database for a moment. */
+  /** If another process holds the database, the letter is tried again soon; after any other error it is given up. */
   #retryBusy(waiting: Waiting, error: unknown): void {
     if (error instanceof FormsvcError && error.code === "database_busy")
       waiting.dueAt = this.#now() + BUSY_MS;
@@ -240,12 +238,12 @@ export class Letters {
   }
 }
 
-/** What follows a plus sign leads to the same mailbox with most mail servers, and capitals with all of them. */
+/** The mailbox of an address: most mail servers ignore what follows a plus sign, and all ignore capital letters. */
 function mailboxOf(address: string): string {
   return address.toLowerCase().replace(/\+[^@]*@/, "@");
 }
 
-/** Neither its address nor its words. */
+/** The facts for the log: neither the address nor the words of the letter. */
 function factsOf({ letter: { kind }, attempts }: Waiting) {
   return { kind, attempts };
 }

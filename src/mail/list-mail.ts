@@ -15,9 +15,9 @@ import { mailKinds } from "./mail-kinds.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { MAIL_RECIPIENTS } from "./mail-recipient-store.ts";
 
-/** Every e-mail that the database knows: those about submissions, automatic replies, and letters of the server itself. */
+/** Lists every e-mail that the database knows: e-mails about submissions, automatic replies, and letters of the server itself. */
 
-/** What an e-mail is. `operator`: a letter of the server to its operator, or to an owner about their account. */
+/** The type of an e-mail. `operator` is a letter of the server to its operator, or to an owner about their account. */
 export const MAIL_KINDS = [
   "notification",
   "summary",
@@ -38,11 +38,11 @@ export interface MailPage {
   readonly nextCursor: string | null;
 }
 
-/** Newest first. @throws as `listShownDeliveries` does */
+/** E-mails, newest first. @throws as `listShownDeliveries` does. */
 export function* listMail(filter: Omit<DeliveryFilter, "kinds">): Steps<MailPage> {
   const page = yield* listShownDeliveries(mailKinds, filter);
   const letters = yield* lettersOf(filter);
-  // What is older than the cursor of a page comes with the next one.
+  // A letter that is older than the cursor of this page belongs to the next page.
   const isOnPage = ({ id }: StoredLetter): boolean => page.nextCursor === null || id >= page.nextCursor;
   const listed = [
     ...(yield* withKinds(page.deliveries)),
@@ -53,7 +53,7 @@ export function* listMail(filter: Omit<DeliveryFilter, "kinds">): Steps<MailPage
   return { deliveries, nextCursor };
 }
 
-/** One more than fit on the page. */
+/** The letters for a page, one more than the page takes. */
 function* lettersOf(filter: Omit<DeliveryFilter, "kinds">): Steps<readonly StoredLetter[]> {
   const { recipientId, endpointIds = null, submissionId, state, cursor: before, limit } = filter;
   if (submissionId !== null || state === "held" || state === "sending") return [];
@@ -63,7 +63,7 @@ function* lettersOf(filter: Omit<DeliveryFilter, "kinds">): Steps<readonly Store
   return yield* listLetters({ recipientIds, state, before, limit: limit + 1 });
 }
 
-/** An e-mail with the attempts that are known of it: of a letter, the last one. @throws not_found */
+/** An e-mail with its known attempts; of a letter, only the last one is known. @throws not_found */
 export function* getMail(
   asking: Asking,
   id: string,
@@ -81,7 +81,10 @@ export function* getMail(
   return { delivery, attempts };
 }
 
-/** A question is about a recipient; the server's own letters are for who sees everything. @throws not_found, forbidden */
+/**
+ * Checks that a letter is visible. A question to a recipient's holder is visible with that recipient; other letters are visible to
+ * operators alone. @throws not_found, forbidden
+ */
 function* reachLetter(asking: Asking, { id, recipientId }: StoredLetter): Steps<void> {
   const { isOperator, reach = null } = asking.viewing;
   if (isOperator && reach === null) return;
@@ -125,7 +128,7 @@ function* withKinds(deliveries: readonly Delivery[]): Steps<ListedMail[]> {
   });
 }
 
-/** The recipients whose submissions of an hour or a day go together. */
+/** The ids of the recipients that get summaries of an hour or a day. */
 function* readDigesting(ids: readonly string[]): Steps<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = query.selectFrom("mail_recipient").select("id").where("digest", "!=", "each");

@@ -2,7 +2,7 @@ import { mailAttempted, mailFailed, mailStopped, mailWaiting } from "../foundati
 import type { Log } from "../foundation/log.ts";
 import type { EndedAttempt, RecordedAttempt } from "../outbox/sending/transport.ts";
 
-/** It names ids and no address: a log is read by more people than the database. */
+/** The log line has ids and no address, because more people read a log than the database. */
 export function logMailAttempt(
   log: Log,
   place: string,

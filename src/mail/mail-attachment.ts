@@ -1,17 +1,17 @@
-/** A file of an e-mail. */
+/** A file that an e-mail brings, encoded. */
 export interface EncodedFile {
-  /** As people see it; may be anything. */
+  /** The name as people see it. It comes from a stranger, and may be any text. */
   readonly name: string;
   /** The media type of its content. */
   readonly type: string;
-  /** Its bytes in base64, in lines of 76 characters that end with CRLF. */
+  /** The content in base64, in lines of 76 characters that end with CRLF. */
   readonly lines: Buffer;
 }
 
-/** Bytes of one line. */
+/** The number of bytes that one line encodes. */
 const LINE_BYTES = 57;
 
-/** Encodes chunk by chunk, so that other work goes on between two. */
+/** Encodes chunk by chunk, so that other work can go on between two chunks. */
 export async function encodeBase64(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Buffer[] = [];
   let rest = Buffer.alloc(0);
@@ -33,7 +33,7 @@ function linesOf(bytes: Buffer): Buffer {
 
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9.+-]{0,60}\/[a-z0-9][a-z0-9.+-]{0,120}$/;
 
-/** The headers of the part that a file is. */
+/** The headers of the MIME part with the file. */
 export function attachmentHeaders({ name, type }: Pick<EncodedFile, "name" | "type">): string[] {
   return [
     `Content-Type: ${MEDIA_TYPE.test(type) ? type : "application/octet-stream"}`,
@@ -43,12 +43,12 @@ export function attachmentHeaders({ name, type }: Pick<EncodedFile, "name" | "ty
 }
 
 const PLAIN_NAME = /^[\w .()+=@-]{1,60}$/;
-/** Characters of one piece; a line of a header has 78. */
+/** The largest number of characters in one piece. A header line has 78 characters. */
 const PIECE_LENGTH = 60;
-/** Characters of all pieces: readers unfold a header before they read it, and some take no more than 998. */
+/** The largest number of characters in all pieces. Readers unfold a header before they read it, and some accept no more than 998. */
 const MAX_ENCODED_LENGTH = 720;
 
-/** The name as a parameter; what is long, or is not plain, is written in pieces (RFC 2231). */
+/** The name as a parameter. A name that is long or not plain is written in pieces (RFC 2231). */
 function fileName(name: string): string {
   if (PLAIN_NAME.test(name)) return `;\r\n filename="${name}"`;
   const pieces = [""];
@@ -64,7 +64,7 @@ function fileName(name: string): string {
     .join("");
 }
 
-/** The characters of a name, each encoded; a long one loses the last before its extension. */
+/** The encoded characters of a name. A name that is too long loses characters before its extension. */
 function fitting(name: string): string[] {
   const [, stem = name, extension = ""] = /^(.+?)(\.[^.]{1,20})$/su.exec(name) ?? [];
   const end = Array.from(extension, encoded8187);
@@ -79,7 +79,7 @@ function fitting(name: string): string[] {
   return [...begin, ...end];
 }
 
-/** A character as a parameter may have it (RFC 8187). */
+/** A character, encoded for a parameter (RFC 8187). */
 function encoded8187(character: string): string {
   const encoded = encodeURIComponent(character);
   const isBare = /^['()*!~]$/.test(encoded);

@@ -44,7 +44,7 @@ const replayed: ReplayedKinds<MailRecipient> = {
   ...mailKinds,
   type: MAIL_RECIPIENTS,
   action: "recipient.replay",
-  // They have no addresses of files.
+  // E-mails contain no addresses of files that could expire.
   renew: null,
   everyone: "every recipient",
 };
@@ -56,7 +56,7 @@ export const replayMail = operation({
   input: z.strictObject({ ...onlyRecipient("recipient"), ...replayInput }),
   async run(context, { recipient: recipientId, ...request }) {
     const { delivery } = request;
-    // Who may not see the letter is told below that there is none.
+    // For an account that may not see the letter, the replay below says that there is no such delivery.
     if (delivery !== null && context.viewing.isOperator) await context.db.read(() => refuseLetter(delivery));
     return replay(context, replayed, { recipientId, ...request });
   },

@@ -2,11 +2,11 @@ import { query } from "../database/database.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
 
 /**
- * What an e-mail is made of besides its submissions is kept before its first attempt, so that each later one has the same bytes, whatever
- * is set in between. It goes with its delivery.
+ * Keeps the frame of an e-mail: everything it is composed of besides its submissions. The frame is stored before the first attempt, so that
+ * each later attempt has the same bytes, whatever settings change meanwhile. It is deleted with its delivery.
  *
- * @param frame as JSON can hold it.
- * @returns the one that was kept first; the given one if the delivery is gone.
+ * @param frame a value that JSON can represent.
+ * @returns the frame that was stored first; the given one if the delivery does not exist any more.
  */
 export function* keepFrame<Frame>(deliveryId: string, frame: Frame): Steps<Frame> {
   const rows = query.selectFrom("mail_frame").select("frame").where("delivery_id", "=", deliveryId);
@@ -16,11 +16,11 @@ export function* keepFrame<Frame>(deliveryId: string, frame: Frame): Steps<Frame
   return frame;
 }
 
-/** Its submission may have been deleted meanwhile. */
+/** Inserts nothing if the delivery was deleted meanwhile with its submission. */
 const KEEP_SQL = `INSERT INTO mail_frame (delivery_id, frame) SELECT id, ? FROM delivery WHERE id = ?
   ON CONFLICT DO NOTHING`;
 
-/** Changes a frame after an attempt that nobody took, and before one with other bytes. */
+/** Replaces a frame after the mail server has refused the e-mail, so that the next attempt has other bytes. */
 export function* replaceFrame(deliveryId: string, frame: object): Steps<void> {
   const rows = query.updateTable("mail_frame").set({ frame: JSON.stringify(frame) });
   yield* run(rows.where("delivery_id", "=", deliveryId));

@@ -1,15 +1,20 @@
-/** Bytes of text in an encoded word: with its frame and the longest of our names a line keeps to 76 characters (RFC 2047, section 2). */
+/**
+ * The number of bytes of text in an encoded word. With the syntax around it and the longest name of a header, a line stays within 76
+ * characters (RFC 2047, section 2).
+ */
 const ENCODED_WORD_BYTES = 39;
 const MAX_LINE_LENGTH = 998;
 const PLAIN = /^[\x20-\x7e]*$/;
 const LINE = /^[\x20-\x7e]+$/;
 
-/** A line of text in a header: printable ASCII as it is, anything else as encoded words of RFC 2047, which no text can break out of. */
+/**
+ * The value of a header: printable ASCII stays as it is, and other text becomes encoded words of RFC 2047, which no text can break out of.
+ */
 export function headerText(text: string): string {
   return isPlain(text) ? text : encodedWords(text);
 }
 
-/** A name before an address, or the address alone if the name is empty. */
+/** An address with a name before it, or the address alone if the name is empty. */
 export function mailbox(name: string, address: string): string {
   if (name === "") return `<${address}>`;
   const isQuotable = isPlain(name) && !/["\\]/.test(name);
@@ -21,7 +26,10 @@ export function headerDate(ms: number): string {
   return new Date(ms).toUTCString().replace("GMT", "+0000");
 }
 
-/** @throws Error for a header that would become two, or that servers may refuse: whoever composed it did not check a value. */
+/**
+ * Checks a finished header. @throws Error if it contains a line break, or is so long that servers may refuse it: whoever composed it has
+ * not checked a value.
+ */
 export function checkHeader(header: string): string {
   const [first = "", ...folded] = header.split("\r\n");
   const isWhole = LINE.test(first) && folded.every((line) => LINE.test(line) && line.startsWith(" "));
@@ -30,12 +38,12 @@ export function checkHeader(header: string): string {
   return header;
 }
 
-/** What looks like an encoded word would be decoded by the reader. */
+/** Whether the text may stay as it is. A text that looks like an encoded word must be encoded, because readers would decode it. */
 function isPlain(text: string): boolean {
   return PLAIN.test(text) && !text.includes("=?");
 }
 
-/** Each word holds whole characters, as RFC 2047 demands. */
+/** Encodes a text. Each word holds whole characters, as RFC 2047 demands. */
 function encodedWords(text: string): string {
   const words = [""];
   for (const char of text.toWellFormed()) {

@@ -12,18 +12,18 @@ import { WEEK_MS } from "../foundation/time-units.ts";
 /** The largest number of recipients that are named. */
 const MAX_NAMED = 10;
 
-/** The mail server as `mail` of the configuration has it. */
+/** The mail server, as the configuration names it. */
 interface MailServer {
   readonly host: string | null;
   readonly port: number;
 }
 
-/** How the route of a transport names the mail server. */
+/** The name of the mail server in the routes of transports. */
 export function mailServerName({ host, port }: { readonly host: string; readonly port: number }): string {
   return `${host}:${port}`;
 }
 
-/** Whether e-mail goes out at present, as the running server has found. */
+/** Whether e-mail goes out at present, as the running server has found it. */
 export function* checkMailServer({ host, port }: MailServer): Steps<Finding> {
   if (host === null) {
     const isWaiting = (yield* hasMessagesFor(MAIL_KIND)) || (yield* hasMessagesFor(REPLY_KIND));
@@ -36,7 +36,10 @@ export function* checkMailServer({ host, port }: MailServer): Steps<Finding> {
   return problem("mail.server", `all e-mail waits ${since}. ${fault.message}`, { kind: "check_mail_server" });
 }
 
-/** A finding for each recipient whose server refused several messages for good; a single sound one if none did. */
+/**
+ * A finding for each recipient that is stopped because its server refused several messages for good. If there is none, a single sound
+ * finding.
+ */
 export function* checkMailRecipients(): Steps<Finding[]> {
   const stopped = (yield* listMailRecipients(null)).filter(({ state }) => state === "stopped");
   if (stopped.length === 0) return [sound("mail.recipients", "no recipient refuses e-mail")];
@@ -59,7 +62,10 @@ export function* checkMailRecipients(): Steps<Finding[]> {
       ];
 }
 
-/** Letters to owners or to the operator that were given up lately. Questions to holders of addresses are shown to who asked. */
+/**
+ * Letters to owners or to the operator that were given up lately. Questions to holders of addresses are left out: the account that asked
+ * sees those.
+ */
 export function* checkFailedLetters(now: number): Steps<Finding> {
   const failed = yield* countFailedLetters(now - LATELY_MS);
   if (failed === 0) return sound("mail.letters", "no letter to an owner or the operator was given up");
@@ -72,7 +78,7 @@ export function* checkFailedLetters(now: number): Steps<Finding> {
 
 const LATELY_MS = WEEK_MS;
 
-/** E-mails that ran out of attempts or were refused, and wait for somebody to replay them. */
+/** E-mails that ran out of attempts or were refused for good, and wait for somebody to replay them. */
 export function* checkFailedMail(): Steps<Finding> {
   const failed = yield* countFailed(MAIL_KIND);
   if (failed === 0) return sound("mail.failed", "no e-mail failed for good");

@@ -10,30 +10,30 @@ import { UTC } from "./mailed-event.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
 import { readConfirmation } from "./mail-recipient-store.ts";
 
-/** What a link in an e-mail to a recipient does: it agrees to these e-mails, or ends them. */
+/** What a link in an e-mail to a recipient does: `confirm` agrees to these e-mails, `unsubscribe` ends them. */
 export type MailLinkKind = "confirm" | "unsubscribe";
 
-/** Whom and what a link is about. */
+/** The recipient that a link is about, as its page shows it. */
 export interface LinkedRecipient {
   readonly address: string;
   readonly endpointName: string;
-  /** The endpoint's; null is that of the reader's browser. */
+  /** The language of the endpoint; null means the language of the reader's browser. */
   readonly language: Language | null;
-  /** Whether it gets no e-mail any more, because its holder ended them. */
+  /** Whether its holder has ended the e-mails. */
   readonly isUnsubscribed: boolean;
-  /** When the link stops working; null if it never does. */
+  /** When the link expires, in milliseconds since 1970; null if it never does. */
   readonly goodUntil: number | null;
-  /** Of the form's workspace, by its name in the IANA database. */
+  /** The time zone of the form's workspace, by its name in the IANA database. */
   readonly timeZone: string;
-  /** Of that workspace; nobody's before the recipient agreed, because its owner chose the texts. */
+  /** The brand of that workspace. Before the recipient has agreed it is empty, because its owner chose the texts. */
   readonly brand: Brand;
 }
 
-/** The pages behind the links. Reading changes nothing, because programs that look for malware open every link of an e-mail. */
+/** The pages that the links lead to. Reading one changes nothing, because malware scanners open every link of an e-mail. */
 export interface MailLinks {
-  /** @throws not_found, in the same words whatever is wrong with the link */
+  /** @throws not_found, in the same words whatever is wrong with the link. */
   read(kind: MailLinkKind, id: string, token: string): Promise<LinkedRecipient>;
-  /** @throws not_found as `read` does, database_busy */
+  /** @throws not_found as `read` does; database_busy. */
   act(kind: MailLinkKind, id: string, token: string): Promise<LinkedRecipient>;
 }
 
@@ -52,10 +52,11 @@ export function createMailLinks({ clock, ...door }: MailLinksParts): MailLinks {
   return {
     read,
     async act(kind, id, token) {
-      // A wrong link, or one that is used again and again, takes no lock, and the server need not forget what it knows.
+      // The link is checked with a read first: a wrong or repeated one then takes no lock, and the server need not drop what it holds in
+      // memory.
       const known = await read(kind, id, token);
       if (kind === "unsubscribe" && known.isUnsubscribed) return known;
-      // A server starts without operations, and few of them ever follow a link.
+      // Loaded only now: a server starts without operations, and few servers ever need them for a link.
       const [{ perform }, { confirmRecipient, unsubscribeRecipient }] = await Promise.all([
         import("../operations/perform.ts"),
         import("./follow-link.ts"),
@@ -95,12 +96,12 @@ function* linked({
   };
 }
 
-/** @param baseUrl `server.baseUrl`, never what a request says of itself. */
+/** The address of a link. @param baseUrl `server.baseUrl`, never an address from a request. */
 export function mailLinkUrl(baseUrl: string, kind: MailLinkKind, id: string, token: string): string {
   return `${baseUrl}/mail/${kind}/${id}/${token}`;
 }
 
-/** Where a recipient ends its e-mails. */
+/** The page on which a recipient ends its e-mails. */
 export function unsubscribeUrl(baseUrl: string, { id, unsubscribeToken }: MailRecipient): string {
   return mailLinkUrl(baseUrl, "unsubscribe", id, unsubscribeToken);
 }

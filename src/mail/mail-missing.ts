@@ -5,7 +5,7 @@ interface MailSettings {
 
 export const NOT_SET_UP = "E-mail is not set up on this server. Ask whoever runs it.";
 
-/** Why nobody can be asked whether they want e-mail; null if they can. */
+/** The reason why the holders of addresses cannot be asked whether they want e-mail; null if they can be asked. */
 export function mailMissing({ mail, server }: MailSettings, isOperator: boolean): string | null {
   if (mail.host === null)
     return isOperator

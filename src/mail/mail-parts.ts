@@ -3,7 +3,7 @@ import { type Html, html, styleElement } from "../foundation/html.ts";
 import { directionOf, type Language } from "../languages/language.ts";
 import { withoutLinks } from "./without-links.ts";
 
-/** What an e-mail says, in its order. The text and the HTML part are made of the same blocks. */
+/** A block of an e-mail. The text part and the HTML part are made of the same blocks, in the same order. */
 export type MailBlock = MailText | MailFields | MailLink;
 
 interface MailText {
@@ -22,7 +22,9 @@ export interface MailField {
   readonly value: string;
 }
 
-/** An address of ours, and the words on it. Below the letter stands what is not about what it says. */
+/**
+ * A link to an address of this server. With the look `below` it stands below the letter, because it is not part of what the letter says.
+ */
 interface MailLink {
   readonly kind: "link";
   readonly look: "button" | "line" | "below";
@@ -34,21 +36,21 @@ export function paragraph(text: string): MailBlock {
   return { kind: "paragraph", text };
 }
 
-/** No block if there is no address. */
+/** A link as a list of blocks; empty if there is no address. */
 export function linkTo(label: string, url: string | null, look: MailLink["look"] = "button"): MailBlock[] {
   return url === null ? [] : [{ kind: "link", label, url, look }];
 }
 
-/** The text part. @param brand above and below what it says */
+/** The text part. @param brand its name stands above the blocks, its footer below them. */
 export function textOf(blocks: readonly MailBlock[], { name, footer }: Brand): string {
   const texts = [name, ...blocks.map(blockText), footer];
   return `${texts.filter((text) => text !== null).join("\n\n")}\n`;
 }
 
 /*
- * The dashboard's light colours, inline, because many mail programs read no sheet; those that turn colours round for the dark find no
- * text without a ground of its own. Those that read the sheet below get the dark colours in the dark, by classes of one letter: ground,
- * card, text, muted, line, accent and button.
+ * The light colours of the dashboard are inline, because many mail programs read no style sheet. Some programs invert colours in dark mode,
+ * so no text is without a background of its own. Programs that read the style sheet below get the dashboard's dark colours, by classes of
+ * one letter: g (ground), c (card), t (text), m (muted), l (line), a (accent), b (button).
  */
 const SHEET = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
@@ -70,15 +72,15 @@ const BUTTON_SHAPE =
 const BUTTON = `${BUTTON_SHAPE};background-color:#0b6e5f;color:#ffffff`;
 const NAME = `${FONT};font-size:15px;line-height:22px;font-weight:bold;color:#1c1e21;padding:0 4px 12px`;
 
-/** What the HTML part is made of. */
+/** What the HTML part needs besides its blocks. */
 export interface MailLook {
   readonly language: Language;
-  /** Above what it says. */
+  /** Shown above the blocks. */
   readonly title: string;
   readonly brand: Brand;
 }
 
-/** The HTML part. It loads nothing, and only addresses of ours, and of the owner in what they wrote, are links. */
+/** The HTML part. It loads nothing. Only addresses of this server, and addresses in texts of the owner, are links. */
 export function htmlOf({ language, title, brand }: MailLook, blocks: readonly MailBlock[]): Html {
   const colour = brand.colour !== null && isColour(brand.colour) ? brand.colour : null;
   const direction = directionOf(language);
@@ -123,7 +125,7 @@ function footerHtml(footer: string, side: Side): Html {
 `;
 }
 
-/** Where an e-mail's lines begin, whatever the direction of a text in it. */
+/** The side at which the lines of an e-mail begin, whatever the direction of a text in it. */
 type Side = "left" | "right";
 
 function blockHtml(
@@ -140,7 +142,10 @@ function blockHtml(
 `;
 }
 
-/** @param colour of an owner: a ground for black or white, in the dark too, and never that of letters */
+/**
+ * A link as HTML. @param colour the owner's colour: the background of a button with black or white text, also in dark mode. It never
+ * colours text.
+ */
 function linkHtml({ label, url, look }: MailLink, colour: string | null): Html {
   if (look === "button" && colour !== null)
     return html`<p style="margin:20px 0 4px"><a href="${url}" style="${BUTTON_SHAPE};border:1px solid #85898e;background-color:${colour};color:${inkOn(colour)}">${label}</a></p>
@@ -155,7 +160,7 @@ function linkHtml({ label, url, look }: MailLink, colour: string | null): Html {
 `;
 }
 
-/** Text of a stranger may run from right to left: each has its own direction. */
+/** Each text has its own direction, because a stranger may write from right to left. */
 function fieldTable(fields: readonly MailField[], side: Side): Html {
   const rows = fields.map(
     ({ label, value }) => html`<tr><td class="l" style="padding:10px 0;border-bottom:1px solid #e3e3de">

@@ -10,7 +10,7 @@ export const MAIL_RECIPIENT_STATES = [
   "enabled",
 ] as const;
 
-/** How a recipient is, in one word. */
+/** The state of a recipient in one word. */
 export type MailRecipientState = (typeof MAIL_RECIPIENT_STATES)[number];
 
 export function stateOf({ state, confirmedAt, unsubscribedAt }: MailRecipient): MailRecipientState {
@@ -19,7 +19,10 @@ export function stateOf({ state, confirmedAt, unsubscribedAt }: MailRecipient): 
   return state === "stopped" ? "failing" : state;
 }
 
-/** Only the holder of an address decides that it gets e-mail. @throws conflict if they did not agree, or unsubscribed */
+/**
+ * Checks that the holder of an address agreed to e-mail, because nobody else decides that. @throws conflict if they did not agree, or have
+ * unsubscribed.
+ */
 export function requireAgreed({ settings, confirmedAt, unsubscribedAt }: MailRecipient): void {
   const { address } = settings;
   if (unsubscribedAt !== null) {

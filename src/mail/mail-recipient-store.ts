@@ -25,7 +25,7 @@ import { MAIL_KIND, type MailRecipient, type MailRecipientSettings } from "./mai
 
 const UNSUBSCRIBE_TOKEN_BYTES = 24;
 
-/** Recipients of e-mail among all. An address is a person's, so the record of changes names its domain alone. */
+/** Recipients of e-mail as a type of recipient. An address is personal, so the record of changes names only its domain. */
 export const MAIL_RECIPIENTS: RecipientType<MailRecipient> = {
   kind: MAIL_KIND,
   complete: (recipients) =>
@@ -40,8 +40,10 @@ export const MAIL_RECIPIENTS: RecipientType<MailRecipient> = {
 };
 
 /**
- * @param confirmedAt null if its holder must agree first.
- * @throws usage when a setting is out of its bounds, or the endpoint has as many recipients as it may; already_exists
+ * Adds a recipient.
+ *
+ * @param confirmedAt when its holder agreed; null if they must still be asked.
+ * @throws usage if a setting is out of its bounds, or if the endpoint has as many recipients as it may; already_exists.
  */
 export function* insertMailRecipientRows(
   endpointId: string,
@@ -67,7 +69,10 @@ export function* insertMailRecipientRows(
   return yield* getMailRecipient(id);
 }
 
-/** An address may be a recipient several times, each with conditions of its own. @throws already_exists */
+/**
+ * Checks that no recipient has the same address and the same conditions. With different conditions, an address may be there several times.
+ * @throws already_exists
+ */
 function requireNoneEqual(
   others: readonly MailRecipient[],
   { address, conditions }: Pick<MailRecipientSettings, "address" | "conditions">,
@@ -90,16 +95,16 @@ export function getMailRecipient(id: string): Steps<MailRecipient> {
   return getRecipientOf(MAIL_RECIPIENTS, id);
 }
 
-/** Oldest first. @param endpointId null is every endpoint. */
+/** Recipients, oldest first. @param endpointId null means every endpoint. */
 export function listMailRecipients(endpointId: string | null): Steps<MailRecipient[]> {
   return listRecipientsOf(MAIL_RECIPIENTS, endpointId === null ? null : [endpointId]);
 }
 
 /**
- * Messages that wait use the new settings; conditions count for submissions from now on. With another digest, what was gathered so far
- * goes out now.
+ * Changes the settings. Waiting messages use the new settings; conditions hold only for later submissions. If the digest changes, the
+ * messages gathered so far go out now.
  *
- * @throws usage; already_exists if another one has the same address and conditions
+ * @throws usage; already_exists if another recipient has the same address and conditions.
  */
 export function* updateMailRecipientRows(
   { id, endpointId, settings }: MailRecipient,
@@ -124,7 +129,7 @@ export function* setUnsubscribed(id: string, now: number): Steps<void> {
   yield* run(query.updateTable("mail_recipient").set({ unsubscribed_at: now }).where("id", "=", id));
 }
 
-/** What somebody is asked to confirm with, as a hash; null when nothing is open. */
+/** The confirmation that a holder is asked for, with a hash of its token; null if none is asked for. */
 export interface OpenConfirmation {
   readonly hash: Buffer;
   readonly expiresAt: number;
@@ -141,7 +146,7 @@ export function* readConfirmation(id: string): Steps<OpenConfirmation | null> {
   return hash === null || expiresAt === null ? null : { hash, expiresAt };
 }
 
-/** Replaces the one before. */
+/** Stores a confirmation in place of the one before; null deletes it. */
 export function* writeConfirmation(id: string, open: OpenConfirmation | null): Steps<void> {
   yield* run(
     query

@@ -6,32 +6,32 @@ import { WEEK_MS } from "../foundation/time-units.ts";
 /** The kind of recipient that gets e-mail about submissions. */
 export const MAIL_KIND = "mail";
 
-/** `each` submission in an e-mail of its own, or those of an hour or a day in one summary. */
+/** `each`: an e-mail for each submission. `hourly`, `daily`: one summary for the submissions of an hour or a day. */
 export const DIGESTS = ["each", "hourly", "daily"] as const;
 export type Digest = (typeof DIGESTS)[number];
 
 /** A recipient of an endpoint's submissions that is reached by e-mail. */
 export interface MailRecipient extends Omit<Recipient, "kind" | "maxSpamScore" | "conditions"> {
   readonly settings: MailRecipientSettings;
-  /** Whoever has it may end these e-mails, and nothing else. Every e-mail has it, no other output. */
+  /** A token that ends these e-mails and does nothing else. Every e-mail to the recipient has it, and no other output. */
   readonly unsubscribeToken: string;
-  /** When its holder ended these e-mails; null while they are wanted. */
+  /** When its holder ended these e-mails; null if they did not. */
   readonly unsubscribedAt: number | null;
 }
 
 export interface MailRecipientSettings {
-  /** As `parseMailAddress` returned it. Never changes: whoever agreed holds this address and no other. */
+  /** As `parseMailAddress` returned it. It never changes, because the person who agreed holds only this address. */
   readonly address: string;
-  /** With `{form}` or `{endpoint}`, and `{name of a field}`; null for the built-in one. */
+  /** A template with `{form}` or `{endpoint}`, and `{name of a field}`; null means the built-in one. */
   readonly subject: string | null;
   readonly digest: Digest;
-  /** Of its e-mails; null for the endpoint's. */
+  /** The language of its e-mails; null means that of the endpoint. */
   readonly language: Language | null;
-  /** Whether an e-mail about one submission brings its files, as far as they fit. */
+  /** Whether an e-mail about one submission brings its files, as long as they fit. */
   readonly attach: boolean;
   /** Submissions with a higher spam score are not sent; 0 to 100. */
   readonly maxSpamScore: number;
-  /** Only submissions that meet all of them are sent. */
+  /** Only submissions that meet all of these conditions are sent. */
   readonly conditions: readonly Condition[];
 }
 
@@ -45,7 +45,7 @@ export const defaultMailRecipientSettings: Omit<MailRecipientSettings, "address"
   conditions: [],
 };
 
-/** Characters of a subject's template. */
+/** The largest number of characters in the template of a subject. */
 export const MAX_SUBJECT_TEMPLATE_LENGTH = 200;
-/** How long the link works that asks for a confirmation. */
+/** How long the link in a confirmation letter works, in milliseconds. */
 export const CONFIRMATION_MS = WEEK_MS;

@@ -2,11 +2,11 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { createRateLimiter, type RateLimit } from "../foundation/rate-limit.ts";
 import type { TestMail } from "./send-test-mail.ts";
 
-/** Who presses the button may mean no good to who reads the mailbox, or to the mail server's name. */
+/** The limit of tests to one address. Somebody may want to annoy its holder with them, or to harm the reputation of the mail server. */
 const BY_ADDRESS: RateLimit = { max: 5, windowSeconds: 3600 };
-/** What `mail.limits.perMinute` is divided by, for the tests of all accounts. */
+/** The part of `mail.limits.perMinute` for the tests of all accounts together: a quarter. */
 const SHARE = 4;
-/** Tests at once; each holds a connection that submissions wait for. */
+/** The largest number of tests at once. Each holds a connection that e-mails about submissions may wait for. */
 const MAX_AT_ONCE = 2;
 
 /** Sends the test e-mails of a server, bounded. */
@@ -23,8 +23,10 @@ export class MailTests {
   }
 
   /**
-   * @param account whose test it is. @param note called before it is sent; what it throws keeps it from being sent.
-   * @throws rate_limited if the account, the address or the server sent too many
+   * Sends a test.
+   *
+   * @param account whose test it is. @param note called before the test is sent; if it throws, nothing is sent.
+   * @throws rate_limited if the account, the address or the server sent too many.
    */
   async send(account: string, address: string, note: () => Promise<unknown>): Promise<TestMail> {
     const isBusy = this.#underWay.size >= MAX_AT_ONCE || this.#underWay.has(account);

@@ -25,7 +25,7 @@ import { readEvent, UTC } from "./mailed-event.ts";
 import type { SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
-/** `mail` of the configuration, as far as the outbox needs it. */
+/** The part of the configuration's `mail` that the outbox needs. */
 export interface MailDeliverySettings {
   readonly scheduleSeconds: readonly number[];
   readonly limits: {
@@ -43,16 +43,16 @@ export interface MailTransportParts {
   /** The mail server, as `host:port`. */
   readonly destination: string;
   readonly settings: MailDeliverySettings;
-  /** The address of the dashboard; null if that is not known. */
+  /** The address of the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
-  /** Where a recipient ends its e-mails; null if there is no such page. */
+  /** The page on which a recipient ends its e-mails; null if there is none. */
   readonly unsubscribeUrl: (recipient: MailRecipient) => string | null;
   readonly log: Log;
 }
 
 const GATHER_SECONDS: Readonly<Record<Digest, number | null>> = { each: null, hourly: 3600, daily: 86_400 };
 
-/** Sends the outbox's messages as e-mail, over one mail server. */
+/** Sends the outbox's messages as e-mail over one mail server. */
 export function createMailTransport(parts: MailTransportParts): Transport {
   const { db, sender, destination, settings, log } = parts;
   const attempt = createAttempt(parts);
@@ -93,7 +93,7 @@ type Attempt = (recipient: MailRecipient, message: Message) => Promise<AttemptRe
 
 function createAttempt(parts: MailTransportParts): Attempt {
   const { sender } = parts;
-  /** Whether this mail server took an e-mail of ours: then it refuses a recipient and not us. */
+  /** Whether this mail server has accepted an e-mail of ours; a later refusal then speaks of a recipient and not of us. */
   let hasDelivered = false;
   return async (recipient, message) => {
     const send = (raw: Buffer): Promise<SmtpResult> => sender.send({ to: recipient.settings.address, raw });
@@ -102,7 +102,7 @@ function createAttempt(parts: MailTransportParts): Attempt {
     let result = await send(first.raw);
     hasDelivered ||= result.stage === "done";
     if ((first.frame.attached?.ids.length ?? 0) > 0 && isContentRefused(result)) {
-      // Some servers take no files of this size or kind. The submission must arrive all the same.
+      // Some servers refuse files of this size or type. The submission must arrive all the same, so it goes without them.
       const second = await withoutFiles(parts, recipient, message, first.frame);
       if (second === null) return BUSY;
       result = await send(second);
@@ -121,7 +121,7 @@ interface Composed {
   readonly raw: Buffer;
 }
 
-/** Null if the database was busy: without its frame an e-mail could not be repeated with the same bytes. */
+/** Null if the database was busy. Nothing is sent then, because without its frame an e-mail could not be repeated with the same bytes. */
 async function compose(
   parts: MailTransportParts,
   recipient: MailRecipient,
@@ -133,7 +133,7 @@ async function compose(
   });
 }
 
-/** From now on; null if the database was busy. */
+/** Composes the e-mail without its files, for this attempt and all later ones; null if the database was busy. */
 async function withoutFiles(
   parts: MailTransportParts,
   recipient: MailRecipient,
@@ -153,7 +153,7 @@ async function composeWith(
   { id, body, memberIds, memberBodies }: Message,
   { attached, ...frame }: Frame,
 ): Promise<Buffer> {
-  // A frame of an earlier version names neither.
+  // A frame of an earlier version lacks both.
   const mail = { language: "en" as const, timeZone: UTC, ...frame, id, from, to: recipient.settings.address };
   if (memberIds.length > 0) return composeSummary(mail, [body, ...memberBodies], memberIds.length + 1);
   if (attached === undefined) return composeNotification(mail, body);
@@ -170,13 +170,16 @@ async function unlessBusy<Result>(work: () => Promise<Result>): Promise<Result |
   }
 }
 
-/** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
+/**
+ * The settings that may change between two attempts. The sender is not among them: an e-mail that is refused for its sender must be sent
+ * with another one.
+ */
 type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl"> &
   Partial<Pick<Notification, "language" | "timeZone" | "labels" | "brand">> & {
     readonly attached?: Attached;
   };
 
-/** As it was before the first attempt. Kept without waiting for the disk, like the claim. @throws FormsvcError */
+/** The frame from before the first attempt. It is stored without waiting for the disk, like the claim. @throws FormsvcError */
 async function readFrame(
   { db, dashboardUrl, unsubscribeUrl }: MailTransportParts,
   recipient: MailRecipient,
@@ -217,7 +220,7 @@ const BUSY: AttemptResult = {
   durationMs: 0,
 };
 
-/** @param hasDelivered as {@link classifyMail} takes it. */
+/** Converts a result for the outbox. @param hasDelivered as {@link classifyMail} takes it. */
 export function toAttempt(result: SmtpResult, hasDelivered: boolean): AttemptResult {
   const { reply, durationMs } = result;
   return {

@@ -5,17 +5,17 @@ import type { Wording } from "../languages/wording.ts";
 import { type MailBlock, type MailField, paragraph } from "./mail-parts.ts";
 import { oneLine, shorten } from "./mail-text.ts";
 
-/** What an e-mail shows of an event of the outbox. The texts are a stranger's. */
+/** The part of an event that an e-mail shows. Its texts come from a stranger. */
 export interface MailedEvent {
   readonly endpointName: string;
   readonly submissionId: string;
   readonly spamScore: number;
-  /** `2026-11-22 09:41 UTC`, in the zone that the reader is told. */
+  /** The time and its zone, like `2026-11-22 09:41 UTC`. */
   readonly receivedAt: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What was sent beyond the form's fields, by path. */
+  /** Values that the form has no field for, by path. */
   readonly beside: Readonly<Record<string, unknown>>;
-  /** How many such values had no room. */
+  /** The number of such values that were dropped. */
   readonly dropped: number;
 }
 
@@ -32,8 +32,10 @@ interface StoredEvent {
 }
 
 /**
+ * Reads an event.
+ *
  * @param body the event as the outbox stores it.
- * @param timeZone by its name in the IANA database.
+ * @param timeZone the name of the zone for the time, as in the IANA database.
  */
 export function readEvent(body: string, timeZone: string): MailedEvent {
   const { endpoint, submission } = JSON.parse(body) as StoredEvent;
@@ -48,20 +50,22 @@ export function readEvent(body: string, timeZone: string): MailedEvent {
   };
 }
 
-/** `2026-11-22 10:41 Europe/Berlin`: the same digits in every language. @param time as ISO 8601, in UTC. */
+/**
+ * A time with the name of its zone, like `2026-11-22 10:41 Europe/Berlin`: the same digits in every language. @param time ISO 8601 in UTC.
+ */
 export function zonedTime(time: string, timeZone: string): string {
   if (timeZone === UTC) return `${time.slice(0, 16).replace("T", " ")} UTC`;
   return `${minutesIn(timeZone).format(new Date(time)).replace(",", "")} ${timeZone}`;
 }
 
-/** What a workspace has that chose no zone. */
+/** The time zone of a workspace that has not chosen one. */
 export const UTC = "UTC";
 
-/** Sweden writes a date as ISO 8601 does. */
+/** The Swedish format of a date is that of ISO 8601. */
 const minutesIn = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "short" });
 
-/** Characters of one value, and of all labels and values together. */
+/** The largest numbers of characters: of one value, and of all labels and values together. */
 export interface FieldLimits {
   readonly value: number;
   readonly all: number;
@@ -69,10 +73,10 @@ export interface FieldLimits {
 
 const MAX_LABEL_LENGTH = 100;
 
-/** Characters that a field counts for besides its own, so that the markup of thousands of short ones is bounded too. */
+/** The number of characters that each field costs besides its own, so that the markup of thousands of short fields is bounded too. */
 const FIELD_COST = 16;
 
-/** The fields as far as they fit, and whether anything of them is missing. */
+/** The fields as long as they fit, and whether something is missing. */
 export function fieldsOf(
   data: Readonly<Record<string, unknown>>,
   limits: FieldLimits,
@@ -94,7 +98,7 @@ export function fieldsOf(
   return { fields, isCut };
 }
 
-/** What was sent beyond the form's fields, under a heading of its own; nothing if nothing was. */
+/** The values that the form has no field for, under a heading; empty if there are none. */
 export function besideBlocks(
   { beside, dropped }: MailedEvent,
   limits: FieldLimits,

@@ -21,22 +21,22 @@ import type { SmtpSender } from "./smtp-sender.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
 import { StoredLetters } from "./stored-letters.ts";
 
-/** What sending e-mail needs of the server that it is part of. */
+/** What sending e-mail needs of the server. */
 export interface MailParts {
   readonly db: Database;
   readonly smtp: SmtpSettings;
-  /** Of all e-mail; the transport closes it. */
+  /** The sender of all e-mail; the transport closes it. */
   readonly sender: SmtpSender;
   readonly settings: MailDeliverySettings;
   /** `server.baseUrl` */
   readonly baseUrl: string | null;
-  /** Where the dashboard is; null if that is not known. */
+  /** The address of the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Send what the outbox has for recipients, and for those who posted. */
+/** Opens the transports for recipients of e-mail and for automatic replies. */
 export function openMailTransports(parts: MailParts): Transport[] {
   const { db, smtp, sender, settings, baseUrl, dashboardUrl, clock, log } = parts;
   const common = { db, sender, from: smtp.from, destination: mailServerName(smtp), settings, log };
@@ -50,33 +50,36 @@ export function openMailTransports(parts: MailParts): Transport[] {
   ];
 }
 
-/** Decides who gets an automatic reply. Without a mail server nobody does: a reply that waits for one would come far too late. */
+/**
+ * Opens the decision about automatic replies. Without a mail server there are none, because a reply that waits for one would come far too
+ * late.
+ */
 export function openMayReply(parts: MailParts | null, limits: ReplyLimits): MayReply | null {
   return parts && createMayReply([parts.smtp.from, parts.smtp.envelopeFrom], limits);
 }
 
 export interface MailService {
-  /** With tokens of links: in memory. */
+  /** Letters with tokens, which wait in memory. */
   readonly letters: Letters;
-  /** Letters that must not be lost. */
+  /** Letters that must not be lost, which wait in the database. */
   readonly storedLetters: StoredLetters;
   /** What the links of e-mails to recipients do. */
   readonly mailLinks: MailLinks;
-  /** Sends tests over the connections of all e-mail. */
+  /** Sends test e-mails over the connections of all e-mail. */
   readonly tests: MailTests;
 }
 
-/** What sending letters needs besides. */
+/** What the mail service needs besides {@link MailParts}. */
 export interface MailServiceParts {
   readonly metrics: Metrics;
   readonly served: Pick<ServedDatabase, "liveServers" | "confirmations">;
-  /** Of the whole server. */
+  /** The configuration of the whole server. */
   readonly config: Door<null>["config"];
-  /** Tells the server that settings changed. */
+  /** Notifies the server that settings changed. */
   readonly onChange: () => void;
 }
 
-/** Null without a mail server; the metrics are there then too. */
+/** Opens the mail service; null without a mail server. The metrics are registered in either case. */
 export function openMailService(
   parts: MailParts | null,
   { metrics, served, config, onChange }: MailServiceParts,

@@ -25,16 +25,16 @@ export interface SmtpConfig {
   readonly limits: { readonly total: number };
 }
 
-/** Port on which TLS begins with the first byte (RFC 8314). */
+/** The port on which TLS begins with the first byte (RFC 8314). */
 const TLS_PORT = 465;
-/** Receivers ignore signatures by a shorter key (RFC 8301, section 3.2). */
+/** Receivers ignore signatures by a key with fewer bits (RFC 8301, section 3.2). */
 const MIN_RSA_BITS = 1024;
 
 /**
- * The mail server of the configuration, with the files read that it names; null if there is none.
+ * Reads the settings of the mail server, with the files that they name; null if no mail server is configured.
  *
  * @param baseUrl the address of this server; null if it is not known.
- * @throws config_invalid saying which setting or file is wrong.
+ * @throws config_invalid that says which setting or file is wrong.
  */
 export function readSmtpSettings(mail: SmtpConfig, baseUrl: string | null): SmtpSettings | null {
   const { host, port, timeoutMs, limits } = mail;
@@ -59,7 +59,7 @@ function readAddress(text: string | null): string | null {
   return text === null ? null : parseMailAddress(text);
 }
 
-/** What goes to a loopback address leaves this machine in no clear text. */
+/** Chooses the security for `auto`. Plain text is chosen only for a loopback address, because it does not leave this machine. */
 function chooseSecurity(
   { security, port }: Pick<SmtpConfig, "security" | "port">,
   host: string,
@@ -69,7 +69,7 @@ function chooseSecurity(
   return isThisMachine(host) ? "none" : "starttls";
 }
 
-/** Whether `auto` chose to send a password in clear: to this machine, which may be the near end of a tunnel. */
+/** Whether `auto` chose to send a password in plain text. It goes to this machine, but that may be the near end of a tunnel. */
 export function sendsPasswordUnasked({
   host,
   port,
@@ -128,7 +128,7 @@ function parsePrivateKey(text: string, file: string): KeyObject {
   }
 }
 
-/** Mail servers distrust a machine that calls itself localhost, so the public name is given. */
+/** The name with which this machine greets. Mail servers distrust a machine that calls itself localhost, so the public name is used. */
 function chooseOwnName(baseUrl: string | null, from: string): string {
   const host = baseUrl === null ? "" : new URL(baseUrl).hostname;
   const isPublicName = host.includes(".") && isIP(host) === 0;

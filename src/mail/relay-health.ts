@@ -9,13 +9,13 @@ import { checkSenderDomain } from "./sender-domain-health.ts";
 import { createSmtpSender } from "./smtp-sender.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
 
-/** Longest time for the mail server and for all lookups, which go on side by side. */
+/** The time limit for the mail server, and for all lookups together; both run at the same time. */
 const TIME_LIMIT_MS = 3000;
 
 const CLEAR_PASSWORD =
   "mail.host is this machine, so with mail.security auto the password is sent to it in clear text; if it is the end of a tunnel, set mail.security to starttls or tls";
 
-/** Whether e-mail leaves this machine readable for everybody on the way. */
+/** Whether e-mail leaves this machine without encryption. */
 export function checkMailSecurity({ host, port, security, user }: SmtpConfig): Finding[] {
   if (host === null) return [];
   if (sendsPasswordUnasked({ host, security, user, port })) return [sound("mail.security", CLEAR_PASSWORD)];
@@ -32,7 +32,7 @@ export function checkMailSecurity({ host, port, security, user }: SmtpConfig): F
   ];
 }
 
-/** What is asked over the network: the mail server whether it would take e-mail, and DNS about the domain that it comes from. */
+/** The checks over the network: whether the mail server would accept e-mail, and what DNS says about the sender's domain. */
 export async function checkMailNetwork(
   mail: SmtpConfig & { readonly operator: string | null },
   baseUrl: string | null,
@@ -58,7 +58,7 @@ const NOT_LOOKED_UP = sound(
   "SPF, DKIM and DMARC are not looked up, because the mail server is on this machine or in a private network",
 );
 
-/** The way of `mail check`: every step up to the sender, and nothing is sent. */
+/** Runs every step of `mail check` up to the sender, and sends nothing. */
 async function checkRelay(settings: SmtpSettings): Promise<Finding> {
   const sender = createSmtpSender({ ...settings, timeoutMs: Math.min(settings.timeoutMs, TIME_LIMIT_MS) });
   const result = await sender.check();
@@ -84,7 +84,10 @@ async function lookUpDomain(
   }
 }
 
-/** A server for trying out, or one whose own way to receivers is not known here. A name without a dot is of a private network. */
+/**
+ * Whether the mail server is one for tests, or one whose own way to receivers is not known here. A name without a dot belongs to a private
+ * network.
+ */
 function isNear(host: string): boolean {
   return isThisMachine(host) || isPrivate(host) || !/[.:]/.test(host);
 }

@@ -8,40 +8,43 @@ import { htmlOf, type MailBlock, textOf } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { quotedPrintable } from "./quoted-printable.ts";
 
-/** An e-mail in its parts. Addresses are those that `parseMailAddress` returned; texts may be anything. */
+/** An e-mail in its parts. Each address is as `parseMailAddress` returned it; texts may be anything. */
 export interface Mail {
-  /** `msg_…`: the e-mail's name for ever, and its time. */
+  /** `msg_…`: the id from which the Message-ID and the date are made. */
   readonly id: string;
-  /** As `mail.from` has it. */
+  /** `mail.from` */
   readonly from: string;
-  /** Shown before that address; empty for none. */
+  /** The name before that address; empty for none. */
   readonly fromName: string;
   readonly to: string;
-  /** Who gets the answer; null for the sender. */
+  /** The address that gets the answer; null means `from`. */
   readonly replyTo: string | null;
   readonly subject: string;
-  /** What a robot is told of this e-mail's origin (RFC 3834). */
+  /** The value of Auto-Submitted, which says to programs how the e-mail came about (RFC 3834). */
   readonly origin: "auto-generated" | "auto-replied";
-  /** The submission that it is about; null if it is about none, or about several. */
+  /** The id of the submission that the e-mail is about; null if it is about none, or about several. */
   readonly submissionId: string | null;
   /** The address that ends such e-mails (RFC 8058); null if there is none. */
   readonly unsubscribeUrl: string | null;
   readonly blocks: readonly MailBlock[];
-  /** Of what is ours in it. */
+  /** The language of the built-in texts. */
   readonly language: Language;
-  /** Of the workspace that it is about; absent if it speaks for the service, or goes to somebody who agreed to nothing. */
+  /**
+   * The brand of the workspace that the e-mail is about; absent if the e-mail speaks for the service, or goes to somebody who has not
+   * agreed to anything.
+   */
   readonly brand?: Brand;
-  /** Absent for none. */
+  /** Absent means none. */
   readonly attachments?: readonly EncodedFile[];
 }
 
 /** In characters. */
 const MAX_SUBJECT_LENGTH = 120;
 const MAX_NAME_LENGTH = 80;
-/** A longer address is left out: it would be a header's line that servers may refuse. */
+/** A longer address is left out, because servers may refuse the header line with it. */
 const MAX_URL_LENGTH = 900;
 
-/** The bytes of an e-mail; the same parts give the same bytes. @throws Error if an address is none. */
+/** The bytes of an e-mail. The same parts give the same bytes. @throws Error if an address is not valid. */
 export function renderMail(mail: Mail): Buffer {
   for (const address of [mail.from, mail.to, mail.replyTo]) {
     if (address !== null && parseMailAddress(address) !== address)
@@ -53,7 +56,7 @@ export function renderMail(mail: Mail): Buffer {
     const lines = [...headersOf(mail, alternative(mail)).map(checkHeader), ...texts, ""];
     return Buffer.from(lines.join(CRLF), "latin1");
   }
-  // No boundary begins like the other, so no reader takes one for the other.
+  // No boundary begins like the other, so that no reader confuses the two.
   const boundary = `=_mixed_${mail.id}`;
   const type = `Content-Type: multipart/mixed;${CRLF} boundary="${boundary}"`;
   const head = [...headersOf(mail, type).map(checkHeader), "", `--${boundary}`, ...texts, ""];
@@ -74,7 +77,7 @@ function alternative({ id }: Mail): string {
   return `Content-Type: multipart/alternative;${CRLF} boundary="=_${id}"`;
 }
 
-/** What is read, as text and as HTML. @param headers of the part that holds both; none if that is the e-mail. */
+/** The text part and the HTML part. @param headers the headers of the MIME part that holds both; empty if they are the whole e-mail. */
 function textsOf(
   { id, blocks, language, subject, brand = NO_BRAND }: Mail,
   headers: readonly string[],
@@ -108,7 +111,7 @@ function headersOf(mail: Mail, contentType: string): string[] {
   ];
 }
 
-/** One click needs https (RFC 8058, section 3.1). */
+/** The headers for unsubscribing. The one-click form needs https (RFC 8058, section 3.1). */
 function unsubscribeHeaders(url: string): string[] {
   const { href, protocol } = new URL(url);
   if (href.length > MAX_URL_LENGTH) return [];

@@ -8,13 +8,13 @@ import type { SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 import { UTC } from "./mailed-event.ts";
 
-/** What became of an e-mail that tries the mail server. */
+/** The result of an e-mail that tests the mail server. */
 export interface TestMail {
   readonly messageId: string;
   readonly to: string;
   readonly result: SmtpResult;
   readonly outcome: MailOutcome;
-  /** For whoever configures the mail server: what it said, and what to do. */
+  /** What the mail server said and what to do, for the person who configures it. */
   readonly message: string;
 }
 
@@ -22,13 +22,13 @@ export interface TestEnvelope {
   /** `mail.from` */
   readonly from: string;
   readonly to: string;
-  /** The endpoint whose e-mails it looks like; null is a short letter about no endpoint. */
+  /** The endpoint whose e-mails the test looks like; null gives a short letter about no endpoint. */
   readonly endpoint: { readonly id: string; readonly name: string; readonly brand: Brand } | null;
-  /** Where the dashboard is; null if that is not known. */
+  /** The address of the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
 }
 
-/** Sends a short e-mail once, now, the way that all go; nothing of it is stored. */
+/** Sends a short e-mail once, now, the way that all e-mail goes. Nothing of it is stored. */
 export async function sendTestMail(
   sender: Pick<SmtpSender, "send">,
   envelope: TestEnvelope,

@@ -7,17 +7,17 @@ import type { SmtpSettings } from "./smtp-settings.ts";
 
 /** The largest number of characters of a record that are shown. */
 const MAX_SHOWN = 200;
-/** The largest number of names above the sender's domain that are asked for DMARC. */
+/** The largest number of domains that are asked for DMARC: the sender's domain and those above it. */
 const MAX_DOMAINS = 5;
 
 type Sender = Pick<SmtpSettings, "host" | "from" | "envelopeFrom" | "dkim">;
 
-/** What receivers find in DNS about the domain that e-mail comes from. All lookups are made at once. */
+/** Checks what receivers find in DNS about the sender's domain. All lookups are made at once. */
 export function checkSenderDomain(ask: AskTxt, sender: Sender, operator: string | null): Promise<Finding[]> {
   return Promise.all([checkSpf(ask, sender), checkDkim(ask, sender), checkDmarc(ask, sender, operator)]);
 }
 
-/** SPF (RFC 7208) says which servers may send for the domain of the envelope's sender. */
+/** Checks SPF (RFC 7208), which says which servers may send for the domain of the envelope's sender. */
 async function checkSpf(ask: AskTxt, { host, envelopeFrom }: Sender): Promise<Finding> {
   const domain = domainOf(envelopeFrom);
   const answer = await ask(domain);
@@ -61,7 +61,7 @@ async function checkSpf(ask: AskTxt, { host, envelopeFrom }: Sender): Promise<Fi
   );
 }
 
-/** DKIM (RFC 6376): the public half of the key that signs. */
+/** Checks DKIM (RFC 6376): whether DNS has the public half of the signing key. */
 async function checkDkim(ask: AskTxt, { dkim }: Sender): Promise<Finding> {
   if (dkim === null) return sound("mail.dkim", "signing is left to the mail server (mail.dkim is not set)");
   const name = `${dkim.selector}._domainkey.${dkim.domain}`;
@@ -90,7 +90,7 @@ async function checkDkim(ask: AskTxt, { dkim }: Sender): Promise<Finding> {
   return problem("mail.dkim", `${name} ${is}, so every signature is wrong`, paste);
 }
 
-/** DMARC (RFC 7489): what receivers do with e-mail from the domain of `mail.from` that neither SPF nor DKIM proves. */
+/** Checks DMARC (RFC 7489), which says what receivers do with e-mail of the `mail.from` domain that neither SPF nor DKIM proves. */
 async function checkDmarc(ask: AskTxt, { from }: Sender, operator: string | null): Promise<Finding> {
   const domain = domainOf(from);
   const asked = domainsFrom(domain).map(async (each) => ({ each, answer: await ask(`_dmarc.${each}`) }));
@@ -135,7 +135,7 @@ function readDmarc(name: string, record: string, count: number, isOfParent: bool
   );
 }
 
-/** The domain and those above it, without the last label alone. The nearest one with a record counts. */
+/** The domain and the domains above it, except the last label alone. The nearest one with a record counts. */
 function domainsFrom(domain: string): string[] {
   const labels = domain.split(".");
   const all = labels.map((_, index) => labels.slice(index).join(".")).filter((each) => each.includes("."));
@@ -155,7 +155,7 @@ function tagOf(record: string, name: string): string {
   return "";
 }
 
-/** In the form that everybody writes, and the one that RFC 6376 names too. */
+/** The public key in base64, in both forms that DNS may have: the usual one (SPKI), and the other one that RFC 6376 names (PKCS #1). */
 function publicKeysOf(privateKey: string): readonly string[] {
   const key = createPublicKey(privateKey);
   return (["spki", "pkcs1"] as const).map((type) => key.export({ type, format: "der" }).toString("base64"));
@@ -169,7 +169,7 @@ function unknown(name: string, asked: string, why: string): Finding {
   );
 }
 
-/** It is a stranger's text. */
+/** Shows a record in one line, because it is a stranger's text. */
 function show(record: string): string {
   return oneLine(record, MAX_SHOWN);
 }

@@ -2,8 +2,8 @@ import { buffer } from "node:stream/consumers";
 import type { DkimKey } from "./smtp-settings.ts";
 
 /**
- * What the signature covers, as far as the e-mail has it: what a reader sees, and what RFC 8058 demands for unsubscribing. The same
- * bytes and key give the same signature.
+ * The headers that the signature covers if the e-mail has them: those that a reader sees, and those that RFC 8058 demands for
+ * unsubscribing. The same bytes and key give the same signature.
  */
 const SIGNED_HEADERS = [
   "From",
@@ -19,7 +19,7 @@ const SIGNED_HEADERS = [
   "List-Unsubscribe-Post",
 ].join(":");
 
-/** The e-mail with its DKIM signature (RFC 6376). */
+/** Adds a DKIM signature (RFC 6376) to an e-mail. */
 export async function signMail(raw: Buffer, { domain, selector, privateKey }: DkimKey): Promise<Buffer> {
   const { default: DKIM } = await import("nodemailer/lib/dkim");
   const signer = new DKIM({

@@ -1,16 +1,16 @@
 import { plainText } from "../foundation/plain-text.ts";
 import type { SmtpReply, SmtpStage } from "./smtp-result.ts";
 
-/** A reply of the server, and what it answers. */
+/** A reply of the server, with the command that it answers. */
 export interface SmtpExchange {
   readonly stage: SmtpStage;
-  /** Without secrets; null for the greeting. */
+  /** The command without secrets; null for the greeting. */
   readonly command: string | null;
   readonly reply: SmtpReply;
 }
 
 const MAX_REPLY_LENGTH = 1024;
-/** Of what the server offers; more is not looked at. */
+/** The largest number of characters of the server's EHLO reply that are read. */
 const MAX_OFFER_LENGTH = 10_000;
 
 const STAGES: readonly (readonly [command: RegExp, stage: SmtpStage])[] = [
@@ -23,8 +23,8 @@ const STAGES: readonly (readonly [command: RegExp, stage: SmtpStage])[] = [
 ];
 
 /**
- * Follows what this side and the server say, because the library does not tell how far a message came. Commands may be sent ahead of
- * the replies to those before.
+ * Follows what both sides say, because the library does not report how far a message came. Commands may be sent before the replies to
+ * earlier ones.
  */
 export class SmtpDialogue {
   readonly #onExchange: (exchange: SmtpExchange) => void;
@@ -47,24 +47,24 @@ export class SmtpDialogue {
     return this.#answered;
   }
 
-  /** What the server offers, one extension a line, as in its last reply to EHLO. */
+  /** The extensions that the server offers, one a line, from its last reply to EHLO. */
   get offer(): string {
     return this.#offer;
   }
 
-  /** A step begins in which this side waits for no command's reply. */
+  /** Notes that a step begins while no command waits for a reply. */
   enter(stage: SmtpStage): void {
     this.#between = stage;
   }
 
-  /** @param line as it was sent, without the secrets of a login. */
+  /** Notes a command. @param line the line as it was sent, without the secrets of a login. */
   sent(line: string): void {
     const stage = STAGES.find(([pattern]) => pattern.test(line))?.[1] ?? "login";
     const command = stage === "login" ? (/^AUTH \S+/.exec(line)?.[0] ?? "(secret)") : line;
     this.#waiting.push({ stage, command });
   }
 
-  /** @param text all lines of a reply. */
+  /** Notes a reply. @param text all lines of the reply. */
   received(text: string): void {
     const { stage } = this;
     const command = this.#waiting.shift()?.command ?? null;
@@ -78,11 +78,11 @@ export class SmtpDialogue {
   }
 }
 
-/** @param text all lines of a reply. @returns null if it does not begin with a code. */
+/** @param text all lines of a reply. @returns null if the text does not begin with a code. */
 export function parseReply(text: string): SmtpReply | null {
   const code = /^[2-5]\d\d(?=[ \n-]|$)/.exec(text)?.[0];
   if (code === undefined) return null;
-  // Four times: each line has a code, which is left out.
+  // Four times the limit, because each line begins with a code that is removed.
   const lines = text.slice(0, 4 * MAX_REPLY_LENGTH).replace(/^\d{3}[ -]?/gm, "");
   return { code: Number(code), text: plainText(lines).trim().slice(0, MAX_REPLY_LENGTH).toWellFormed() };
 }

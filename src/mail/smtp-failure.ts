@@ -5,7 +5,7 @@ import type { SmtpProblem, SmtpReply, SmtpStage } from "./smtp-result.ts";
 
 const MAX_DETAIL_LENGTH = 200;
 
-/** A step that failed: with the server's reply, or with a problem. */
+/** A step that failed, either with a reply of the server or with a problem. */
 export class SmtpFailure extends Error {
   readonly stage: SmtpStage;
   readonly reply: SmtpReply | null;
@@ -27,12 +27,12 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** What the library adds to its errors, and Node to its own. */
+/** The members that the library or Node adds to its errors. */
 interface LibraryError {
   readonly message: string;
-  /** The library's kind of error, or the system's code. */
+  /** The library's type of error, or the system's code. */
   readonly code?: string;
-  /** The system's code, if the first is the library's. */
+  /** The system's code, if `code` is the library's. */
   readonly originalCode?: string;
   /** The server's reply. */
   readonly response?: string;
@@ -40,7 +40,7 @@ interface LibraryError {
   readonly command?: string;
 }
 
-/** @param error of the library, or of a socket. */
+/** @param error an error of the library or of a socket. */
 export function failureOf(error: LibraryError, dialogue: SmtpDialogue): SmtpFailure {
   const reply = error.response === undefined ? null : parseReply(error.response);
   const stage = commandStage(error) ?? (reply === null ? dialogue.stage : dialogue.answered);
@@ -49,7 +49,7 @@ export function failureOf(error: LibraryError, dialogue: SmtpDialogue): SmtpFail
   return SmtpFailure.byProblem(stage, code === "EMESSAGE" ? "ETOOLARGE" : code, error.message);
 }
 
-/** Commands are sent ahead, so the reply that is known last need not be the one that failed. */
+/** The step of the command that failed. The last known reply does not tell it, because commands are sent ahead. */
 function commandStage({ command = "", code }: LibraryError): SmtpStage | null {
   if (command === "MAIL FROM") return "sender";
   if (command === "RCPT TO") return "recipient";

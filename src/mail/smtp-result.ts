@@ -1,4 +1,4 @@
-/** The steps of sending one e-mail, in their order. `content` begins with the server's 354; `done` is its 250 to the whole. */
+/** The steps of sending one e-mail, in order. `content` begins with the server's 354; `done` is its 250 for the whole e-mail. */
 export const SMTP_STAGES = [
   "connect",
   "tls",
@@ -11,10 +11,10 @@ export const SMTP_STAGES = [
 ] as const;
 export type SmtpStage = (typeof SMTP_STAGES)[number];
 
-/** Steps in which nothing was said of the recipient or the content: a failure there is the same for every e-mail. */
+/** The steps that say nothing about the recipient or the content, so that a failure in one is the same for every e-mail. */
 export const COMMON_STAGES: ReadonlySet<SmtpStage> = new Set(["connect", "tls", "login", "sender"]);
 
-/** What happened to one e-mail, or to one check of the mail server. */
+/** The result of sending one e-mail, or of one check of the mail server. */
 export interface SmtpResult {
   /** The step that failed, or `done`. A check ends at `sender`, so its success is `done` too. */
   readonly stage: SmtpStage;
@@ -26,15 +26,15 @@ export interface SmtpResult {
 }
 
 export interface SmtpReply {
-  /** Three digits. */
+  /** The reply code, three digits. */
   readonly code: number;
-  /** All its lines, without the code, in one line without control characters, at most 1,024 characters. */
+  /** All lines without the code, joined to one line without control characters; at most 1,024 characters. */
   readonly text: string;
 }
 
 export interface SmtpProblem {
-  /** Of the system, like `ECONNREFUSED`, or one of ours, like `EDEADLINE`; `classify-mail.ts` lists them. */
+  /** A code of the system, like `ECONNREFUSED`, or one of our own, like `EDEADLINE`; `classify-mail.ts` lists them. */
   readonly code: string;
-  /** The words of the system or the library, in one line, at most 200 characters. */
+  /** The message of the system or the library, in one line, at most 200 characters. */
   readonly detail: string;
 }

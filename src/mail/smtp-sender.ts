@@ -10,15 +10,15 @@ import type { SmtpSettings } from "./smtp-settings.ts";
 export interface OutgoingMail {
   /** One address, as `parseMailAddress` returned it. */
   readonly to: string;
-  /** As one of the composers returned it; the same for every attempt. */
+  /** The bytes of the e-mail as a composer returned them; the same for every attempt. */
   readonly raw: Buffer;
 }
 
-/** Sends e-mail to the mail server, over connections that are used again. */
+/** Sends e-mail to the mail server, and reuses connections. */
 export interface SmtpSender {
-  /** One attempt; never rejects. Its time limit starts when a connection is free, so call it when a slot is. */
+  /** Makes one attempt; never rejects. The time limit starts at once, so call it only when a slot is free. */
   send(mail: OutgoingMail): Promise<SmtpResult>;
-  /** The same way up to the sender's address, over a connection of its own. @param onExchange called for each reply. */
+  /** Goes through the same steps up to the sender's address, over a connection of its own. @param onExchange called for each reply. */
   check(onExchange?: (exchange: SmtpExchange) => void): Promise<SmtpResult>;
   /** Ends every connection; attempts under way end with the code `EINTERRUPTED`. */
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export function createSmtpSender(settings: SmtpSettings): SmtpSender {
 
 class PooledSender implements SmtpSender {
   readonly #settings: SmtpSettings;
-  /** With the timer that ends each. */
+  /** The idle connections, each with the timer that ends it. */
   readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
   readonly #underWay = new Set<Attempt>();
   readonly #slots: Semaphore;
@@ -69,7 +69,7 @@ class PooledSender implements SmtpSender {
   async check(onExchange: (exchange: SmtpExchange) => void = () => undefined): Promise<SmtpResult> {
     let isChecked = false;
     const report = (exchange: SmtpExchange): void => {
-      // The goodbye comes later, and is no part of it.
+      // The goodbye comes after the check, and is not part of it.
       if (!isChecked) onExchange(exchange);
     };
     const result = await this.#attempt(async (attempt) => {
@@ -91,7 +91,7 @@ class PooledSender implements SmtpSender {
     this.#idle.clear();
   }
 
-  /** Does the work within the time limit, and keeps the connection that it used last. */
+  /** Runs `work` within the time limit, and keeps the connection that it used last. */
   async #attempt(work: (attempt: Attempt) => Promise<SmtpReply | null>): Promise<SmtpResult> {
     const startedAt = performance.now();
     const attempt = new Attempt();
@@ -120,7 +120,7 @@ class PooledSender implements SmtpSender {
     return undefined;
   }
 
-  /** The one that was used last: its server is least likely to have ended it. */
+  /** Takes the connection that was used last: the server is least likely to have ended it. */
   #takeIdle(): SmtpSession | null {
     for (const [session, timer] of [...this.#idle].reverse()) {
       clearTimeout(timer);
@@ -136,7 +136,7 @@ class Attempt {
   #session: SmtpSession | null = null;
   #interruption: readonly [code: string, detail: string] | null = null;
 
-  /** The last one; null before the first. */
+  /** The last connection; null before the first. */
   get session(): SmtpSession | null {
     return this.#session;
   }
@@ -148,7 +148,7 @@ class Attempt {
     return session;
   }
 
-  /** Ends the connection in use, and each that comes later: the attempt may be between two, or be signing. */
+  /** Ends the connection in use, and each one that is opened later, because the attempt may be between two connections, or signing. */
   interrupt(code: string, detail: string): void {
     this.#interruption = [code, detail];
     this.#session?.interrupt(code, detail);
@@ -164,14 +164,14 @@ async function settle(work: () => Promise<SmtpReply | null>): Promise<Omit<SmtpR
   }
 }
 
-/** Nobody expects it, so the record of the attempt has its words. It speaks of this e-mail: others must not wait for it. */
+/** An unexpected error. The record of the attempt has its message. It speaks of this e-mail alone, so that no other e-mail waits for it. */
 function defect(error: unknown): SmtpFailure {
   return SmtpFailure.byProblem("data", "EUNKNOWN", error instanceof Error ? error.message : String(error));
 }
 
 const OWN_ENDS = new Set(["EDEADLINE", "EINTERRUPTED", "ETOOLARGE"]);
 
-/** Whether a kept connection had most likely been ended by the server before: nothing of the message was sent. */
+/** Whether the server had most likely ended a kept connection already, so that nothing of the message was sent. */
 function isStale(error: unknown): boolean {
   if (!(error instanceof SmtpFailure)) return false;
   const { stage, reply, problem } = error;

@@ -7,20 +7,20 @@ import { failureOf, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpReply } from "./smtp-result.ts";
 import type { SmtpLogin, SmtpSettings } from "./smtp-settings.ts";
 
-/** A server that says more in one reply is dropped. */
+/** A server that sends a longer reply is disconnected. */
 const MAX_RESPONSE_BYTES = 65_536;
-/** How long a server may take to end a connection that we ended. */
+/** The time for the server to end a connection that this side has ended. */
 const CLOSE_TIMEOUT_MS = 1000;
-/** How long one of several addresses of the server may take before the next is tried. */
+/** The time for one of several addresses of the server before the next one is tried. */
 const ADDRESS_TIMEOUT_MS = 3000;
-/** Logins that need no more than a name and a password, the most common first. */
+/** The login methods that need only a name and a password, the most common first. */
 const LOGIN_METHODS = ["PLAIN", "LOGIN", "CRAM-MD5"];
-/** The library sends a single command only for a login of one's own: this one asks for the sender. */
+/** The library can send a single command only as a custom login method, so this one sends the sender's address. */
 const ASK_SENDER = "ASK-SENDER";
-/** What the library logs for it. */
+/** The text that the library logs in place of that command. */
 const HIDDEN_COMMAND = "/* secret */";
 
-/** One connection to the mail server. After a failure it is of no more use. */
+/** One connection to the mail server. It cannot be used after a failure. */
 export class SmtpSession {
   readonly #settings: SmtpSettings;
   readonly #dialogue: SmtpDialogue;
@@ -37,12 +37,12 @@ export class SmtpSession {
     this.#dialogue = new SmtpDialogue(onExchange);
   }
 
-  /** False before it is opened, and when either side has ended it. */
+  /** False before it is opened, and after either side has ended it. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** E-mails that the server took from it. */
+  /** The number of e-mails that the server has accepted over this connection. */
   get sentCount(): number {
     return this.#sentCount;
   }
@@ -62,7 +62,7 @@ export class SmtpSession {
     this.#isOpen = true;
   }
 
-  /** @returns the server's reply to the whole message. @throws SmtpFailure */
+  /** Sends one e-mail. @returns the server's reply to the whole message. @throws SmtpFailure */
   async send(to: string, raw: Buffer): Promise<SmtpReply | null> {
     this.#dialogue.enter("sender");
     if (parseMailAddress(to) !== to) throw SmtpFailure.byProblem("recipient", "EADDRESS", to);
@@ -72,7 +72,7 @@ export class SmtpSession {
     return parseReply(info.response);
   }
 
-  /** Asks whether the server takes our sender, and forgets the answer. @throws SmtpFailure */
+  /** Asks whether the server accepts our sender, and resets the transaction. @throws SmtpFailure */
   async trySender(): Promise<SmtpReply | null> {
     this.#dialogue.enter("sender");
     await this.#step((done) => this.#opened.login({ method: ASK_SENDER, user: "-", pass: "-" }, done));
@@ -82,7 +82,7 @@ export class SmtpSession {
     return reply;
   }
 
-  /** Says goodbye, and does not wait for long. */
+  /** Says goodbye, and waits only a short time for the reply. */
   quit(): void {
     if (!this.#isOpen) return this.destroy();
     this.#isOpen = false;
@@ -98,7 +98,7 @@ export class SmtpSession {
     this.#socket?.destroy();
   }
 
-  /** Ends the step that is under way, and the connection. */
+  /** Fails the step that is under way, and ends the connection. */
   interrupt(code: string, detail: string): void {
     this.#interruption = SmtpFailure.byProblem(this.#dialogue.stage, code, detail);
     this.#fail(this.#interruption);
@@ -114,7 +114,7 @@ export class SmtpSession {
     return this.#connection;
   }
 
-  /** Connects with the means of the system, which know its hosts file and try all addresses. */
+  /** Connects with Node's own functions, which read the hosts file and try all addresses. */
   #connectSocket(): Promise<Socket> {
     const { host, port, security } = this.#settings;
     return this.#step<Socket>((done) => {
@@ -135,7 +135,7 @@ export class SmtpSession {
 
   async #createConnection(connection: Socket): Promise<SMTPConnection> {
     const { host, port, security, ownName, timeoutMs } = this.#settings;
-    // Loaded when the first e-mail is sent: an idle server does without.
+    // Loaded when the first e-mail is sent, so that a server without e-mail does not need it.
     const { default: Connection } = await import("nodemailer/lib/smtp-connection");
     const isSecured = security === "tls";
     return new Connection({
@@ -147,7 +147,7 @@ export class SmtpSession {
       secured: isSecured,
       requireTLS: security === "starttls",
       ignoreTLS: security === "none",
-      // The one deadline of the attempt counts; these only must not end it before.
+      // Only the deadline of the attempt counts; these limits must not end it earlier.
       connectionTimeout: 2 * timeoutMs,
       greetingTimeout: 2 * timeoutMs,
       socketTimeout: 2 * timeoutMs,
@@ -163,7 +163,7 @@ export class SmtpSession {
     });
   }
 
-  /** The library writes each line of the two sides to its log, secrets left out. */
+  /** A logger for the library, which logs each line of both sides without secrets. */
   #createLogger() {
     const ignore = (): void => undefined;
     const debug = (entry: { readonly tnx?: unknown }, line: unknown): void => {
@@ -186,7 +186,7 @@ export class SmtpSession {
     await this.#step((done) => connection.login({ method, user, pass }, done));
   }
 
-  /** Errors come to the step's callback, to the connection's event, or to both; the first counts. */
+  /** Runs one step. An error comes to the step's callback, to the connection's event, or to both; the first one counts. */
   #step<Result>(start: (done: (error?: Error | null, result?: Result) => void) => void): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#interruption !== null) return reject(this.#interruption);
@@ -200,7 +200,7 @@ export class SmtpSession {
   }
 }
 
-/** An address is no name that TLS could ask for. */
+/** The server name for TLS. An IP address is none. */
 function serverName(host: string): { readonly servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }

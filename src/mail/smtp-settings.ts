@@ -1,4 +1,4 @@
-/** Everything about the mail server, ready for use: files are read, and what was left open is chosen. */
+/** The settings of the mail server, ready for use: named files are read, and open choices are made. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
@@ -6,12 +6,12 @@ export interface SmtpSettings {
   readonly login: SmtpLogin | null;
   /** The address in the From of every e-mail. */
   readonly from: string;
-  /** Who gets what cannot be delivered. */
+  /** The address that gets e-mails which could not be delivered. */
   readonly envelopeFrom: string;
   /** The name with which this machine greets (EHLO). */
   readonly ownName: string;
   readonly dkim: DkimKey | null;
-  /** For one whole attempt: from the lookup of the host to the reply after the content. */
+  /** The time limit of one whole attempt, from the lookup of the host to the reply after the content. */
   readonly timeoutMs: number;
   /** The largest number of connections at once. */
   readonly connections: number;
@@ -25,6 +25,6 @@ export interface SmtpLogin {
 export interface DkimKey {
   readonly domain: string;
   readonly selector: string;
-  /** RSA, as PEM. */
+  /** An RSA key as PEM. */
   readonly privateKey: string;
 }

@@ -45,43 +45,43 @@ export interface StoredLettersParts {
 }
 
 /**
- * What `mail.limits.perMinute` is divided by, for each group of kinds. Each has its own part, so that confirmations, which anybody
- * with an account causes, take nothing from letters that protect.
+ * The part of `mail.limits.perMinute` for each group of kinds: `share` is the divisor. Each group has its own part, so that confirmations,
+ * which anybody with an account causes, take nothing from letters that protect.
  */
 const GROUPS: readonly { readonly kinds: readonly StoredKind[]; readonly share: number }[] = [
   { kinds: ["security", "operator"], share: 4 },
   { kinds: ["confirmation"], share: 8 },
 ];
-/** Waits while the mail server takes nothing; the last one repeats. No letter is given up for that. */
+/** The waits while the mail server accepts nothing; the last one repeats. No letter is given up because of that. */
 const REST_MS = [60_000, 300_000, 900_000];
-/** After an end that is not known, the letter goes once more at the earliest then: it may have arrived. */
+/** After an attempt with an unknown end, the letter is sent once more after this time at the earliest, because it may have arrived. */
 const UNSURE_MS = 1_800_000;
-/** Another server may have written letters, and been lost. */
+/** The longest wait between two looks: another server may have written letters, and been lost. */
 const LOOK_MS = 60_000;
-/** A letter is due, and another server has it, which may be lost; or the standby does not answer. */
+/** The wait if a letter is due but another server has it, which may be lost, or if the standby does not answer. */
 const HELD_MS = 5000;
-/** Wait for a database that does not answer. */
+/** The wait until a database that does not answer is tried again. */
 const BUSY_MS = 1000;
-/** Confirmations that were written and are tried again, whose bytes are remembered. */
+/** The largest number of confirmations whose bytes are kept in memory for further attempts. */
 const MAX_REMEMBERED = 200;
 
 /**
- * Sends the letters of the table `letter`, one after the other. A letter stays there until the mail server took it, refused it for good,
- * or its schedule is spent; a mail server that is away spends nothing. Each attempt has the same Message-ID and the same bytes.
+ * Sends the letters of the table `letter`, one after the other. A letter stays there until the mail server accepts it or refuses it for
+ * good, or until its schedule is spent. An unreachable mail server spends nothing. Each attempt has the same Message-ID and the same bytes.
  */
 export class StoredLetters {
   readonly #parts: StoredLettersParts;
   readonly #limiter: RateLimiter;
-  /** The bytes of letters with a token, which is nowhere else. */
+  /** The bytes of letters with a token, which is stored nowhere else. */
   readonly #written = new BoundedMap<string, Buffer>(MAX_REMEMBERED);
-  /** Failures in a row that speak of the mail server. */
+  /** The number of failures in a row that speak of the mail server. */
   #faults = 0;
-  /** Until then none is sent: the mail server has a rest. */
+  /** No letter is sent before this time, to leave the mail server alone for a while. */
   #restUntil = 0;
   #hasDelivered = false;
   #cancelWake = (): void => {};
   #current: Promise<void> | null = null;
-  /** Whether there may be more to send than was known when the round under way began. */
+  /** Whether something may have become due since the round under way began. */
   #isWoken = false;
   #isRunning = false;
 
@@ -90,19 +90,19 @@ export class StoredLetters {
     this.#limiter = createRateLimiter(() => parts.timing.nowMs());
   }
 
-  /** Call it once the database can be asked. */
+  /** Call when the database can be used. */
   start(): void {
     this.#isRunning = true;
     this.wake();
   }
 
-  /** Call it after a letter was written. */
+  /** Call after a letter was written. */
   wake(): void {
     this.#isWoken = true;
     this.#plan(0);
   }
 
-  /** Begins nothing more. Resolves when the attempt under way has ended, which the sender may interrupt. */
+  /** Begins no further attempt. Resolves when the attempt under way has ended; the sender may interrupt it. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#cancelWake();
@@ -122,13 +122,13 @@ export class StoredLetters {
     this.#current = this.#runRound();
   }
 
-  /** Never rejects. */
+  /** Runs a round and plans the next one. Never rejects. */
   async #runRound(): Promise<void> {
     let waitMs = BUSY_MS;
     try {
       waitMs = await this.#round();
     } catch (error) {
-      // Another process or server was in the way for a moment.
+      // `database_busy` is not logged: another process or server was in the way for a moment.
       if (!(error instanceof FormsvcError && error.code === "database_busy"))
         lettersWait(this.#parts.log, error);
     }
@@ -136,12 +136,12 @@ export class StoredLetters {
     this.#plan(this.#isWoken ? 0 : waitMs);
   }
 
-  /** Sends one letter if one is due. Resolves to the time until it is worth looking again. @throws what the database throws */
+  /** Sends one letter if one is due. Resolves to the number of milliseconds until the next look. @throws what the database throws. */
   async #round(): Promise<number> {
     const { db, servers, clock } = this.#parts;
     const groups = GROUPS.map((group) => ({ ...group, fullMs: this.#fullMs(group) }));
     const kinds = groups.flatMap((group) => (group.fullMs === 0 ? group.kinds : []));
-    // What is lost in a power cut is claimed again.
+    // A claim that a power cut loses is made again.
     const letter = await db.relaxedTransaction(() => claimLetter(kinds, servers, clock.now()));
     if (letter !== undefined) return await this.#sendConfirmed(letter);
     const fullMs = groups.map((group) => group.fullMs).filter((ms) => ms > 0);
@@ -150,14 +150,17 @@ export class StoredLetters {
     return Math.min(LOOK_MS, ...fullMs, dueMs <= 0 ? HELD_MS : dueMs);
   }
 
-  /** Until the group's minute has room again; 0 if it has. */
+  /** The milliseconds until the group may send again in this minute; 0 if it may now. */
   #fullMs({ kinds, share }: (typeof GROUPS)[number]): number {
     const max = Math.max(1, Math.floor(this.#parts.perMinute / share));
     const state = this.#limiter.look(kinds.join(), { max, windowSeconds: 60 });
     return state === null || state.allowed ? 0 : state.resetSeconds * 1000;
   }
 
-  /** Nobody is told of a change that may be lost with the primary. Resolves as {@link #round}. */
+  /**
+   * Sends a letter only if the standby has its row: it reports a change that could otherwise be lost with the primary. Resolves like {@link
+   * #round}.
+   */
   async #sendConfirmed(letter: StoredLetter): Promise<number> {
     const { db, servers, confirmations } = this.#parts;
     if ((await confirmations.confirm()) === null) {
@@ -179,12 +182,12 @@ export class StoredLetters {
     this.#hasDelivered ||= result.stage === "done";
     const outcome = this.#settle(letter, verdict, toAttempt(letter, result, verdict, startedAt));
     if (outcome.state !== "pending") this.#written.delete(letter.id);
-    // Until the mail server has taken it, a letter is lost by nothing; after that it must not come twice.
+    // Before the mail server accepts it, losing this attempt does no harm; afterwards the letter must not be sent twice.
     await this.#record(() => finishLetter(letter, outcome, servers.self, clock.now()));
     this.#logOutcome(letter, outcome);
   }
 
-  /** Null if there is nothing to say any more. */
+  /** The bytes of a letter; null if it has become pointless. */
   async #compose(letter: StoredLetter): Promise<Buffer | null> {
     const { id, address: to, kind, content } = letter;
     const { from, linkOf } = this.#parts;
@@ -221,7 +224,8 @@ export class StoredLetters {
     if (blame === "nobody") return { state: "delivered", spent, dueAt: now, attempt };
     if (blame === "destination") this.#rest();
     if (blame === "destination" || blame === "own") return { state: "pending", spent, dueAt: now, attempt };
-    // Nobody gets e-mail at this address, it seems: whoever added it sees that. Other letters must reach their reader.
+    // It seems that nobody reads this address, and the account that added it sees that. Other letters must reach their reader, so they are
+    // tried again.
     if (blame === "message" && letter.kind === "confirmation")
       return { state: "failed", spent: spent + 1, dueAt: now, attempt };
     const { scheduleSeconds } = this.#parts;
@@ -237,7 +241,7 @@ export class StoredLetters {
     this.#restUntil = this.#parts.timing.nowMs() + restMs;
   }
 
-  /** The end of an attempt is known only here: it is written as soon as the database takes it. */
+  /** Records the end of an attempt as soon as the database accepts it, because only this process knows it. */
   async #record(work: () => ReturnType<typeof finishLetter>): Promise<void> {
     for (;;) {
       try {

@@ -13,7 +13,7 @@ export const testMailShape = z.strictObject({
   duration_ms: z.number(),
 });
 
-/** What became of an e-mail that tries the mail server. */
+/** The result of a test e-mail as every JSON output shows it. */
 export function testMailJson({
   messageId,
   to,

@@ -16,7 +16,7 @@ interface Parts {
   readonly mailTests: Pick<MailTests, "send"> | null;
 }
 
-/** Bounded for accounts by the hour, and for the address whoever asks. */
+/** Sends a test. Accounts have an hourly limit, and so has the address, for all accounts together. */
 export const testRecipient = operation({
   name: "recipient.test",
   summary: "Send a recipient a test e-mail, now",

@@ -6,7 +6,7 @@ import { limitedAccountOf } from "../recipients/limited-account.ts";
 import { mailServerName } from "./mail-health.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 
-/** Counts as a test of the account. */
+/** Asks to try the mail server now. It counts as a test of the account. */
 export const tryMailServer = operation({
   name: "mail.try",
   summary: "Have the servers try a mail server that fails with one e-mail now",

@@ -6,7 +6,7 @@ import { deleteRecipient, setRecipientEnabled } from "../outbox/queue/recipient-
 import { reachRecipient } from "./reach-recipient.ts";
 import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
-/** What the record says of a change to a recipient. */
+/** The entry about a recipient for the record of changes. */
 export function changeOf<Of extends AnyRecipient>(
   { describe }: RecipientType<Of>,
   recipient: Of,
@@ -15,7 +15,7 @@ export function changeOf<Of extends AnyRecipient>(
   return { subject: recipient.id, workspaceId, detail: describe(recipient) };
 }
 
-/** Enables or disables a recipient, and moves its deliveries to the matching state. @throws not_found, forbidden */
+/** Enables or disables a recipient, and holds or releases its deliveries. @throws not_found, forbidden */
 export async function switchRecipient<Of extends AnyRecipient>(
   context: Context,
   type: RecipientType<Of>,
@@ -40,7 +40,7 @@ export async function removeRecipient<Of extends AnyRecipient>(
   type: RecipientType<Of>,
   id: string,
 ): Promise<{ deleted: string[] }> {
-  // Recorded first: the deliveries go in many transactions, and the recipient in the last one.
+  // Recorded before the deletion, because the deliveries are deleted in many transactions, and the recipient in the last one.
   await context.transact(function* () {
     const { recipient, endpoint } = yield* reachRecipient(context, type, id);
     return changed(null, changeOf(type, recipient, endpoint));

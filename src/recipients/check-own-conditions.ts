@@ -5,9 +5,9 @@ import { readSchema } from "../endpoints/endpoint-store.ts";
 import { checkConditions, type Condition } from "../outbox/queue/conditions.ts";
 
 /**
- * The conditions of a recipient in the form in which they are stored, for the fields that its form has now.
+ * Checks the conditions of a recipient against the fields that its form has now, and returns them as they are stored.
  *
- * @param known those that it has: they may stay even if a field is gone, so that another setting can be changed
+ * @param known the conditions that the recipient has. They may stay even if their field is gone, so that other settings can be changed.
  * @throws usage
  */
 export function* checkOwnConditions(

@@ -7,19 +7,19 @@ import { goneFields } from "../outbox/queue/conditions.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 import { listConditioned } from "../outbox/queue/recipient-store.ts";
 
-/** The largest number of recipients that are looked at, and that are named. */
+/** The largest number of recipients that are looked at. */
 const MAX_LOOKED_AT = 1000;
 const MAX_NAMED = 10;
 
-/** A recipient with conditions that count as met, because its form has not their fields any more. */
+/** A recipient with conditions on fields that its form no longer has; they count as met. */
 export interface GoneCondition {
   readonly recipient: Recipient;
   readonly endpoint: Endpoint;
-  /** Not empty. */
+  /** The names of these fields; not empty. */
   readonly fields: readonly string[];
 }
 
-/** Up to `limit`. @param endpointIds null is every endpoint */
+/** Up to `limit` recipients. @param endpointIds null means every endpoint. */
 export function* listGoneConditions(
   endpointIds: readonly string[] | null,
   limit: number,
@@ -42,7 +42,7 @@ function* findGone(endpointId: string, recipients: readonly Recipient[]): Steps<
   });
 }
 
-/** A finding for each recipient with a condition on a field that its form has not any more; a single sound one if there is none. */
+/** A finding for each recipient with a condition on a field that its form no longer has. If there is none, a single sound finding. */
 export function* checkConditionFields(): Steps<Finding[]> {
   const gone = yield* listGoneConditions(null, MAX_NAMED);
   return gone.length > 0

@@ -11,12 +11,12 @@ const members = {
     .describe("What it is compared with, in any case of letters; empty for `filled` and `empty`."),
 };
 
-/** How every output shows the conditions of a recipient. */
+/** The conditions of a recipient in every output. */
 export const conditionsShape = z
   .array(z.strictObject(members))
   .describe("Only submissions that meet all of them are sent.");
 
-/** How an operation takes them. */
+/** The conditions of a recipient in the input of an operation. */
 export const conditionsInput = z
   .array(z.strictObject({ ...members, value: members.value.default("") }))
   .readonly()

@@ -3,7 +3,7 @@ import { pageInput } from "../operations/list-page.ts";
 import { DELIVERY_STATES } from "../outbox/queue/delivery.ts";
 import { endpointChoice } from "./reach-recipient.ts";
 
-/** What a list of deliveries takes, whatever their recipients. */
+/** The input of a list of deliveries, whatever the kind of recipient. */
 export const deliveryListInput = {
   ...endpointChoice,
   submission: z.string().nullable().default(null).describe("Only this submission's, by its id."),

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Attempt, type Delivery, DELIVERY_STATES } from "../outbox/queue/delivery.ts";
 
-/** A delivery in a list, in which there may be messages of other kinds beside those to recipients. */
+/** A delivery in a list that may also contain messages without a recipient. */
 export interface ListedDelivery extends Omit<Delivery, "recipientId" | "submissionId"> {
-  /** Null if it goes to no recipient of an endpoint. */
+  /** Null if the message goes to no recipient of an endpoint. */
   readonly recipientId: string | null;
-  /** Null if it is about no submission. */
+  /** Null if the message is about no submission. */
   readonly submissionId: string | null;
 }
 
-/** What every delivery shows after its ids. */
+/** The members of every delivery after its ids. */
 export const deliveryMembers = {
   submission_id: z.string().nullable(),
   state: z.enum(DELIVERY_STATES),

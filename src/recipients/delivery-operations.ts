@@ -10,14 +10,14 @@ import { deliveryListInput, deliveryReference } from "./delivery-input.ts";
 import { attemptJson, attemptShape } from "./delivery-json.ts";
 import { chooseRecipients } from "./reach-delivery.ts";
 
-/** How the deliveries to a kind of recipient are named, found and shown. */
+/** How operations name, find and show the deliveries to a kind of recipient. */
 interface ShownDeliveries<Recipient extends string, Row, Shape extends z.ZodType> {
-  /** Of the names of their operations. */
+  /** The first part of the operations' names. */
   readonly noun: "webhook" | "mail";
-  /** The member of an input that has a recipient's id. */
+  /** The input member that has a recipient's id. */
   readonly recipient: Recipient;
   readonly kinds: ShownKinds;
-  /** The refusal of an id that leads to no recipient. */
+  /** The error for an id that belongs to no recipient. */
   readonly none: (id: string) => FormsvcError;
   readonly shape: Shape;
   readonly json: (delivery: Row) => z.output<Shape>;
@@ -34,7 +34,7 @@ interface ShownDeliveries<Recipient extends string, Row, Shape extends z.ZodType
 type ListRequest = z.output<z.ZodObject<typeof deliveryListInput>>;
 type OneRecipient = z.ZodDefault<z.ZodNullable<z.ZodString>>;
 
-/** The member of an input that names one recipient. */
+/** The input member that selects one recipient. */
 export function onlyRecipient<Recipient extends string>(
   recipient: Recipient,
 ): Record<Recipient, OneRecipient> {
@@ -42,7 +42,7 @@ export function onlyRecipient<Recipient extends string>(
   return { [recipient]: one } as Record<Recipient, OneRecipient>;
 }
 
-/** How deliveries to recipients of every kind are looked at. */
+/** The operations that list and show deliveries, for recipients of any kind. */
 export function deliveryOperations<Recipient extends "webhook" | "recipient", Row, Shape extends z.ZodType>(
   of: ShownDeliveries<Recipient, Row, Shape>,
 ) {

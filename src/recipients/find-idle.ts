@@ -5,10 +5,13 @@ import type { Recipient } from "../outbox/queue/recipient.ts";
 import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
 import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
-/** The largest number of recipients that are looked at, oldest first. */
+/** The largest number of recipients that are looked at, the oldest first. */
 const MAX_LOOKED_AT = 1000;
 
-/** Up to `limit` that are visible and stopped or failing as `isMeant` says, oldest first, and how many more there are. */
+/**
+ * Finds visible recipients that are stopped, disabled or failing and that `isMeant` accepts, oldest first: up to `limit` of them, and the
+ * number of further ones.
+ */
 export function* findIdle<Of extends AnyRecipient>(
   viewing: Viewing,
   { kind, complete }: RecipientType<Of>,

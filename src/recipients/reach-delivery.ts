@@ -10,16 +10,17 @@ import type { Recipient } from "../outbox/queue/recipient.ts";
 import type { Asking } from "../workspaces/reach.ts";
 import type { EndpointChoice } from "./reach-recipient.ts";
 
-/** A recipient with the endpoint that messages are sent to it of. */
+/** A recipient, and the endpoint about which it gets messages. */
 export interface ReachedRecipient {
   readonly recipient: Recipient;
   readonly endpoint: Endpoint;
 }
 
 /**
- * A recipient whose deliveries are asked for. What somebody may not see is like none.
+ * Finds the recipient whose deliveries are asked for. One that the actor may not see is treated as if it did not exist.
  *
- * @param none what is thrown if there is none. @throws forbidden
+ * @param none makes the error that is thrown if there is none.
+ * @throws forbidden
  */
 export function* reachShown(
   asking: Asking,
@@ -33,7 +34,7 @@ export function* reachShown(
   return { recipient, endpoint };
 }
 
-/** A delivery of these kinds with its recipient. @throws not_found, in the same words, for one that somebody may not see; forbidden */
+/** A delivery of these kinds, with its recipient. @throws not_found, in the same words, if the actor may not see it; forbidden */
 export function* reachDelivery(
   asking: Asking,
   kinds: ShownKinds,
@@ -44,21 +45,21 @@ export function* reachDelivery(
   return { delivery, ...reached };
 }
 
-/** Whose deliveries are meant. */
+/** Selects the recipients whose deliveries are meant. */
 export interface RecipientChoice extends EndpointChoice {
-  /** Null is every recipient of these endpoints. */
+  /** Null means every recipient of these endpoints. */
   readonly recipientId: string | null;
 }
 
 interface ChosenRecipients {
   readonly recipientId: string | null;
-  /** Null is every endpoint. */
+  /** Null means every endpoint. */
   readonly endpointIds: readonly string[] | null;
-  /** The one that was named; null if none was. */
+  /** The recipient that was named; null if none was. */
   readonly reached: ReachedRecipient | null;
 }
 
-/** The filter of a choice, as far as it is visible. @throws not_found, ambiguous, forbidden */
+/** Converts a choice to a filter, limited to what the actor may see. @throws not_found, ambiguous, forbidden */
 export function* chooseRecipients(
   asking: Asking,
   kinds: ShownKinds,

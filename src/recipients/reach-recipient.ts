@@ -7,15 +7,15 @@ import { listSomeRecipients } from "../outbox/queue/recipient-store.ts";
 import type { Asking } from "../workspaces/reach.ts";
 import { type AnyRecipient, findRecipientOf, type RecipientType } from "./recipient-type.ts";
 
-/** A recipient with the endpoint whose submissions it gets. */
+/** A recipient, and the endpoint whose submissions it gets. */
 export interface Owned<Of> {
   readonly recipient: Of;
   readonly endpoint: Endpoint;
 }
 
 /**
- * The recipient that an operation or a page is about. What is not of this kind, belongs to somebody else, or to an endpoint that a token
- * is not bound to, is not found, in the same words.
+ * Finds the recipient that an operation or a page is about. One of another kind, of somebody else, or of an endpoint that the token is not
+ * bound to, is treated as if it did not exist: the error has the same words.
  *
  * @throws not_found, forbidden
  */
@@ -30,7 +30,7 @@ export function* reachRecipient<Of extends AnyRecipient>(
   return { recipient, endpoint };
 }
 
-/** The same for somebody who only looks. @throws not_found, forbidden */
+/** Like {@link reachRecipient}, for an account that only looks. @throws not_found, forbidden */
 export function viewRecipient<Of extends AnyRecipient>(
   viewing: Viewing,
   type: RecipientType<Of>,
@@ -39,7 +39,7 @@ export function viewRecipient<Of extends AnyRecipient>(
   return reachRecipient({ viewing, access: "recipients:read" }, type, id);
 }
 
-/** How an operation names the endpoints of which it lists something. */
+/** The input members that select the endpoints for a list. */
 export const endpointChoice = {
   endpoint: z
     .string()
@@ -51,7 +51,7 @@ export const endpointChoice = {
 
 export type EndpointChoice = z.output<z.ZodObject<typeof endpointChoice>>;
 
-/** Up to `limit` that are visible, oldest first. @param after the id of the last one of the page before; null is the first page. */
+/** Up to `limit` visible recipients, oldest first. @param after the id of the last one on the page before; null gives the first page. */
 export function* listOwned<Of extends AnyRecipient>(
   viewing: Viewing,
   { kind, complete }: RecipientType<Of>,

@@ -6,26 +6,26 @@ import { endpointChoice, reachRecipient } from "./reach-recipient.ts";
 import { type AnyRecipient, listRecipientsOf, type RecipientType } from "./recipient-type.ts";
 import { tryRecipient } from "./try-recipient.ts";
 
-/** A kind of recipient as operations name and show it. */
+/** How operations name and show a kind of recipient. */
 interface ShownType<
   Of extends AnyRecipient,
   Reference extends z.ZodObject,
   Shape extends z.ZodType,
   Shown extends z.ZodType,
 > {
-  /** Of the names of its operations, and the member that has one of them, or its id. */
+  /** The first part of the operations' names, and the input or output member that has a recipient or its id. */
   readonly noun: "webhook" | "recipient";
   readonly type: RecipientType<Of>;
-  /** How an operation names one. */
+  /** The input members that name a recipient. */
   readonly reference: Reference;
   readonly shape: Shape;
   readonly json: (recipient: Of) => z.output<Shape>;
-  /** What is shown of one alone. */
+  /** The output that shows one recipient. */
   readonly shown: Shown;
   readonly summaries: Readonly<Record<"list" | "show" | "enable" | "disable" | "try" | "delete", string>>;
 }
 
-/** What can be done with recipients of every kind. */
+/** The operations that recipients of every kind have. */
 export function recipientOperations<
   Of extends AnyRecipient,
   Reference extends z.ZodObject,

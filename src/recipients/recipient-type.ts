@@ -4,23 +4,23 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Recipient } from "../outbox/queue/recipient.ts";
 import { findRecipient, listRecipients } from "../outbox/queue/recipient-store.ts";
 
-/** What every recipient has, whatever kind it is of. */
+/** The members that a recipient of any kind has. */
 export interface AnyRecipient {
   readonly id: string;
   readonly endpointId: string;
 }
 
-/** A kind of recipient, as the feature that owns its further columns knows it. */
+/** A kind of recipient, as the feature that owns its own table describes it. */
 export interface RecipientType<Of extends AnyRecipient> {
-  /** As `recipient.kind` has it. */
+  /** The kind, as in `recipient.kind`. */
   readonly kind: string;
-  /** These with their further columns, in their order; without those whose own row is gone. */
+  /** Adds the kind's own columns to recipients, in the same order. A recipient without a row of its own is left out. */
   readonly complete: (recipients: readonly Recipient[]) => Steps<Of[]>;
-  /** The refusal of an id that leads to none. */
+  /** Makes the error for an id that belongs to no recipient of the kind. */
   readonly none: (id: string) => FormsvcError;
-  /** What the record of changes says of one. Never a secret. */
+  /** The text for the record of changes. It never contains a secret. */
   readonly describe: (recipient: Of) => string;
-  /** Asked before one is enabled; without it everybody may be. @throws conflict */
+  /** Called before a recipient is enabled; absent if every recipient may be. @throws conflict */
   readonly requireEnabling?: (recipient: Of) => void;
 }
 
@@ -40,7 +40,7 @@ export function* getRecipientOf<Of extends AnyRecipient>(type: RecipientType<Of>
   return found;
 }
 
-/** Recipients of these endpoints, oldest first. @param endpointIds null is every endpoint */
+/** Recipients of these endpoints, oldest first. @param endpointIds null means every endpoint. */
 export function* listRecipientsOf<Of extends AnyRecipient>(
   { kind, complete }: RecipientType<Of>,
   endpointIds: readonly string[] | null,
@@ -48,7 +48,10 @@ export function* listRecipientsOf<Of extends AnyRecipient>(
   return yield* complete(yield* listRecipients(kind, endpointIds));
 }
 
-/** Each recipient with its own row, in their order; without those whose row is gone. @param rowsOf the rows with these ids */
+/**
+ * Joins each recipient with its own row, in the same order. A recipient without a row is left out. @param rowsOf selects the rows with
+ * these ids.
+ */
 export function* joinRows<Row extends { readonly id: string }, Of>(
   recipients: readonly Recipient[],
   rowsOf: (ids: ReturnType<typeof listed>) => Built<Row>,
@@ -62,7 +65,7 @@ export function* joinRows<Row extends { readonly id: string }, Of>(
   });
 }
 
-/** The refusal of an id that leads to none of these. */
+/** Makes the error for an id that belongs to no recipient or webhook. */
 export function noneOf(noun: "recipient" | "webhook"): (id: string) => FormsvcError {
   return (id) =>
     new FormsvcError("not_found", `there is no ${noun} ${id}`, { hint: { kind: `list_${noun}s` } });

@@ -17,7 +17,7 @@ import { limitedAccountOf } from "./limited-account.ts";
 import { chooseRecipients, reachDelivery, type ReachedRecipient } from "./reach-delivery.ts";
 import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
-/** What of a replay all kinds of recipient have in common. */
+/** The input members of a replay that all kinds of recipient have in common. */
 export const replayInput = {
   delivery: z.string().nullable().default(null).describe("One delivery, by its id; null takes a range."),
   failed: z.boolean().default(false).describe("Every delivery that failed for good."),
@@ -36,18 +36,18 @@ export const replayedShape = z.strictObject({
   id: z.string().optional().describe("The message that will be sent, when one delivery was named."),
 });
 
-/** What every operation is that sends again. */
+/** The members that all operations for a replay have in common. */
 export const replaying = { kind: "write", access: "recipients:write", output: replayedShape } as const;
 
 type Replayed = z.output<typeof replayedShape>;
 
-/** Kinds of recipient with what the record of changes says of a replay. */
+/** The kinds of recipient that a replay is about, with the texts for the record of changes. */
 export interface ReplayedKinds<Of extends AnyRecipient> extends ShownKinds {
   readonly type: RecipientType<Of>;
   readonly action: NonNullable<OwnChange["action"]>;
-  /** Null if its messages are never renewed. */
+  /** Null if the messages of these kinds are never renewed. */
   readonly renew: RenewMessage | null;
-  /** What stands for its recipients if none is named. */
+  /** The text for all recipients, if none is named. */
   readonly everyone: string;
 }
 
@@ -56,10 +56,10 @@ interface ReplayRequest extends z.output<z.ZodObject<typeof replayInput>> {
 }
 
 /**
- * Sends again: one delivery, or a range.
+ * Sends one delivery, or a range of them, again.
  *
- * @throws usage unless one of the two is named; not_found when it is not there; conflict for what is being sent, in a dry run as well,
- *   and for messages of a kind that is only shown; rate_limited if an account sent too many as new ones
+ * @throws usage unless exactly one of the two is given; not_found if it does not exist; conflict for a delivery that is being sent, in a
+ * dry run too, and for messages of a kind that is never sent again; rate_limited if an account has sent too many as new ones.
  */
 export async function replay<Of extends AnyRecipient>(
   context: Context,
@@ -90,7 +90,7 @@ async function replayOne<Of extends AnyRecipient>(
   requireReplayable(kinds, reached);
   checkReplay(id, delivery.state, options.asNew);
   if (request.dry_run) return { matched: 1, replayed: 0, id };
-  // With new ids, each message of a summary goes by itself.
+  // With new ids, each message of a summary goes by itself, so each counts.
   await note(context, kinds, { options, reached, messages: 1 + delivery.others });
   return { matched: 1, replayed: 1, id: await replayDelivery(db, id, options) };
 }
@@ -112,7 +112,7 @@ async function replayMany<Of extends AnyRecipient>(
   if (reached !== null) requireReplayable(kinds, reached);
   const matched = await countReplayable(db, range, options);
   if (request.dry_run || matched === 0) return { matched, replayed: 0 };
-  // Before the replay, which may take many transactions.
+  // Recorded before the replay, which may take many transactions.
   await note(context, kinds, { options, reached, messages: matched });
   return { matched, replayed: await replayRange(db, range, options) };
 }
@@ -143,7 +143,7 @@ interface Noted {
   readonly messages: number;
 }
 
-/** Counts what an account sends as new, and records who sends again. */
+/** Counts what an account sends with new ids, and records who sends again. */
 async function note<Of extends AnyRecipient>(
   context: Context,
   kinds: ReplayedKinds<Of>,

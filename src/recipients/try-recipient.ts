@@ -6,7 +6,7 @@ import { reachRecipient } from "./reach-recipient.ts";
 import type { AnyRecipient, RecipientType } from "./recipient-type.ts";
 
 /**
- * What waits for a recipient after a failure is tried now. It counts as a test, so that nobody drives a receiver by it.
+ * Tries what waits for a recipient after a failure now. It counts as a test, so that nobody can use it to flood a receiver.
  *
  * @throws not_found, forbidden, rate_limited
  */

@@ -6,8 +6,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 /**
- * Networks that no webhook reaches unless it is allowed to: the special-purpose registries of IANA (RFC 6890 and its
- * updates). Of IPv6 only 2000::/3 is public at all, so everything outside it counts as reserved.
+ * Networks that a webhook reaches only with permission: the special-purpose registries of IANA (RFC 6890 and its updates). Of IPv6, only
+ * 2000::/3 is public, so everything outside it counts as reserved.
  */
 const PRIVATE_NETWORKS = label([
   ["unspecified", "0.0.0.0/8"],
@@ -35,8 +35,8 @@ const PRIVATE_NETWORKS = label([
 ]);
 
 /**
- * Addresses that give credentials to any program inside a cloud machine, and the link-local networks that contain most of
- * them. Neither a webhook's own permission nor a wide network allows these.
+ * Addresses that give credentials to any program inside a cloud machine, and the link-local networks that contain most of them. Neither a
+ * webhook's own permission nor a wide network allows these; only the exact address in `webhooks.allowNetworks` does.
  */
 const METADATA_NETWORKS = label([
   ["link-local", "169.254.0.0/16"],
@@ -52,7 +52,7 @@ const METADATA_NETWORKS = label([
 const V6_ITSELF: Network = ipaddr.parseCIDR("::/127");
 const PUBLIC_V6: Network = ipaddr.parseCIDR("2000::/3");
 
-/** IPv6 addresses that contain the IPv4 address to which the packet finally goes: their prefix, and its first byte. */
+/** IPv6 networks whose addresses contain the IPv4 address that the packet finally goes to, with the position of its first byte. */
 const EMBEDDED_V4 = [
   { network: ipaddr.parseCIDR("::ffff:0:0/96"), at: 12 },
   { network: ipaddr.parseCIDR("::/96"), at: 12 },
@@ -69,7 +69,7 @@ export interface AllowedNetworks {
 
 export interface GuardPolicy {
   readonly allowed: AllowedNetworks;
-  /** The webhook was created with `--allow-private`. */
+  /** Whether the webhook was created with `--allow-private`. */
   readonly allowPrivate: boolean;
 }
 
@@ -86,8 +86,8 @@ export function parseAllowedNetworks(entries: readonly string[]): AllowedNetwork
 }
 
 /**
- * Why an address may not be connected to, as a word such as `loopback`, or null when it may. `host` is the name it was
- * looked up by, or the literal itself. An address that cannot be read is refused.
+ * Why no connection to an address is allowed, as a word such as `loopback`; null if it is allowed. `host` is the name that was looked up,
+ * or the address itself. An address that cannot be read is refused.
  */
 export function findAddressRefusal(address: string, host: string, policy: GuardPolicy): string | null {
   if (isIP(address) === 0) return "unreadable";
@@ -101,8 +101,8 @@ export function findAddressRefusal(address: string, host: string, policy: GuardP
 }
 
 /**
- * The same, and `same-machine` for a public address of this machine itself: a connection to it passes no firewall, so it would reach
- * ports that are closed to everybody else.
+ * Like {@link findAddressRefusal}, but also `same-machine` for a public address of this machine: a connection to it passes no firewall, so
+ * it would reach ports that are closed to everybody else.
  */
 export async function findRefusal(
   address: string,
@@ -121,7 +121,7 @@ function isAllowed(target: Address, host: string, { allowPrivate, allowed }: Gua
   return allowPrivate || names.has(plainHost(host)) || networks.some((network) => contains(network, target));
 }
 
-/** Whether `webhooks.allowNetworks` names this host, or its address if it is one: without asking a name server. */
+/** Whether `webhooks.allowNetworks` contains this host, or the address if the host is one. Asks no name server. */
 export function isListed(host: string, allowNetworks: readonly string[]): boolean {
   const { networks, names } = parseAllowedNetworks(allowNetworks);
   const plain = plainHost(host);
@@ -130,7 +130,7 @@ export function isListed(host: string, allowNetworks: readonly string[]): boolea
   return names.has(plain) || networks.some((network) => contains(network, address));
 }
 
-/** A host as URLs spell it, without the brackets of an IPv6 literal and without a name's final dot. */
+/** A host as URLs spell it, in lower case, without the brackets of an IPv6 literal and without the final dot of a name. */
 export function plainHost(host: string): string {
   return host
     .toLowerCase()
@@ -149,7 +149,7 @@ function unwrap(address: Address): Address {
   if (!carrier || contains(V6_ITSELF, address)) return address;
   const embedded = ipaddr.fromByteArray(address.toByteArray().slice(carrier.at, carrier.at + 4));
   const isSpecial = findName(METADATA_NETWORKS, embedded) ?? findPrivateName(embedded);
-  // A public address inside 6to4 would need relays that nobody runs any more, so the IPv6 address decides.
+  // A public address inside 6to4 would need relays that nobody runs any more, so the outer IPv6 address decides.
   return carrier.at === 2 && isSpecial === null ? address : embedded;
 }
 

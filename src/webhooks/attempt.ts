@@ -11,19 +11,22 @@ import { parseRetryAfter } from "./retry-after.ts";
 import { type HttpSender, type SendRequest, type SendResult, destinationOf } from "./send.ts";
 import type { OpenWebhook } from "./webhook-secrets.ts";
 
-/** A webhook gets each message by itself. */
+/** A message for a webhook, which is never a summary. */
 type WebhookMessage = Pick<Message, "id" | "body">;
 
 interface AttemptParts {
   readonly sender: Pick<HttpSender, "send">;
-  /** Where the dashboard is, for the link in a chat; null if that is not known. */
+  /** The address of the dashboard, for the link in a chat; null if it is not known. */
   readonly dashboardUrl: string | null;
-  /** For a chat. */
+  /** Reads the words of a form, for a chat. */
   readonly readFormWords: (endpointId: string) => Promise<FormWords>;
   readonly now: () => number;
 }
 
-/** One attempt in the webhook's format, and what its answer means. A repeated attempt sends the same event; a chat reads today's labels, in today's language. */
+/**
+ * Makes one attempt in the webhook's format, and classifies the answer. A repeated attempt sends the same event; a message to a chat is
+ * rendered again, with the labels and the language of today.
+ */
 export async function makeAttempt(
   { sender, dashboardUrl, readFormWords, now }: AttemptParts,
   webhook: OpenWebhook,
@@ -42,7 +45,7 @@ export async function makeAttempt(
   return classifyChat(format, result, classifyResult(result, now()));
 }
 
-/** The outcome of an attempt, in the words of the outbox. */
+/** The result of an attempt in the outbox's terms. */
 export function classifyResult(result: SendResult, now: number): AttemptResult {
   const answer = result.kind === "answer" ? result : null;
   return {
@@ -54,7 +57,7 @@ export function classifyResult(result: SendResult, now: number): AttemptResult {
   };
 }
 
-/** Not signed: a chat's service verifies nothing. */
+/** The request for a chat. It is not signed, because the service of a chat verifies nothing. */
 function chatRequest(
   format: ChatFormatName,
   { url, allowPrivate, headers }: OpenWebhook,
@@ -73,7 +76,7 @@ function chatRequest(
   };
 }
 
-/** The same message to the chat that a Telegram group became. */
+/** The same message, to the chat that replaced a Telegram group. */
 function toChat(request: SendRequest, chatId: string): SendRequest {
   const document = JSON.parse(request.body.toString()) as Record<string, unknown>;
   return { ...request, body: Buffer.from(JSON.stringify({ ...document, chat_id: chatId })) };

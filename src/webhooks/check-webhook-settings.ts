@@ -6,7 +6,7 @@ import type { WebhookFormat } from "./formats/format.ts";
 import type { WebhookSettings } from "./webhook.ts";
 import { normalizeWebhookUrl } from "./webhook-url.ts";
 
-/** The given settings as a webhook of that format stores them: the URL and the names of headers in normal form. @throws usage */
+/** Checks the settings, and returns them as a webhook of that format stores them: URL and header names in normal form. @throws usage */
 export function checkWebhookSettings<T extends Partial<WebhookSettings>>(
   settings: T,
   format: WebhookFormat,
@@ -25,7 +25,7 @@ export function checkWebhookSettings<T extends Partial<WebhookSettings>>(
   };
 }
 
-/** An address in the form in which a webhook of that format stores it. @throws usage */
+/** An address as a webhook of that format stores it. @throws usage */
 export function addressFor(format: WebhookFormat, text: string): string {
   const url = normalizeWebhookUrl(text);
   const problem = format === "standard" ? null : CHAT_FORMATS[format].findProblem(new URL(url));

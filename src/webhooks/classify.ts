@@ -23,9 +23,9 @@ export type WebhookOutcome =
 
 export interface Verdict {
   readonly outcome: WebhookOutcome;
-  /** The recipient is blamed for every 4xx too: a mistyped path or an expired credential is answered with one. */
+  /** Whom a failure speaks about. A 4xx speaks about the recipient too, because a mistyped path or an expired credential gets one. */
   readonly blame: Blame;
-  /** For people: what happened, and what to do about it if that is known. */
+  /** What happened and, if that is known, what to do about it; for people. */
   readonly message: string;
 }
 

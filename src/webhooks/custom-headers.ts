@@ -2,14 +2,14 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 export type CustomHeaders = Readonly<Record<string, string>>;
 
-/** The values as stored: they are often credentials, and are sealed if there is a key. */
+/** The values as they are stored: they are often credentials, so they are encrypted if there is a key. */
 export type StoredHeaders = ReadonlyMap<string, Buffer>;
 
 const HEADERS_MAX = 20;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const VALUE_MAX_LENGTH = 1024;
 
-/** Headers that the sender itself sets, that frame the message, or that concern one connection only. */
+/** Headers that the sender itself sets, that frame the message, or that are for one connection only. */
 const RESERVED = new Set([
   "connection",
   "content-encoding",
@@ -29,7 +29,7 @@ const RESERVED = new Set([
   "user-agent",
 ]);
 
-/** A webhook's own headers from lines of `Name: value`. @throws usage, as {@link checkCustomHeaders} does */
+/** Reads a webhook's own headers from lines of `Name: value`. @throws usage as {@link checkCustomHeaders} does. */
 export function parseCustomHeaders(lines: readonly string[]): CustomHeaders {
   return checkEntries(
     lines.map((line) => {
@@ -40,10 +40,10 @@ export function parseCustomHeaders(lines: readonly string[]): CustomHeaders {
 }
 
 /**
- * The same headers with names in lower case.
+ * Checks headers, and returns them with names in lower case.
  *
- * @throws FormsvcError `usage` for a name that may not be set, a name given twice, a value that could end the header
- * early, or more than {@link HEADERS_MAX} headers.
+ * @throws FormsvcError `usage` for a name that may not be set, a name given twice, a value that could end the header early, or more than
+ * {@link HEADERS_MAX} headers.
  */
 export function checkCustomHeaders(headers: CustomHeaders): CustomHeaders {
   return checkEntries(Object.entries(headers));
@@ -54,7 +54,7 @@ function checkEntries(entries: readonly (readonly [name: string, value: string])
   const headers = new Map<string, string>();
   for (const [index, [given, value]] of entries.entries()) {
     const name = given.toLowerCase();
-    // Show nothing of it: a line without a name may be a credential.
+    // The message shows nothing of the line: a line without a name may be a credential.
     if (!NAME.test(name)) throw refuse(`A header is written 'Name: value'; number ${index + 1} is not.`);
     if (RESERVED.has(name) || name.startsWith("webhook-"))
       throw refuse(`The header ${name} is formsvc's own.`);

@@ -15,12 +15,12 @@ export const doubtShape = {
     ),
 };
 
-/** Why nothing would be sent to an address, for whoever asks; all null if it may be reached. */
+/** Why nothing would be sent to an address, as far as the account may know; all members are null if it may be reached. */
 export type Doubt = z.output<z.ZodObject<typeof doubtShape>>;
 
 const NO_DOUBT: Doubt = { refused: null, remedy: null };
 
-/** Looks the name up now. Only operators are told which addresses there are, because they are those of the server's own network. */
+/** Looks the name up now. Only operators learn which addresses exist, because they belong to the server's own network. */
 export async function findDoubt(
   { isOperator, accountId }: Pick<Viewing, "isOperator" | "accountId">,
   settings: Pick<WebhookSettings, "url" | "allowPrivate">,

@@ -3,18 +3,18 @@ import { isOwnAddress, isWebPort, noOwnAddress } from "./own-address.ts";
 import { createHostResolver, findHostRefusal, mayReachHost } from "./resolve-host.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** Why nothing would be sent to a receiver. */
+/** Why nothing would be sent to the address of a receiver. */
 export interface ReceiverRefusal {
   readonly host: string;
   /** A sentence that names the address and its kind. */
   readonly reason: string;
-  /** What allows it: the webhook's own `allowPrivate`, or only the exact address in `webhooks.allowNetworks`. */
+  /** What would allow it: the webhook's own `allowPrivate`, or only the exact address in `webhooks.allowNetworks`. */
   readonly remedy: "allow_private" | "list_address";
 }
 
 type Receiver = Pick<Webhook["settings"], "url" | "allowPrivate">;
 
-/** The refusal that the address guard would give, before the first delivery; null if it allows the address. */
+/** The refusal of the address guard, found before the first delivery; null if the guard allows the address. */
 export async function findReceiverRefusal(
   { url, allowPrivate }: Receiver,
   allowNetworks: readonly string[],
@@ -28,7 +28,7 @@ export async function findReceiverRefusal(
   return { host, reason, remedy: left === null ? "allow_private" : "list_address" };
 }
 
-/** Whether its name exists now, and the address guard would let a delivery through to it. */
+/** Whether the receiver's name exists now, and the address guard would let a delivery through. */
 export function isReceiverReachable(
   { url, allowPrivate }: Receiver,
   allowNetworks: readonly string[],

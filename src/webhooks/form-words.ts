@@ -4,17 +4,20 @@ import { type FieldLabels, readLabels } from "../endpoints/field-labels.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Language } from "../languages/language.ts";
 
-/** How a chat is told about a form. */
+/** The words of a form in a chat. */
 export interface FormWords {
-  /** Of the form's fields, by their names: what stands in place of those that have one. */
+  /** The labels of the form's fields, by the names of the fields; a field without a label is not in here. */
   readonly labels: FieldLabels;
-  /** The form's, else English. */
+  /** The language of the form; English if it has none. */
   readonly language: Language;
 }
 
 const PLAIN: FormWords = { labels: {}, language: "en" };
 
-/** Reads how a form calls things. Names and English if the database does not answer: such a message is better than none. */
+/**
+ * Returns a function that reads the words of a form. If the database does not answer, it returns no labels and English, because a message
+ * without labels is better than none.
+ */
 export function formWordsReader(db: Database): (endpointId: string) => Promise<FormWords> {
   return async (endpointId) => {
     try {

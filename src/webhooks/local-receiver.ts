@@ -4,11 +4,11 @@ import type { Clock } from "../foundation/clock.ts";
 import { listenFailure } from "../foundation/listen-failure.ts";
 import { findSignatureProblem } from "./sign.ts";
 
-/** How a receiver answers: with success, or like a failing receiver. */
+/** How the receiver answers: `ok` with success, the others like a receiver that fails. */
 export const BEHAVIOURS = ["ok", "error", "slow", "gone", "busy", "drop"] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
-/** What each behaviour answers; null drops the connection instead. */
+/** The status of each behaviour's answer; null if the connection is dropped instead. */
 const STATUSES: Readonly<Record<Behaviour, number | null>> = {
   ok: 204,
   error: 500,
@@ -18,16 +18,16 @@ const STATUSES: Readonly<Record<Behaviour, number | null>> = {
   drop: null,
 };
 
-/** A body longer than this is not kept; no delivery is so long. */
+/** A longer body is not kept; no delivery is so long. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** Longer than a sender waits. */
 const SLOW_ANSWER_MS = 15_000;
 
 export interface Arrival {
-  /** The `webhook-id` header, empty if there is none. */
+  /** The `webhook-id` header; empty if there is none. */
   readonly id: string;
   readonly body: Buffer;
-  /** Null when the signature is genuine, undefined when there is no secret to check it with. */
+  /** What is wrong with the signature; null if it is genuine, undefined if there is no secret to check it with. */
   readonly problem: string | null | undefined;
   /** The answer's status; null if the connection is dropped instead. */
   readonly status: number | null;
@@ -35,13 +35,13 @@ export interface Arrival {
 
 export interface LocalReceiverSettings {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** The port to listen on; 0 chooses any free port. */
   readonly port: number;
   readonly keys: readonly Buffer[];
   readonly behaviour: Behaviour;
-  /** How many messages it answers that way before it answers with success; may be infinite. */
+  /** The number of messages that it answers with the chosen behaviour, before it answers with success; may be infinite. */
   readonly times: number;
-  /** Seconds that a `busy` receiver asks for. */
+  /** The seconds that a `busy` receiver asks to wait. */
   readonly retryAfterSeconds: number;
   readonly clock: Clock;
   readonly onArrival: (arrival: Arrival) => void;
@@ -53,7 +53,7 @@ export interface LocalReceiver {
 }
 
 /**
- * A local receiver to try webhooks with: it verifies messages and answers as it is told to.
+ * A local receiver to test webhooks with. It verifies messages, and answers with the chosen behaviour.
  *
  * @throws failed if the port is taken or not permitted.
  */

@@ -2,7 +2,7 @@ import { webhookAttempted, webhookFailed, webhookFailing, webhookStopped } from 
 import type { Log } from "../foundation/log.ts";
 import type { EndedAttempt, RecordedAttempt } from "../outbox/sending/transport.ts";
 
-/** A successful attempt is a line for debugging; one that changes the recipient's state is for everybody. */
+/** Logs an attempt: a successful one for debugging, and one that changes the recipient's state for everybody. */
 export function logAttempt(log: Log, { delivery, result }: EndedAttempt, record: RecordedAttempt): void {
   const { before, after } = record;
   const { id: deliveryId, recipientId: webhookId, attempt } = delivery;

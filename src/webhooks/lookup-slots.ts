@@ -1,23 +1,23 @@
 import { BoundedMap } from "../foundation/bounded-map.ts";
 
-/** The process has two threads for names, and no question can be taken back from them. */
+/** The largest number of lookups at once: the process has two threads for them, and a lookup that has begun cannot be cancelled. */
 const SLOTS = 2;
-/** Slots of one workspace, and of all who are known to be slow together. */
+/** The slots that one workspace may have, and those that all slow lookups together may have. */
 const HALF = SLOTS / 2;
-/** A name that took longer than this is slow from then on, until it is asked again. */
+/** A name whose lookup took longer than this counts as slow until its next lookup. */
 const SLOW_MS = 1000;
-/** So long its workspace counts as slow too: it may have any number of names. */
+/** The workspace of a slow name counts as slow for this time, because it may have any number of such names. */
 const SLOW_WORKSPACE_MS = 600_000;
-/** The largest number of names, and of workspaces, known to be slow. */
+/** The largest number of slow names, and of slow workspaces, that are remembered. */
 const MAX_SLOW = 1000;
-/** An attempt takes no longer unless it is set so, and nobody waits for the name of one that ended. */
+/** The longest wait for a slot. It is the usual time limit of an attempt, and nobody needs the name after that. */
 const LONGEST_WAIT_MS = 10_000;
-/** Questions of one workspace that wait; more fail at once. */
+/** The largest number of one workspace's lookups that wait; further ones fail at once. */
 const MAX_WAITING = 200;
 
 interface Question {
   readonly host: string;
-  /** Null if there is no other workspace. */
+  /** The workspace that the lookup is for; null if there is only one workspace. */
   readonly workspace: string | null;
 }
 
@@ -27,17 +27,17 @@ interface Waiter {
 }
 
 /**
- * Shares out the slots for questions about names. With several workspaces, one has half of them at most, so the other half is free
- * for the others while its name servers hang. Names that were slow, and every name of a workspace that had one lately, share half.
+ * Shares out the slots for lookups of names. If there are several workspaces, one may have half of the slots, so that the other half stays
+ * free while its name servers hang. Slow names, and all names of a workspace with a slow one, share half of the slots.
  */
 export class LookupSlots {
-  /** By workspace; the next one comes first, and none is empty. */
+  /** The lookups that wait, by workspace, in the order in which the workspaces get slots. No list is empty. */
   readonly #lines = new Map<string | null, Waiter[]>();
   readonly #running = new Set<Question>();
-  /** The questions under way that were known to be slow when they began. */
+  /** The running lookups that counted as slow when they began. */
   readonly #slowRunning = new Set<Question>();
   readonly #slowHosts = new BoundedMap<string, true>(MAX_SLOW);
-  /** When each was slow last. */
+  /** When a lookup of each workspace was last slow. */
   readonly #slowWorkspaces = new BoundedMap<string, number>(MAX_SLOW);
   readonly #nowMs: () => number;
 
@@ -46,7 +46,7 @@ export class LookupSlots {
     this.#nowMs = nowMs;
   }
 
-  /** Asks when there is a slot. @throws as `ask` does; with the code `EAI_AGAIN` if there is none in time. */
+  /** Runs `ask` when there is a slot. @throws as `ask` does; with the code `EAI_AGAIN` if there is no slot in time. */
   async run<Answer>(question: Question, ask: () => Promise<Answer>): Promise<Answer> {
     if (this.#hasSlot(question)) this.#begin(question);
     else await this.#wait(question);
@@ -137,7 +137,7 @@ export class LookupSlots {
     return undefined;
   }
 
-  /** The others come before it now. */
+  /** Puts a workspace behind the others. */
   #moveBack(workspace: string | null): void {
     const line = this.#lines.get(workspace);
     if (line === undefined) return;

@@ -7,12 +7,12 @@ import type { Webhook } from "./webhook.ts";
 import { type OpenWebhook, openWebhook, type StoredKey } from "./webhook-secrets.ts";
 import { activeKeys, listWebhooks } from "./webhook-store.ts";
 
-/** The data for requests, by the webhooks' ids. */
+/** Reads the enabled webhooks with everything that requests need, by their ids. */
 export type ReadWebhooks = (now: number) => Promise<ReadonlyMap<string, OpenWebhook>>;
 
 /**
- * Reads the enabled webhooks. A webhook whose secrets do not open is left out, so that the others continue. It is logged once
- * until its secrets open.
+ * Returns a function that reads the enabled webhooks. A webhook whose secrets cannot be decrypted is left out, so that the others go on;
+ * this is logged once until they can be decrypted.
  */
 export function createWebhookReader(db: Database, keyring: Keyring, log: Log): ReadWebhooks {
   const locked = new Set<string>();

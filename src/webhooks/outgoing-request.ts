@@ -1,12 +1,12 @@
 import type { Dispatcher } from "undici";
 
-/** Bytes of an answer's body that are read before the connection is given up. */
+/** The largest number of bytes of an answer's body that are read; then the connection is closed. */
 const ANSWER_READ_BYTES = 4096;
-/** Bytes of a failure's body that are kept to show the owner. */
+/** The largest number of bytes of a failure's body that are kept, to show them to the owner. */
 const ANSWER_KEPT_BYTES = 1024;
-/** The outcome is known with the status line; this is the longest time that the rest may keep a slot. */
+/** The longest time that the rest of an answer may keep a slot. The outcome is already known from the status line. */
 const BODY_WAIT_MS = 1000;
-/** The largest number of answers like `103 Early Hints` before the final one; a receiver that sends more has failed. */
+/** The largest number of interim answers, like `103 Early Hints`, before the final one. A receiver that sends more has failed. */
 const MAX_INTERIM_ANSWERS = 256;
 
 /** A receiver's answer. */
@@ -14,18 +14,18 @@ export interface ReceiverAnswer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly location: string | null;
-  /** Up to {@link ANSWER_KEPT_BYTES} of the body; empty for a 2xx, unless it was to be kept. */
+  /** Up to {@link ANSWER_KEPT_BYTES} of the body; empty for a 2xx unless `keepsAnswer` was set. */
   readonly bodyStart: string;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * One request on its way, which undici calls back. This takes a third of the processor time of undici's own promise and stream
- * for an answer, and reads no more of the answer than is kept.
+ * One request, as a handler that undici calls back. This takes a third of the processor time of undici's own promise and stream for an
+ * answer, and reads no more of the answer than is kept.
  */
 export class OutgoingRequest implements Dispatcher.DispatchHandler {
-  /** Whether the request went out on a connection that had served before. */
+  /** Whether the request went out on a reused connection. */
   isReused = false;
   readonly #outcome = Promise.withResolvers<ReceiverAnswer>();
   #controller: Dispatcher.DispatchController | null = null;
@@ -48,7 +48,7 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
     return this.#outcome.promise;
   }
 
-  /** Ends the wait now. A request that still waits for its connection ends when undici comes to it. */
+  /** Ends the wait now. If the request still waits for a connection, it ends when undici comes to it. */
   giveUp(reason: Error): void {
     this.#givenUp = reason;
     if (this.#head) this.#finish(this.#head);
@@ -86,7 +86,7 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
     else this.#outcome.reject(error);
   }
 
-  /** A body usually comes in one piece with its head, and then needs no timer. */
+  /** Limits the time for the body. A body that comes in one piece with its head, as most do, needs no timer. */
   #limitBody(): void {
     if (this.#hasEnded) return;
     this.#bodyTimer = setTimeout(() => this.giveUp(new Error("the body takes too long")), BODY_WAIT_MS);

@@ -1,6 +1,6 @@
 /*
- * The files of undici that send. Its index would also load fetch, mocks, caches and proxies, which take 25 ms and 4 MB of each
- * start.
+ * Declares the files of undici that send requests. undici's index would also load fetch, mocks, caches and proxies, which take 25 ms and 4
+ * MB at each start.
  */
 
 declare module "undici/lib/core/connect.js" {

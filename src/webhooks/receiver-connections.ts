@@ -10,21 +10,21 @@ import { type IsOwnAddress, isOwnAddress, isWebPort, noOwnAddress } from "./own-
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
 import { tolerateContinue } from "./tolerate-continue.ts";
 
-/** An idle connection is kept this long unless the receiver names a shorter time. */
+/** The time that an idle connection is kept unless the receiver names a shorter time. */
 const KEEP_ALIVE_MS = 4000;
-/** A receiver cannot make this side keep an idle connection for longer. */
+/** The longest time that a receiver can ask to keep an idle connection. */
 const KEEP_ALIVE_MAX_MS = 60_000;
 
 export interface HttpSenderSettings {
   readonly allowed: AllowedNetworks;
-  /** For one whole attempt: looking up, connecting, sending, and the answer's head. */
+  /** The time limit of one whole attempt: lookup, connecting, sending, and the head of the answer. */
   readonly timeoutMs: number;
   readonly resolveHost: ResolveHost;
-  /** The machine's own answer unless given. */
+  /** Asks the machine itself unless given. */
   readonly isOwn?: IsOwnAddress;
 }
 
-/** What requests of one policy go over. */
+/** The connections for requests under one policy. */
 export interface ReceiverConnections {
   readonly agent: Agent;
   /** A dispatcher that has no connection yet. */
@@ -37,7 +37,7 @@ export function openConnections(policy: GuardPolicy, settings: HttpSenderSetting
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-    // Both timers start anew with every byte; only the one deadline of the attempt counts.
+    // undici's timers start anew with every byte; only the one deadline of the attempt counts.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -45,13 +45,13 @@ export function openConnections(policy: GuardPolicy, settings: HttpSenderSetting
     new ReuseAwareClient(origin, clientOptions);
   const agent = new Agent({
     ...options,
-    // No limit of connections: the caller holds a slot, and a queue in here would use up the attempt's time.
+    // The number of connections has no limit: the caller holds a slot, and waiting in here would use up the attempt's time.
     factory: (origin) => new Pool(origin, { ...options, factory: openReuseAware }),
   });
   return { agent, openFresh: (origin) => new Client(origin, options) };
 }
 
-/** Refuses addresses after name resolution, and literals, which never reach a resolver; for http and https alike. */
+/** Refuses addresses after name resolution, and also literals, which never reach a resolver; for http and https alike. */
 function createGuardedConnector(policy: GuardPolicy, settings: HttpSenderSettings): buildConnector.connector {
   const { timeoutMs: timeout, resolveHost } = settings;
   const guardedBy = (isOwn: IsOwnAddress) => ({
@@ -81,7 +81,7 @@ function createGuardedConnector(policy: GuardPolicy, settings: HttpSenderSetting
   };
 }
 
-/** Tells each request whether its connection is new or reused. */
+/** Sets on each request whether its connection is reused. */
 class ReuseAwareClient extends Client {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (handler instanceof OutgoingRequest) handler.isReused = this.stats.connected;

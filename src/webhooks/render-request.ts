@@ -3,7 +3,7 @@ import type { SendRequest } from "./send.ts";
 import { signMessage } from "./sign.ts";
 import type { OpenWebhook } from "./webhook-secrets.ts";
 
-/** One attempt's request: signed now, by every key that is valid now. The webhook's own headers never replace ours. */
+/** The request of one attempt. It is signed now, by every key that is valid now. The webhook's own headers never replace ours. */
 export function renderRequest(
   { destination, allowPrivate, headers, keys }: OpenWebhook,
   message: { readonly id: string; readonly body: string },

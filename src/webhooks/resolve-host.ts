@@ -7,35 +7,38 @@ import { findRefusal, type GuardPolicy } from "./address-guard.ts";
 import { LookupSlots } from "./lookup-slots.ts";
 import type { IsOwnAddress } from "./own-address.ts";
 
-/** The addresses of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
+/** Resolves a host name to its addresses, as the machine does; rejects with `ENOTFOUND` and the like. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
 
-/** The largest number of addresses of a name that count. Its owner can give it thousands, and each is checked before every connection. */
+/**
+ * The largest number of addresses of a name that count. The name's owner can give it thousands, and each is checked before every
+ * connection.
+ */
 const MAX_ADDRESSES = 32;
 
-/** All of the process share its threads. */
+/** Shared by the whole process, because its threads for lookups are. */
 const slotsOfProcess = new LookupSlots();
 
-/** The machine's resolver, shared out fairly, with one question in flight for each name of a workspace. */
+/** The machine's resolver, shared fairly among workspaces. Lookups of the same name for the same workspace are made once. */
 export function createHostResolver(ask: ResolveHost = lookupAll, slots = slotsOfProcess): ResolveHost {
   const questions = new SingleFlight<readonly LookupAddress[]>();
   return (host) => {
     const workspace = workingFor();
     const run = () => slots.run({ host, workspace }, async () => (await ask(host)).slice(0, MAX_ADDRESSES));
-    // Another workspace may have the name in a line of its own that does not move.
+    // The key has the workspace, because another workspace's lookup of the same name may wait in a line that does not move.
     return questions.run(run, `${workspace ?? ""} ${host}`);
   };
 }
 
-/** The error of a connection that was not made: `code` is `EBLOCKED`. */
+/** The error of a connection that was refused by the guard: `code` is `EBLOCKED`. */
 export function refusedAddress(host: string, address: string, refusal: string): Error {
   const where = host === address ? address : `${host} is ${address}, and that`;
   return Object.assign(new Error(`${where} is a ${refusal} address`), { code: "EBLOCKED" });
 }
 
-/** An address with the guard's refusal; null if it may be reached. */
+/** An address, with the reason why the guard refuses it; null if it may be reached. */
 interface CheckedAnswer {
   readonly answer: LookupAddress;
   readonly refusal: string | null;
@@ -55,7 +58,7 @@ function checkAnswers(
   );
 }
 
-/** A `lookup` for sockets that answers with permitted addresses only, and fails with `EBLOCKED` if there are none. */
+/** A `lookup` for sockets that returns permitted addresses only, and fails with `EBLOCKED` if there are none. */
 export function createGuardedLookup(
   policy: GuardPolicy,
   resolveHost: ResolveHost,
@@ -79,8 +82,8 @@ export function createGuardedLookup(
 }
 
 /**
- * The guard's result for a receiver before anything is sent: the refusal's message if every address of the host is refused; null
- * if one may be reached or the name cannot be resolved now.
+ * Asks the guard about a receiver before anything is sent. Returns a message if every address of the host is refused; null if one may be
+ * reached, or if the name cannot be resolved now.
  */
 export async function findHostRefusal(
   host: string,
@@ -105,7 +108,7 @@ export async function mayReachHost(
   return checked.some(({ refusal }) => refusal === null);
 }
 
-/** Every address of a receiver; none if its name cannot be resolved now. */
+/** Checks every address of a receiver; returns none if its name cannot be resolved now. */
 async function checkHost(
   host: string,
   policy: GuardPolicy,

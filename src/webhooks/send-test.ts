@@ -14,23 +14,23 @@ export interface TestResult {
   readonly webhookId: string;
   readonly url: string;
   readonly outcome: string;
-  /** Of the answer; null if none came. */
+  /** The status of the answer; null if none came. */
   readonly status: number | null;
   readonly durationMs: number;
   /** A sentence for the owner. */
   readonly message: string;
 }
 
-/** The parts of a delivery that a test needs. */
+/** The parts of the server that a test needs. */
 interface TestParts {
   readonly db: Database;
   readonly keyring: Keyring;
   readonly sender: Pick<HttpSender, "send">;
-  /** The address of the dashboard; null if that is not known. */
+  /** The address of the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
 }
 
-/** The fields of the invented submission if no others are chosen. */
+/** The fields of the invented submission unless others are given. */
 export const TEST_DATA = { message: "This is a test of the webhook." };
 
 export interface TestMessage {
@@ -40,7 +40,7 @@ export interface TestMessage {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Sends an invented submission once, now, whatever the webhook's state; nothing of it is stored. */
+/** Sends an invented submission once, now, whatever the webhook's state is. Nothing of it is stored. */
 export async function sendTest(
   { db, keyring, sender, dashboardUrl }: TestParts,
   { webhook, endpointName, data }: TestMessage,

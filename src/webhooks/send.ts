@@ -2,14 +2,14 @@ import type { Dispatcher } from "undici";
 import type { ReceiverConnections, HttpSenderSettings } from "./receiver-connections.ts";
 import { type ReceiverAnswer, OutgoingRequest } from "./outgoing-request.ts";
 
-/** A reused connection that fails within this time had most likely been closed by the receiver before. */
+/** A reused connection that fails within this time had most likely been closed by the receiver already. */
 const STALE_WITHIN_MS = 1000;
 const STALE_CODES = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** The parts of an address that a request needs. */
 export interface Destination {
   readonly origin: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
 }
 
@@ -26,11 +26,11 @@ export interface SendRequest {
   readonly allowPrivate: boolean;
   /** POST unless given. */
   readonly method?: "POST" | "PUT";
-  /** Whether the start of a successful answer is kept too: some services say there that they refuse. */
+  /** Whether the start of a successful answer is kept too: some services report a refusal there. */
   readonly keepsAnswer?: boolean;
 }
 
-/** The facts about one attempt; `classify` reads them. */
+/** The facts about one attempt, which `classify` reads. */
 export type SendResult = AnswerFacts | ErrorFacts;
 
 interface AnswerFacts extends ReceiverAnswer {
@@ -40,22 +40,22 @@ interface AnswerFacts extends ReceiverAnswer {
 
 interface ErrorFacts {
   readonly kind: "error";
-  /** Node's, OpenSSL's or undici's code; `EDEADLINE`, `EBLOCKED` and `EINTERIM` are ours. */
+  /** A code of Node, OpenSSL or undici; `EDEADLINE`, `EBLOCKED` and `EINTERIM` are our own. */
   readonly code: string;
   readonly detail: string;
   readonly durationMs: number;
 }
 
 export interface HttpSender {
-  /** One attempt; never rejects. The deadline starts now, so call it when a slot is free. */
+  /** Makes one attempt; never rejects. The deadline begins now, so call it only when a slot is free. */
   send(request: SendRequest): Promise<SendResult>;
   /** Ends every connection; attempts in flight end with the code `UND_ERR_DESTROYED`. */
   destroy(): Promise<void>;
 }
 
 /**
- * Sends over HTTP/1.1 with connections kept alive. Webhooks that may reach private addresses have connections of their own: a
- * connection that was opened with permission must never serve a webhook without it.
+ * Sends over HTTP/1.1, and keeps connections alive. Webhooks that may reach private addresses have connections of their own: a connection
+ * that was opened with this permission must never serve a webhook without it.
  */
 export function createHttpSender(settings: HttpSenderSettings): HttpSender {
   const connections = new SenderConnections(settings);
@@ -65,7 +65,7 @@ export function createHttpSender(settings: HttpSenderSettings): HttpSender {
   };
 }
 
-/** Opened with the first request: a server that sends none does without undici, which takes 3 MB. */
+/** Opens the connections with the first request, so that a server that sends none does not load undici, which takes 3 MB. */
 class SenderConnections {
   readonly #settings: HttpSenderSettings;
   #opening: Promise<Record<"guarded" | "trusted", ReceiverConnections>> | null = null;
@@ -91,7 +91,7 @@ class SenderConnections {
     return opened;
   }
 
-  /** Whatever is asked for later is destroyed too. */
+  /** Destroys the connections, also those that are opened later. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     if (this.#opening !== null) await destroyAll(await this.#opening);
@@ -152,7 +152,7 @@ class Deadline {
 }
 
 /**
- * A request is sent once more, over a new connection, if an idle connection turned out to be closed: the receiver answered
+ * Sends a request, and sends it once more over a new connection if a reused connection turned out to be closed. The receiver had answered
  * nothing, so this is not a failure of the receiver.
  */
 async function sendRetryingStale(
@@ -185,7 +185,7 @@ function describeFailure(error: unknown): Pick<ErrorFacts, "code" | "detail"> {
   return { code: codeOf(error), detail };
 }
 
-/** The code nearest to the cause: a failed race of addresses and a wrapped error hold it further in. */
+/** The code nearest to the cause. An error that wraps others, like a failed race of addresses, has it further in. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);

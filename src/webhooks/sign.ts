@@ -3,24 +3,26 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = 32;
-/** Standard Webhooks 1.0 takes symmetric secrets of 24 to 64 bytes. */
+/** Standard Webhooks 1.0 allows symmetric secrets of 24 to 64 bytes. */
 const SECRET_MIN_BYTES = 24;
 const SECRET_MAX_BYTES = 64;
-/** How far a message's timestamp may be from the receiver's clock, either way, as the official libraries have it. */
+/**
+ * The largest difference between a message's timestamp and the receiver's clock, in either direction. The official libraries use the same.
+ */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
-/** The largest number of signatures of a header that are read; a sender uses one, two during a rotation. */
+/** The largest number of signatures in a header that are read. A sender sends one, or two during a rotation. */
 const MAX_SIGNATURES = 16;
 
-/** A fresh secret in the form that receivers' libraries take: `whsec_` and padded standard base64 of 32 bytes. */
+/** A new secret in the form that the libraries of receivers take: `whsec_` and the padded standard base64 of 32 bytes. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/** The key inside a secret. @throws FormsvcError `usage` when the text is no Standard Webhooks secret. */
+/** The key inside a secret. @throws FormsvcError `usage` if the text is not a Standard Webhooks secret. */
 export function secretKey(secret: string): Buffer {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : "";
   const key = Buffer.from(encoded, "base64");
-  // Node ignores characters that are not base64, so only text that encodes back to itself was base64.
+  // Node ignores characters that are not base64, so a text is base64 only if it is the encoding of what it decodes to.
   const isCanonical = key.toString("base64") === encoded;
   if (!isCanonical || key.length < SECRET_MIN_BYTES || key.length > SECRET_MAX_BYTES) {
     throw new FormsvcError("usage", "A webhook secret is whsec_ and the padded base64 of 24 to 64 bytes.");
@@ -36,14 +38,14 @@ export interface SignedMessage {
   readonly body: Buffer;
 }
 
-/** The `webhook-signature` header: one signature a key, in the order given (the newest key comes first). */
+/** The `webhook-signature` header: one signature for each key, in the order given, which begins with the newest key. */
 export function signMessage(message: SignedMessage, keys: readonly Buffer[]): string {
   return keys.map((key) => `v1,${hmac(message, key).digest("base64")}`).join(" ");
 }
 
 /**
- * The problem of a message for a receiver with these keys, in words; null if the message is genuine and fresh.
- * Signatures are compared in constant time.
+ * What is wrong with a message for a receiver with these keys, in words; null if the message is genuine and fresh. Signatures are compared
+ * in constant time.
  */
 export function findSignatureProblem(
   message: SignedMessage,

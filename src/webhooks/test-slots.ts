@@ -1,14 +1,20 @@
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Tests at once, of everybody and of one account. Each may take as long as an attempt does, and holds a slot of requests. */
+/**
+ * The largest number of tests at once, of everybody and of one account. Each may take as long as an attempt, and holds a slot of the
+ * server's requests.
+ */
 const MAX_TESTS = 8;
 const MAX_TESTS_AN_ACCOUNT = 2;
 
-/** The slots for tests of a server. */
+/** The slots for tests. */
 export class TestSlots {
   readonly #taken: string[] = [];
 
-  /** @param account whose test it is; null is who works on the machine. @throws unavailable when there is no slot */
+  /**
+   * Runs a test when there is a slot. @param account whose test it is; null for a person on the machine. @throws unavailable if there is no
+   * slot.
+   */
   async run<Result>(account: string | null, test: () => Promise<Result>): Promise<Result> {
     const line = account ?? "";
     const own = this.#taken.filter((each) => each === line).length;

@@ -16,11 +16,11 @@ interface Parts {
   readonly keyring: Keyring;
   readonly sender: Pick<HttpSender, "send">;
   readonly testSlots: TestSlots;
-  /** The address at which people open the dashboard; null if it is not known. */
+  /** The address of the dashboard for people; null if it is not known. */
   readonly dashboardUrl: string | null;
 }
 
-/** Bounded for accounts by the hour, also the attempts that fail. */
+/** Sends a test. Accounts have an hourly limit, which failed tests count against too. */
 export const testWebhook = operation({
   name: "webhook.test",
   summary: "Send an invented submission to a webhook once, now, of which nothing is stored",
@@ -36,7 +36,8 @@ export const testWebhook = operation({
     const { recipient, endpoint } = await db.read(() => reachRecipient(context, WEBHOOKS, id));
     const account = limitedAccountOf(actor);
     return parts.testSlots.run(account?.accountId ?? null, async () => {
-      // If a power cut loses the count, one test more is sent. No other part of the server reads it.
+      // If a power cut loses the count, one more test can be sent. No other part of the server reads the count, so the commit need not wait
+      // for the disk.
       if (account !== null) await db.relaxedTransaction(() => countAction(account, "test", 1, now));
       const message = { webhook: recipient, endpointName: endpoint.name, data };
       const result = await sendTest({ ...parts, db }, message, now);

@@ -4,15 +4,15 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const DIGIT_ONE = 0x31;
 const DIGIT_THREE = 0x33;
-/** Characters before the end of the status. */
+/** The number of characters up to the end of the status. */
 const STATUS_LINE_START_LENGTH = "HTTP/1.1 100".length;
-/** Characters before the status. */
+/** The number of characters before the status. */
 const BEFORE_STATUS_LENGTH = "HTTP/1.1 ".length;
 
 /**
- * Accepts a `100 Continue` that nobody asked for, as RFC 9110 section 15.2 requires: undici takes it for a broken answer, but
- * accepts other interim answers, so it gets a 103 instead. Nothing else of an answer changes. Call it before anything is read;
- * each request on a connection must wait for the answer to the one before.
+ * Accepts a `100 Continue` that was not asked for, as RFC 9110 section 15.2 requires. undici treats it as a broken answer but accepts other
+ * interim answers, so it is changed to a 103. Nothing else of an answer changes. Call this before anything is read. Each request on the
+ * connection must wait for the answer to the one before.
  */
 export function tolerateContinue(socket: Socket): void {
   const reader = new HeadReader();
@@ -23,7 +23,7 @@ export function tolerateContinue(socket: Socket): void {
     return chunk;
   };
   const write = socket.write.bind(socket) as Write;
-  // Named, not gathered in an array: this is called several times for each request.
+  // The parameters are named, not gathered in an array, because this is called several times for each request.
   const writeNoted: Write = (chunk, encoding, callback) => {
     reader.expectAnswer();
     return write(chunk, encoding, callback);
@@ -37,7 +37,7 @@ function isLineEnd(byte: number | undefined): boolean {
   return byte === CARRIAGE_RETURN || byte === LINE_FEED;
 }
 
-/** Nearly every answer, known by one character of its status; false if that is not certain yet. */
+/** Whether a final answer begins here: one character of its status is enough, for nearly every answer. False if that is not certain yet. */
 function beginsFinalAnswer(chunk: Buffer): boolean {
   return (
     chunk.length >= STATUS_LINE_START_LENGTH &&
@@ -46,11 +46,11 @@ function beginsFinalAnswer(chunk: Buffer): boolean {
   );
 }
 
-/** Follows the interim answers before an answer, however the bytes are split. */
+/** Follows the interim answers before the final answer, however the bytes are split. */
 class HeadReader {
   #state: "status line" | "interim head" | "answer" = "status line";
   #statusLine = "";
-  /** Characters of the current line of an interim head. */
+  /** The number of characters in the current line of an interim answer's head. */
   #lineLength = 0;
 
   expectAnswer(): void {

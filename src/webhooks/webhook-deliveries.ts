@@ -43,7 +43,7 @@ export const { list: listWebhookDeliveries, show: showWebhookDelivery } = delive
   },
 });
 
-/** What a replay works with beside the database. */
+/** What a replay needs besides the database. */
 interface ReplayParts {
   readonly fileLinks: { readonly renew: RenewMessage };
 }
@@ -64,7 +64,7 @@ export const replayWebhook = operation({
     replay(context, { ...replayed, renew: renewerOf(context) }, { recipientId, ...request }),
 });
 
-/** Looks for the links only if a message has some. */
+/** The renewal of messages, which is taken from the parts only when a message needs it. */
 function renewerOf({ parts }: Context<ReplayParts>): RenewMessage {
   return (...message) => parts.fileLinks.renew(...message);
 }

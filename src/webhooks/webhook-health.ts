@@ -7,10 +7,13 @@ import type { Recipient } from "../outbox/queue/recipient.ts";
 import { WEBHOOK_KIND } from "./webhook.ts";
 import { WEBHOOKS } from "./webhook-store.ts";
 
-/** Least time of failing before it is reported: a receiver may fail for a moment while it is deployed. Probes are always reported. */
+/**
+ * The least time of failing that is reported, because a receiver may fail for a moment while it is deployed. A recipient that gets only
+ * probes is always reported.
+ */
 const LONG_FAILING_MS = 3_600_000;
 
-/** A finding for each webhook that is stopped, gets probes only or fails for an hour; a single sound one if none does. */
+/** A finding for each webhook that is stopped, gets only probes or has failed for an hour. If there is none, a single sound finding. */
 export function* checkReceivers(now: number): Steps<Finding[]> {
   const recipients = yield* listRecipients(WEBHOOK_KIND, null);
   const ill = yield* WEBHOOKS.complete(recipients.filter((recipient) => isIll(recipient, now)));
@@ -28,7 +31,7 @@ export function* checkReceivers(now: number): Steps<Finding[]> {
   });
 }
 
-/** Whether somebody should look at it. */
+/** Whether a person should look at the webhook. */
 export function isIll(
   { state, breaker, failingSince }: Pick<Recipient, "state" | "breaker" | "failingSince">,
   now: number,

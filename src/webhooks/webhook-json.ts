@@ -24,7 +24,7 @@ export const webhookShape = z.strictObject({
   created_at: z.string(),
 });
 
-/** A webhook as every JSON output shows it. Values of own headers are often credentials, so only their names are shown. */
+/** A webhook as every JSON output shows it. The values of its own headers are often credentials, so only the names are shown. */
 export function webhookJson(webhook: Webhook): z.output<typeof webhookShape> {
   const { settings, breaker } = webhook;
   return {

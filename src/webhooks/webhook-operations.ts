@@ -23,7 +23,7 @@ import { insertWebhookRows, rotateSecretRows, updateWebhookRows, WEBHOOKS } from
 import { defaultWebhookSettings, type Webhook, type WebhookSettings } from "./webhook.ts";
 
 interface Parts {
-  /** Seals secrets, addresses of chats and values of headers. */
+  /** Encrypts secrets, addresses of chats and values of headers. */
   readonly keyring: Keyring;
 }
 
@@ -35,7 +35,7 @@ const allowPrivate = z.boolean().describe("Allow addresses of private networks, 
 const maxSpamScore = z.number().describe("Send nothing with a higher spam score, 0 to 100.");
 const headers = z.record(z.string(), z.string()).describe("Headers of one's own by name; they replace all.");
 
-/** What an address needs that is new. */
+/** The access that is also needed for a new address. */
 const furtherAccess: readonly Access[] = ["recipients:direct"];
 
 const shown = z.strictObject({ webhook: webhookShape });
@@ -100,7 +100,8 @@ export const createWebhook = operation({
       },
       input.format,
     );
-    // Looked up before the secret is made, so that a name server that hangs loses none.
+    // Looked up before the secret is made: otherwise a client that gives up while a name server hangs would lose a secret that is shown
+    // only once.
     const doubt = await findDoubt(viewing, given, config.webhooks.allowNetworks);
     return context.transact(function* () {
       const endpoint = yield* reachEndpoint(context, input);
@@ -166,22 +167,22 @@ function changeIn(input: {
   };
 }
 
-/** Whether the actor may lead the webhook where the change leads it. @throws forbidden */
+/** Checks whether the actor may change the address or the permission. @throws forbidden */
 function* checkLead(
   context: Context,
   { recipient: { settings }, endpoint }: Owned<Webhook>,
   { url: given, allowPrivate: allows = settings.allowPrivate }: WebhookChange,
 ): Steps<void> {
   if (allows && !settings.allowPrivate) requireOperator(context, "let a webhook reach private addresses");
-  // The address of a chat is known by its last characters alone, so whatever is given may be another one.
+  // Only the last characters of a chat's address are known, so any given address may be another one.
   const isMoved = given !== undefined && (settings.format !== "standard" || given !== settings.url);
   if (!isMoved) return;
   for (const access of furtherAccess) yield* requireAlso(context, access, endpoint.workspaceId);
-  // Else an owner could lead a webhook with an operator's permission to anything in the operator's network.
+  // Otherwise an owner could point a webhook that an operator has permitted at anything in the operator's network.
   if (allows) requireOperator(context, "change the address of a webhook that may reach private addresses");
 }
 
-/** @throws forbidden if the actor does not see all workspaces */
+/** @throws forbidden if the actor does not see all workspaces. */
 function requireOperator({ viewing }: Context, what: string): void {
   if (!viewing.isOperator) throw new FormsvcError("forbidden", `Only an operator may ${what}.`);
 }

@@ -7,7 +7,7 @@ import { shownAddress, type WebhookFormat } from "./formats/format.ts";
 import { type Destination, destinationOf } from "./send.ts";
 import type { Webhook, WebhookSettings } from "./webhook.ts";
 
-/** A signing key as it is stored. It signs until `expiresAt`; null is without end. */
+/** A signing key as it is stored. It signs until `expiresAt`; null means without end. */
 export interface StoredKey {
   readonly stored: Buffer;
   readonly expiresAt: number | null;
@@ -18,7 +18,7 @@ export interface SigningKey {
   readonly expiresAt: number | null;
 }
 
-/** The data for requests: the settings with their headers, and the signing keys, the newest first. */
+/** The data for requests: the settings with headers, and the signing keys, the newest first. */
 export interface OpenWebhook extends WebhookSettings {
   readonly endpointId: string;
   readonly destination: Destination;
@@ -54,13 +54,13 @@ export function sealHeaders(keyring: Keyring, webhookId: string, headers: Custom
   return new Map(sealed);
 }
 
-/** The columns of an address: that of a chat is a secret, and shown shortened. */
+/** The columns of an address. The address of a chat is a secret, so it is stored encrypted, and shown in a shortened form. */
 export function addressColumns(keyring: Keyring, id: string, format: WebhookFormat, url: string) {
   const secret = format === "standard" ? null : keyring.seal(Buffer.from(url), urlContext(id));
   return { url: shownAddress(format, url), secret_url: secret };
 }
 
-/** @param json the column: an object of names and values. */
+/** Reads the values of headers. @param json the column: a JSON object of names and values. */
 export function readHeaders(json: string): StoredHeaders {
   const values = Object.entries(JSON.parse(json) as Record<string, string>);
   return new Map(values.map(([name, value]) => [name, Buffer.from(value)]));
@@ -70,7 +70,7 @@ export function writeHeaders(headers: StoredHeaders): string {
   return JSON.stringify(Object.fromEntries([...headers].map(([name, stored]) => [name, stored.toString()])));
 }
 
-/** Signing keys, expired ones included, the addresses of chats and the values of own headers. */
+/** All stored secrets of webhooks: signing keys (expired ones too), addresses of chats, and values of headers. */
 export function* listWebhookSecrets(): Steps<StoredSecret[]> {
   const keys = yield* all(query.selectFrom("webhook_secret").select(["webhook_id", "key"]));
   const webhooks = yield* all(query.selectFrom("webhook").select(["id", "headers", "secret_url"]));
@@ -113,7 +113,7 @@ function storedHeaders(webhookId: string, json: string): StoredSecret[] {
   }));
 }
 
-/** The text is part of the encryption, so it must never change. */
+/** The context that a key is encrypted with. It is part of the encryption, so the text must never change. */
 function keyContext(webhookId: string): string {
   return `webhook_secret.key of ${webhookId}`;
 }

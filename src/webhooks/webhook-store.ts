@@ -34,7 +34,7 @@ import {
   type WebhookSettings,
 } from "./webhook.ts";
 
-/** Webhooks as recipients. An address often holds a secret, so the record of changes names the host alone. */
+/** Webhooks as a type of recipient. An address often contains a secret, so the record of changes names only the host. */
 export const WEBHOOKS: RecipientType<Webhook> = {
   kind: WEBHOOK_KIND,
   complete: (recipients) =>
@@ -44,9 +44,9 @@ export const WEBHOOKS: RecipientType<Webhook> = {
 };
 
 /**
- * The secret is shown now and never again; one that tells a chat has none.
+ * Adds a webhook. Its secret is returned now and never again; it is null for a chat.
  *
- * @throws usage when a setting is out of its bounds, or the endpoint has as many webhooks as it may.
+ * @throws usage if a setting is out of its bounds, or if the endpoint has as many webhooks as it may.
  */
 export function* insertWebhookRows(
   keyring: Keyring,
@@ -75,12 +75,15 @@ export function getWebhook(id: string): Steps<Webhook> {
   return getRecipientOf(WEBHOOKS, id);
 }
 
-/** Oldest first. @param endpointId null is every endpoint. */
+/** Webhooks, oldest first. @param endpointId null means every endpoint. */
 export function listWebhooks(endpointId: string | null): Steps<Webhook[]> {
   return listRecipientsOf(WEBHOOKS, endpointId === null ? null : [endpointId]);
 }
 
-/** Pending deliveries use the new settings from their next attempt on. @throws usage when a setting is out of its bounds; not_found */
+/**
+ * Changes settings. Pending deliveries use the new ones from their next attempt on. @throws usage if a setting is out of its bounds;
+ * not_found.
+ */
 export function* updateWebhookRows(
   keyring: Keyring,
   id: string,
@@ -104,13 +107,13 @@ export function* updateWebhookRows(
 
 export interface RotatedSecret {
   readonly webhook: Webhook;
-  /** The new one, which is shown now and never again. */
+  /** The new secret, which is returned now and never again. */
   readonly secret: string;
-  /** The old one signs beside it until then. */
+  /** The old secret signs beside the new one until this time, in milliseconds since 1970. */
   readonly oldUntil: number;
 }
 
-/** @throws usage when it tells a chat, which verifies nothing */
+/** Makes a new secret. @throws usage if the webhook is a chat's, whose service verifies nothing. */
 export function* rotateSecretRows(keyring: Keyring, webhook: Webhook, now: number): Steps<RotatedSecret> {
   const { id, settings } = webhook;
   const { format } = settings;
@@ -155,7 +158,7 @@ export function* activeKeys(now: number): Steps<Map<string, StoredKey[]>> {
   const keys = new Map<string, StoredKey[]>();
   for (const { webhook_id: webhookId, key: stored, expires_at: expiresAt } of yield* all(rows)) {
     const known = keys.get(webhookId) ?? [];
-    // The key without an end is the newest, even if the clock was set back before it was made.
+    // The key without an end is the newest, even if it was made after the clock was set back.
     if (expiresAt === null) known.unshift({ stored, expiresAt });
     else known.push({ stored, expiresAt });
     keys.set(webhookId, known);

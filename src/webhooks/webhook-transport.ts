@@ -11,15 +11,15 @@ import type { HttpSender } from "./send.ts";
 import { type DeliverySettings, WEBHOOK_KIND } from "./webhook.ts";
 import type { OpenWebhook } from "./webhook-secrets.ts";
 
-/** After this number of failures in a row a webhook gets probes only. */
+/** After this number of failures in a row, a webhook gets only probes. */
 const FAILURES_UNTIL_PROBES = 5;
 
 export interface WebhookTransportParts {
   readonly db: Database;
-  /** Opens the signing keys and the webhooks' own headers. */
+  /** Decrypts the signing keys and the values of headers. */
   readonly keyring: Keyring;
   readonly sender: HttpSender;
-  /** The address of the dashboard; null if that is not known. */
+  /** The address of the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
   readonly settings: DeliverySettings;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export function policyOf({ scheduleSeconds, probeSeconds, limits }: DeliverySett
     failuresUntilProbes: FAILURES_UNTIL_PROBES,
     // A receiver that refuses one message may take the next: only its breaker slows it down.
     refusalsUntilStopped: Number.POSITIVE_INFINITY,
-    // Receivers drop a repeated id.
+    // An attempt with an unknown end may be made again, because receivers drop a repeated id.
     afterUnsure: null,
     limits: { total, perDestination: perHost, perRecipient: perWebhook },
     pace: null,

@@ -7,13 +7,13 @@ import { isIll } from "./webhook-health.ts";
 import { WEBHOOKS } from "./webhook-store.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** What somebody should look at. */
+/** What a person should look at. */
 export interface WebhookTroubles {
-  /** Webhooks that are stopped or keep failing; the first few. */
+  /** The first few webhooks that are stopped or keep failing. */
   readonly ill: readonly Webhook[];
-  /** How many there are besides. */
+  /** The number of further webhooks that are stopped or keep failing. */
   readonly more: number;
-  /** Messages that ran out of attempts. */
+  /** The number of messages that ran out of attempts. */
   readonly failed: number;
 }
 

@@ -3,10 +3,10 @@ import { FormsvcError } from "../foundation/errors.ts";
 const URL_MAX_LENGTH = 2048;
 
 /**
- * A receiver's address in the one spelling that is stored and used: unusual spellings of hosts (`0x7f.1`, full-width
- * digits) become ordinary ones, and the fragment, which is never sent, is dropped.
+ * Converts a receiver's address to the one spelling that is stored and used: unusual spellings of hosts (`0x7f.1`, full-width digits)
+ * become ordinary ones, and the fragment, which is never sent, is dropped.
  *
- * @throws FormsvcError `usage` with what to change.
+ * @throws FormsvcError `usage` that says what to change.
  */
 export function normalizeWebhookUrl(text: string): string {
   if (text.length > URL_MAX_LENGTH) throw refuse(`is longer than ${URL_MAX_LENGTH} characters`);

@@ -12,9 +12,9 @@ export interface Webhook extends Omit<
   Recipient,
   "kind" | "maxSpamScore" | "conditions" | "refusals" | "confirmedAt"
 > {
-  /** The URL is as it may be shown: a chat's is shortened, and stands whole in `secretUrl`. */
+  /** The URL is shown as it is, but that of a chat is shortened here, and complete in `secretUrl`. */
   readonly settings: Omit<WebhookSettings, "headers">;
-  /** The address of a chat as stored, sealed if there is a key; null for the format `standard`. */
+  /** The address of a chat as it is stored, encrypted if there is a key; null for the format `standard`. */
   readonly secretUrl: Buffer | null;
   readonly headers: StoredHeaders;
 }
@@ -23,13 +23,13 @@ export interface WebhookSettings {
   /** Normalised by `normalizeWebhookUrl`. */
   readonly url: string;
   readonly headers: CustomHeaders;
-  /** Whether private addresses may be reached; this never allows link-local and metadata ones. */
+  /** Whether private addresses may be reached. This never allows link-local addresses and those of cloud metadata. */
   readonly allowPrivate: boolean;
   /** Submissions with a higher spam score are not sent; 0 to {@link MAX_SPAM_SCORE}. */
   readonly maxSpamScore: number;
-  /** Only submissions that meet all of them are sent. */
+  /** Only submissions that meet all of these conditions are sent. */
   readonly conditions: readonly Condition[];
-  /** Never changes: another format needs another address. */
+  /** It never changes, because another format needs another address. */
   readonly format: WebhookFormat;
 }
 
@@ -44,7 +44,7 @@ export const defaultWebhookSettings: Omit<WebhookSettings, "url"> = {
 
 /** How long the old secret signs beside the new one after a rotation. */
 export const ROTATION_GRACE_MS = DAY_MS;
-/** The largest number of secrets that sign at the same time; a further rotation within the grace period drops the oldest. */
+/** The largest number of secrets that sign at the same time. A further rotation within the grace period drops the oldest. */
 export const MAX_SECRETS = 3;
 
 /** `webhooks` of the configuration. */

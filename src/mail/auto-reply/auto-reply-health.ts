@@ -10,7 +10,10 @@ import { isServiceFull, type ReplyLimits } from "./reply-limits.ts";
 /** The largest number of automatic replies that are named. */
 const MAX_NAMED = 10;
 
-/** A finding for each automatic reply that can reach nobody, and for a limit that keeps all back; a single sound one if there is none. */
+/**
+ * A finding for each automatic reply that can reach nobody, and for a limit that keeps all replies back. If there is none, a single sound
+ * finding.
+ */
 export function* checkAutoReplies({ perHour }: ReplyLimits, now: number): Steps<Finding[]> {
   const findings: Finding[] = [];
   if (perHour !== null && perHour > 0 && (yield* isServiceFull(perHour, now)))

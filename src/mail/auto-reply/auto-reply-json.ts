@@ -3,15 +3,15 @@ import { toIsoTime } from "../../foundation/clock.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import type { FullLimit, ReplyLimits } from "./reply-limits.ts";
 
-/** An endpoint's automatic reply, with the address that gets the answers; null if nobody does. */
+/** What is shown of an endpoint's automatic reply. */
 export interface ShownAutoReply {
   readonly endpointId: string;
-  /** Undefined if the endpoint never had one. */
+  /** The automatic reply; undefined if the endpoint never had one. */
   readonly reply: AutoReply | undefined;
   readonly replyTo: string | null;
-  /** The limits that count for its workspace. */
+  /** The limits that hold for its workspace. */
   readonly limits: ReplyLimits;
-  /** What keeps the next reply back; null if nothing does, and while it is off. */
+  /** The limit that keeps the next reply back; null if none does, or if the reply is off. */
   readonly fullLimit: FullLimit | null;
 }
 
@@ -28,7 +28,7 @@ export const autoReplyShape = z.strictObject({
   limit_reached: z.enum(["endpoint", "workspace", "service"]).nullable(),
 });
 
-/** An automatic reply as every JSON output shows it; one that never was is off. */
+/** An automatic reply as every JSON output shows it. One that never existed is shown as off. */
 export function autoReplyJson({
   endpointId,
   reply,

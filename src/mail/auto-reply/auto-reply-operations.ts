@@ -17,7 +17,7 @@ import { type ReplyChange, settingsFrom } from "./check-auto-reply-settings.ts";
 import { replyLimitsOf } from "./reply-limits.ts";
 import { showAutoReply } from "./show-auto-reply.ts";
 
-/** What it needs too to turn it on, and to change who gets the reply or the answers. */
+/** The access that is also needed to turn the reply on, or to change who gets the reply or the answers. */
 const furtherAccess: readonly Access[] = ["recipients:direct"];
 
 const output = z.strictObject({ auto_reply: autoReplyShape });
@@ -34,7 +34,7 @@ export const showReply = operation({
   },
 });
 
-/** Replies that wait keep their address: with another field they are dropped. */
+/** Sets the reply. Waiting replies were addressed by the old field, so they are dropped when the field changes. */
 export const setReply = operation({
   name: "autoreply.set",
   summary: "Turn on the automatic reply, or change it; what is not named stays",
@@ -70,7 +70,7 @@ export const setReply = operation({
       if (known !== undefined && known.settings.field !== settings.field) yield* stop(known.id);
       return changed(known);
     });
-    // It is off, or was turned off just now: nothing of another time or field may be sent.
+    // The reply is off, or was turned off just now. What still waits is dropped: nothing from before, or for another field, may be sent.
     if (before !== undefined) await dropIfOff(db, before.endpointId, now);
     return context.transact(function* () {
       const endpoint = yield* reachEndpoint(context, reference);
@@ -105,7 +105,7 @@ export const turnOffReply = operation({
   },
 });
 
-/** Changes with every setting, so that two people do not overwrite each other. */
+/** A hash that changes with every setting, so that two people do not overwrite each other's changes. */
 export function fingerprintOf(reply: AutoReply | undefined): string {
   return hash("sha256", JSON.stringify(reply?.settings ?? null), "base64url").slice(0, 22);
 }
@@ -115,7 +115,7 @@ export function changedMeanwhile(): FormsvcError {
   return new FormsvcError("conflict", "the automatic reply was changed by somebody else meanwhile");
 }
 
-/** Whether what was submitted leads to replies or answers that it did not lead to before. */
+/** Whether the new settings send replies or answers to other addresses than before. */
 function isLedElsewhere(known: AutoReply | undefined, { field, replyToId }: AutoReplySettings): boolean {
   if (known === undefined || known.onSince === null) return true;
   return known.settings.field !== field || known.settings.replyToId !== replyToId;
@@ -134,7 +134,7 @@ function* turnOn(
   yield* setConfirmed(id, now);
 }
 
-/** Nothing is queued any more. */
+/** Turns the reply off: nothing more is queued. */
 function* stop(id: string): Steps<void> {
   yield* setRecipientEnabled(id, false);
   yield* setConfirmed(id, null);

@@ -12,7 +12,7 @@ import { MAIL_KIND } from "../mail-recipient.ts";
 import { mailboxOf } from "./automatic-address.ts";
 import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } from "./auto-reply.ts";
 
-/** Automatic replies among recipients. */
+/** Automatic replies as a type of recipient. */
 export const REPLIES: RecipientType<AutoReply> = {
   kind: REPLY_KIND,
   complete: (recipients) =>
@@ -30,12 +30,12 @@ export function* findAutoReplyOf(endpointId: string): Steps<AutoReply | undefine
   return (yield* listRecipientsOf(REPLIES, [endpointId]))[0];
 }
 
-/** The name of the field that has the address; undefined if there is no such automatic reply. */
+/** The name of the field that holds the address; undefined if there is no automatic reply with this id. */
 export function* readReplyField(id: string): Steps<string | undefined> {
   return (yield* first(text<{ field: string }>(REPLY_SQL.field, id)))?.field;
 }
 
-/** Turned off. Returns its id. */
+/** Adds an automatic reply that is turned off. Returns its id. */
 export function* insertAutoReplyRows(
   endpointId: string,
   settings: AutoReplySettings,
@@ -54,12 +54,12 @@ export function* updateAutoReplyRow(id: string, settings: AutoReplySettings): St
   yield* run(query.updateTable("auto_reply").set(toColumns(settings)).where("id", "=", id));
 }
 
-/** In which language whoever posted is answered. In the transaction that stores the submission, whose row may come later. */
+/** Stores the language of the reply to a submission. Runs in the transaction that stores the submission, whose row may be written later. */
 export function* insertReplyLanguageRow(submissionId: string, language: Language): Steps<void> {
   yield* run(query.insertInto("reply_language").values({ submission_id: submissionId, language }));
 }
 
-/** Null if the post said nothing of it. */
+/** The language of the reply; null if the post did not say one. */
 export function* readReplyLanguage(submissionId: string): Steps<Language | null> {
   const row = yield* first(
     query.selectFrom("reply_language").select("language").where("submission_id", "=", submissionId),
@@ -75,7 +75,9 @@ export function* noteReplySent(id: string, now: number): Steps<void> {
   yield* run(query.updateTable("auto_reply").set({ sent_at: now }).where("id", "=", id));
 }
 
-/** Whether a recipient of any endpoint has this mailbox and ended its e-mails, or refused several for good. */
+/**
+ * Whether a recipient of any endpoint has this mailbox, and has unsubscribed or was stopped because it refused several messages for good.
+ */
 export function* isSuppressed(address: string): Steps<boolean> {
   const found = textByEngine<{ id: string; unsubscribed_at: number | null }>(
     REPLY_SQL.byMailbox,
@@ -86,7 +88,7 @@ export function* isSuppressed(address: string): Steps<boolean> {
   return false;
 }
 
-/** The mailbox as {@link mailboxOf} makes it, in the words of each index on it. */
+/** The result of {@link mailboxOf} in SQL. Each engine has the expression of its own index. */
 const MAILBOX_SQL = {
   sqlite: `replace(substr(lower(address), 1, instr(replace(address, '@', '+'), '+') - 1), '.', '')
     || substr(lower(address), instr(address, '@'))`,

@@ -31,18 +31,18 @@ import { replyAddress } from "./may-reply.ts";
 
 export interface AutoReplyTransportParts {
   readonly db: Database;
-  /** Closed by whoever sends the other e-mail. */
+  /** Shared with the transport of other e-mail, which closes it. */
   readonly sender: Pick<SmtpSender, "send">;
   /** `mail.from` */
   readonly from: string;
-  /** The mail server, as other e-mail names it. */
+  /** The mail server, named as in the transport of other e-mail. */
   readonly destination: string;
   readonly settings: MailDeliverySettings;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Sends automatic replies, over the mail server and within the pace of all e-mail. */
+/** Sends automatic replies over the mail server, within the pace of all e-mail. */
 export function createAutoReplyTransport(parts: AutoReplyTransportParts): Transport {
   const { db, destination, settings, log } = parts;
   return {
@@ -66,8 +66,9 @@ export function createAutoReplyTransport(parts: AutoReplyTransportParts): Transp
 }
 
 /**
- * A reply that may have arrived is never sent again: nobody asked for it, and its address may be that of somebody else. Replies are
- * counted when the post is stored, so none is gathered here; and strangers choose their addresses, so no refusal stops the next one.
+ * The policy of automatic replies. A reply that may have arrived is never sent again: nobody asked for it, and its address may belong to
+ * somebody else. Replies are counted when the post is stored, so none is gathered here. Strangers choose the addresses, so refusals never
+ * stop the recipient.
  */
 export function autoReplyPolicyOf(settings: MailDeliverySettings): DeliveryPolicy {
   const { pace, ...policy } = mailPolicyOf(settings);
@@ -89,18 +90,18 @@ async function attempt(
   const begun = await begin(db, { id, messageId: message.id, submissionId, data }, clock.now());
   if (typeof begun === "string") return nothingSent("message", "suppressed", begun);
   if (begun === null) return nothingSent("own", "interrupted", "The database was busy; nothing was sent.");
-  // A frame of an earlier version names none of the last ones.
+  // A frame of an earlier version lacks the last members.
   const { to, replyTo, words, language = "en", timeZone = UTC, brand = NO_BRAND } = begun;
   const event = readEvent(message.body, timeZone);
   const post = { ...event, language, reference: event.submissionId, brand };
   const raw = composeAutoReply({ id: message.id, from, to, replyTo }, words, post);
-  // A stranger chose the address, so what is said of it never speaks of this server, and holds up no other e-mail.
+  // A stranger chose the address, so a refusal of it says nothing about this server, and holds up no other e-mail.
   const result = toAttempt(await sender.send({ to, raw }), true);
   if (result.blame === "nobody") await noteSent(db, id, clock.now());
   return result;
 }
 
-/** For people. What becomes of the message does not depend on it, so it waits for no disk. */
+/** Notes the time for people to see. No decision depends on it, so the commit does not wait for the disk. */
 async function noteSent(db: Database, id: string, now: number): Promise<void> {
   try {
     await db.relaxedTransaction(() => noteReplySent(id, now));
@@ -109,7 +110,7 @@ async function noteSent(db: Database, id: string, now: number): Promise<void> {
   }
 }
 
-/** What every attempt of a message has in common. */
+/** The parts that all attempts of a message have in common. */
 interface Frame {
   readonly words: Pick<AutoReply["settings"], "subject" | "text">;
   readonly replyTo: string | null;
@@ -123,7 +124,7 @@ interface Begun extends Frame {
 }
 
 interface Beginning {
-  /** Of the reply's settings. */
+  /** The id of the automatic reply. */
   readonly id: string;
   readonly messageId: string;
   readonly submissionId: string;
@@ -131,10 +132,10 @@ interface Beginning {
 }
 
 /**
- * Decides once more before the reply goes out, and notes that it does. The note waits for the disk, and so the claim before it is on the
- * disk too: not even a power cut sends a reply twice.
+ * Checks again, just before a reply is sent, whether it may go, and notes that it begins. The commit waits for the disk, and brings the
+ * claim before it to the disk too, so that not even a power cut sends a reply twice.
  *
- * @returns why nothing is sent, or null if the database was busy.
+ * @returns the reply; a sentence with the reason if nothing is sent; null if the database was busy.
  */
 async function begin(
   db: Database,
@@ -169,7 +170,7 @@ async function begin(
   }
 }
 
-/** Null if the recipient is gone or gets no e-mail any more. */
+/** The address that gets the answers; null if there is no such recipient any more, or if it gets no e-mail. */
 function* readReplyTo({ settings }: AutoReply): Steps<string | null> {
   const recipient =
     settings.replyToId === null ? undefined : yield* findRecipientOf(MAIL_RECIPIENTS, settings.replyToId);

@@ -9,7 +9,7 @@ import { listMailRecipients } from "../mail-recipient-store.ts";
 import type { AutoReplySettings } from "./auto-reply.ts";
 import { checkReplyWords } from "./check-auto-reply.ts";
 
-/** What is to be changed; what is left out stays. */
+/** The settings to change. An absent one stays as it is. */
 export interface ReplyChange {
   readonly field?: string;
   readonly subject?: string | null;
@@ -21,8 +21,8 @@ export interface ReplyChange {
 /**
  * The settings after a change.
  *
- * @throws usage when a setting is out of its bounds, or no field or several could have the address; not_found when no recipient of the
- *   endpoint has the address for answers; conflict when that one gets no e-mail
+ * @throws usage if a setting is out of its bounds, or if no field or several fields could hold the address; not_found if no recipient of
+ * the endpoint has the address for answers; conflict if that recipient gets no e-mail.
  */
 export function* settingsFrom(
   endpoint: Endpoint,
@@ -35,7 +35,7 @@ export function* settingsFrom(
   return { field: yield* chooseField(endpoint, field ?? before?.field), subject, text, replyToId };
 }
 
-/** @param wanted a field's name; undefined takes the only one that there is. */
+/** The field that holds the address. @param wanted a field's name; undefined chooses the only one that there is. */
 function* chooseField(endpoint: Endpoint, wanted: string | undefined): Steps<string> {
   const names = yield* listMailFields(endpoint);
   const listed = names.map((name) => JSON.stringify(name)).join(", ");
@@ -57,7 +57,9 @@ function* chooseField(endpoint: Endpoint, wanted: string | undefined): Steps<str
   );
 }
 
-/** A stranger's address must not get the answers: so it is one that agreed to e-mail about this endpoint. */
+/**
+ * The recipient with this address. A stranger must not get the answers, so only a recipient that agreed to e-mail about this endpoint may.
+ */
 function* recipientOf(endpoint: Endpoint, address: string | null): Steps<string | null> {
   if (address === null) return null;
   const others = yield* listMailRecipients(endpoint.id);
@@ -72,7 +74,7 @@ function* recipientOf(endpoint: Endpoint, address: string | null): Steps<string 
   throw new FormsvcError("conflict", `${found.settings.address} is ${stateOf(found)}, so it gets no answers`);
 }
 
-/** Whether its holder agreed to e-mail and it arrives; one that is only paused gets answers too. */
+/** Whether the recipient's holder agreed to e-mail, and e-mail arrives. A disabled recipient gets answers too. */
 export function getsAnswers(recipient: MailRecipient): boolean {
   return ["enabled", "disabled"].includes(stateOf(recipient));
 }

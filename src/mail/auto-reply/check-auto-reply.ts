@@ -2,13 +2,13 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { plainLines, plainText } from "../../foundation/plain-text.ts";
 import { MAX_REPLY_SUBJECT_LENGTH, MAX_REPLY_TEXT_LENGTH, PLACEHOLDERS } from "./auto-reply.ts";
 
-/** A subject and a text as somebody gave them. */
+/** A subject and a text as an owner gave them. */
 export interface ReplyWords {
   readonly subject?: string | null;
   readonly text?: string | null;
 }
 
-/** The words as they are stored. @throws usage */
+/** Checks the words, and returns them as they are stored. @throws usage */
 export function checkReplyWords({ subject, text }: ReplyWords): ReplyWords {
   return {
     ...(subject !== undefined && { subject: subject === null ? null : checkSubject(subject) }),
@@ -27,7 +27,7 @@ function checkSubject(subject: string): string {
   return subject;
 }
 
-/** A file of Windows has other line breaks, and most files end with one. */
+/** Normalises line breaks, which a file from Windows has in another form, and removes the one at the end. */
 function checkText(given: string): string {
   const text = plainLines(given).trim();
   if (text === "" || text.length > MAX_REPLY_TEXT_LENGTH)
@@ -50,10 +50,10 @@ function checkPlaceholders(what: "subject" | "text", template: string): void {
   }
 }
 
-/** What looks like the name of a field in braces. */
+/** A placeholder: a name in braces. */
 const PLACEHOLDER = /\{([^{}\s]{1,64})\}/g;
 
-/** Puts the values in. */
+/** Replaces the placeholders by their values. */
 export function fillPlaceholders(
   template: string,
   values: Readonly<Record<(typeof PLACEHOLDERS)[number], string>>,

@@ -8,18 +8,18 @@ import { renderMail } from "../render-mail.ts";
 import type { AutoReplySettings } from "./auto-reply.ts";
 import { fillPlaceholders } from "./check-auto-reply.ts";
 
-/** All that a reply tells of a post. Nothing that its sender wrote is among it. */
+/** All that a reply says about a post. Nothing that its sender wrote is among it. */
 export interface AnsweredPost {
   readonly endpointName: string;
-  /** The submission's id. */
+  /** The id of the submission. */
   readonly reference: string;
   /** `2026-11-22 09:41 UTC` */
   readonly receivedAt: string;
-  /** Of what is ours in the reply. */
+  /** The language of the built-in texts. */
   readonly language: Language;
 }
 
-/** The same, and how its workspace looks. */
+/** Also has the brand of the workspace. */
 export interface BrandedPost extends AnsweredPost {
   readonly brand: Brand;
 }
@@ -30,13 +30,13 @@ export interface ReplyEnvelope {
   /** As `mail.from` has it. */
   readonly from: string;
   readonly to: string;
-  /** Who gets the answers; null for the sender. */
+  /** The address that gets the answers; null means `from`. */
   readonly replyTo: string | null;
 }
 
 const MAX_NAME_LENGTH = 100;
 
-/** The reply to whoever posted; the same post and words give the same bytes. */
+/** The reply to the sender of a post. The same post and words give the same bytes. */
 export function composeAutoReply(
   envelope: ReplyEnvelope,
   words: Pick<AutoReplySettings, "subject" | "text">,
@@ -55,7 +55,7 @@ export function composeAutoReply(
   });
 }
 
-/** The subject, and what the reply says. */
+/** The subject and the text of the reply. */
 export function replyOf(
   { subject, text }: Pick<AutoReplySettings, "subject" | "text">,
   { endpointName, reference, receivedAt, language }: AnsweredPost,

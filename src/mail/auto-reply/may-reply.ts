@@ -9,10 +9,10 @@ import { isAutomaticAddress, mailboxOf } from "./automatic-address.ts";
 import { limitsOfWorkspace, postQuotas, type ReplyLimits, sharedQuotas } from "./reply-limits.ts";
 
 /**
- * Decides, while a post is stored, whether its sender gets a reply, and counts it. Whoever wrote the address into the form may have
- * written that of somebody else: that is what all of this is for.
+ * Decides, while a post is stored, whether its sender gets a reply, and counts the reply. The checks are needed because whoever filled in
+ * the form may have written somebody else's address.
  *
- * @param own addresses that replies are sent from: none is answered, so that no reply ever answers another.
+ * @param own the addresses that replies are sent from. They get no reply, so that no reply ever answers another.
  */
 export function createMayReply(own: readonly string[], limits: ReplyLimits): MayReply {
   const ownMailboxes = new Set(own.map(mailboxOf));
@@ -23,7 +23,7 @@ export function createMayReply(own: readonly string[], limits: ReplyLimits): May
     if (field === undefined || to === null) return false;
     if (isAutomaticAddress(to) || ownMailboxes.has(mailboxOf(to))) return false;
     const quotas = postQuotas(recipientId, address, to);
-    // First, for this is what ends a flood.
+    // These quotas come first, because they end a flood at the lowest cost.
     if (!(yield* isWithin(quotas, now))) return false;
     const endpoint = yield* findEndpoint(submission.endpointId);
     if (endpoint === undefined) return false;
@@ -39,7 +39,7 @@ export function createMayReply(own: readonly string[], limits: ReplyLimits): May
   };
 }
 
-/** The address in a field; null unless it is exactly one that every mail server takes. */
+/** The address in a field; null unless the value is exactly one address that every mail server accepts. */
 export function replyAddress(data: Readonly<Record<string, unknown>>, field: string): string | null {
   const value = Object.hasOwn(data, field) ? data[field] : null;
   return typeof value === "string" ? parseMailAddress(value) : null;

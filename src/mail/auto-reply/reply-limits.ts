@@ -9,14 +9,14 @@ const MAX_PER_MAILBOX_A_DAY = 1;
 const MAX_PER_NETWORK_AN_HOUR = 3;
 const MAX_PER_ENDPOINT_AN_HOUR = 20;
 
-/** What an operator may choose. */
+/** The limits that an operator can configure. */
 export interface ReplyLimits {
   readonly perWorkspacePerHour: number;
-  /** Of all workspaces together; null if they are not counted together. */
+  /** The replies of all workspaces together; null if workspaces are not counted together. */
   readonly perHour: number | null;
 }
 
-/** The part of the configuration that is about it. */
+/** The part of the configuration that the limits come from. */
 interface ReplyConfig {
   readonly mail: {
     readonly limits: { readonly repliesPerWorkspacePerHour: number; readonly repliesPerHour: number };
@@ -24,7 +24,10 @@ interface ReplyConfig {
   readonly dashboard: { readonly signUp: "closed" | "open" };
 }
 
-/** If nobody signs up, an operator made every workspace, and no stranger has several of them. */
+/**
+ * Reads the limits. If nobody can sign up, an operator made every workspace, so no stranger has several of them and they need not be
+ * counted together.
+ */
 export function replyLimitsOf({ mail: { limits }, dashboard }: ReplyConfig): ReplyLimits {
   return {
     perWorkspacePerHour: limits.repliesPerWorkspacePerHour,
@@ -32,13 +35,16 @@ export function replyLimitsOf({ mail: { limits }, dashboard }: ReplyConfig): Rep
   };
 }
 
-/** The limits that count for a workspace: strangers never take the replies of an operator's own endpoints. */
+/**
+ * The limits that hold for a workspace. Workspaces of an operator are not counted with the others, so that strangers never use up their
+ * replies.
+ */
 export function* limitsOfWorkspace(workspaceId: string, limits: ReplyLimits): Steps<ReplyLimits> {
   if (limits.perHour === null || !(yield* isOfOperator(workspaceId))) return limits;
   return { ...limits, perHour: null };
 }
 
-/** @param client the address of whoever posted. @param to the address that the reply goes to. */
+/** The quotas of one post. @param client the IP address of the sender. @param to the address that the reply goes to. */
 export function postQuotas(recipientId: string, client: string, to: string): Quota[] {
   return [
     { key: quotaKey("mailbox", mailboxOf(to)), most: MAX_PER_MAILBOX_A_DAY, ms: DAY_MS },
@@ -47,20 +53,20 @@ export function postQuotas(recipientId: string, client: string, to: string): Quo
   ];
 }
 
-/** What endpoints share. @param limits that count for the workspace. */
+/** The quotas that endpoints share. @param limits the limits that hold for the workspace. */
 export function sharedQuotas(workspaceId: string, limits: ReplyLimits): Quota[] {
   const { perWorkspacePerHour, perHour } = limits;
   const workspace = { key: quotaKey("workspace", workspaceId), most: perWorkspacePerHour, ms: HOUR_MS };
   return perHour === null ? [workspace] : [workspace, serviceQuota(perHour)];
 }
 
-/** Whose limit of an hour keeps the next reply back. */
+/** The hourly limit that keeps the next reply back. */
 export type FullLimit = "endpoint" | "workspace" | "service";
 
 /**
  * The first limit of an endpoint's automatic reply that is reached; null if none is.
  *
- * @param limits that count for its workspace.
+ * @param limits the limits that hold for its workspace.
  */
 export function* findFullLimit(
   { recipientId, workspaceId }: { readonly recipientId: string; readonly workspaceId: string },
@@ -73,7 +79,7 @@ export function* findFullLimit(
   return (yield* isWithin(service, now)) ? null : "service";
 }
 
-/** Whether the workspaces that are counted together get no reply now. @param most that is more than 0. */
+/** Whether the limit of all workspaces together is reached. @param most the limit, more than 0. */
 export function* isServiceFull(most: number, now: number): Steps<boolean> {
   return !(yield* isWithin([serviceQuota(most)], now));
 }

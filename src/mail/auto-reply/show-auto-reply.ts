@@ -30,7 +30,7 @@ function* replyToOf(reply: AutoReply | undefined): Steps<string | null> {
   return recipient?.settings.address ?? null;
 }
 
-/** Null while it is off. */
+/** The limit that keeps the next reply back; null if none does, or while the reply is off. */
 function* fullLimitOf(
   reply: AutoReply | undefined,
   workspaceId: string,

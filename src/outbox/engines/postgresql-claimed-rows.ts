@@ -3,17 +3,19 @@ import { LIST } from "../../database/list-parameter.ts";
 import { BODY_BYTES_SQL } from "../sending/claimed-delivery.ts";
 
 /**
- * Recipients that answer fast are given whole rows of the outbox: a row then names the server that sends its messages, and each
- * message becomes a delivery when its attempt has ended. So a delivery is written once, and its end is no new version of its row.
- * A message is either in a row of the outbox or in `delivery`; whoever finds a claimed row in the way may move it there.
+ * Claims of whole rows. A recipient that answers fast is given whole rows of the outbox: such a row names the server that sends its
+ * messages, and a message becomes a row of `delivery` only when its attempt has ended. So a delivery is written once, and its end adds no
+ * second version of the row. A message is either in a row of the outbox or in `delivery`. A server that needs a message of a claimed row
+ * may move the whole row into `delivery`.
  */
 
 const COLUMNS = "number, recipient_id, queued_at, claimed_by, messages";
 
 /**
- * What `rest` wants: rows that nobody has claimed, oldest first. Those that somebody else is taking are passed over.
+ * The unclaimed rows of the outbox that the query `rest` asks for, oldest first. Rows that another transaction has locked are skipped.
  *
- * @param which how far: a condition on `first` and `last`, the numbers of a row's messages among those of all rows.
+ * @param which the condition that ends the selection. It sees `first` and `last`: the positions of a row's first and last message, counted
+ * over all rows of its recipient.
  */
 const freeRows = (which: string): string => `oldest AS MATERIALIZED (
       SELECT counted.number FROM rest CROSS JOIN LATERAL (
@@ -25,25 +27,29 @@ const freeRows = (which: string): string => `oldest AS MATERIALIZED (
     free AS MATERIALIZED (SELECT ${COLUMNS} FROM outbox
       WHERE number = ANY (ARRAY(SELECT number FROM oldest)) AND claimed_by IS NULL ORDER BY number FOR UPDATE SKIP LOCKED)`;
 
-/** The messages of some rows. */
+/** The messages of the rows that `fromRows` selects, one row for each message. */
 const messages = (fromRows: string): string => `message AS MATERIALIZED (
       SELECT number, recipient_id, queued_at, claimed_by, ordinal, value, value ->> 0 AS id, value ->> 1 AS submission_id
       ${fromRows} CROSS JOIN LATERAL json_array_elements(messages::json) WITH ORDINALITY AS message (value, ordinal))`;
 const MESSAGES = messages("FROM taken");
 
-/** The submissions of these messages that are not deleted, and cannot be until the transaction ends. @param which a condition. */
+/**
+ * The submissions of these messages that still exist; they are locked, so that none is deleted before the transaction ends.
+ *
+ * @param which a condition that selects the messages.
+ */
 const aliveOf = (which: string): string => `alive AS MATERIALIZED (SELECT submission.id FROM submission
       WHERE submission.id = ANY (ARRAY(SELECT submission_id FROM message WHERE ${which}))
       ORDER BY submission.id FOR KEY SHARE)`;
 
-/** The last one may have more messages than are wanted. */
+/** Deletes the rows and returns their messages. The last row may have more messages than are wanted. */
 export const TAKE_FREE_ROWS = `${freeRows("first <= rest.most")},
     taken AS (DELETE FROM outbox WHERE number = ANY (ARRAY(SELECT number FROM free)) RETURNING ${COLUMNS}),
     ${MESSAGES}, ${aliveOf("TRUE")}`;
 
 /**
- * The messages of whole rows that are `fitting`: at most `most` messages, whose bodies have at most `bytes`. A server whose clock is
- * ahead may have stored a row: what is given back of it is due at once.
+ * Claims whole rows, up to `most` messages whose bodies have up to `bytes` bytes together. `fitting` has their messages. `queued_at` may
+ * lie in the future if a server with a fast clock stored the row; it is set to now, so that a message that is given back is due at once.
  */
 export const CLAIM_FREE_ROWS = `${freeRows("last <= rest.most")},
     ${messages("FROM free")},
@@ -58,7 +64,7 @@ export const CLAIM_FREE_ROWS = `${freeRows("last <= rest.most")},
     taken AS (UPDATE outbox SET claimed_by = :self, queued_at = least(queued_at, :now::bigint)
       WHERE number = ANY (ARRAY(SELECT DISTINCT number FROM fitting)))`;
 
-/** Moves the messages of claimed rows to where those are that are being sent. */
+/** Moves the messages of claimed rows into `delivery`, in the state `sending`. */
 const moveRows = (rows: string): string => `WITH
     claimed AS MATERIALIZED (SELECT number FROM outbox WHERE ${rows}),
     taken AS (DELETE FROM outbox WHERE number = ANY (ARRAY(SELECT number FROM claimed)) RETURNING ${COLUMNS}),
@@ -67,7 +73,7 @@ const moveRows = (rows: string): string => `WITH
     SELECT id, submission_id, recipient_id, 'sending', 1, queued_at, claimed_by FROM message
     WHERE submission_id IN (SELECT id FROM alive) ORDER BY number, ordinal`;
 
-/** Nothing is done if not all of `ended` are found: what follows from an attempt depends on those before it. */
+/** Records nothing if some of `ended` are not found, because what follows from an attempt depends on the attempts before it. */
 export const RECORD_OF_ROWS = `
     taken AS MATERIALIZED (SELECT ${COLUMNS} FROM outbox
       WHERE number = ANY (ARRAY(SELECT DISTINCT outbox_number FROM ended)) AND claimed_by = :self ORDER BY number FOR UPDATE),

@@ -24,31 +24,31 @@ interface QueuedRow extends ClaimedRow {
   readonly state: "sending" | "pending";
 }
 
-/** Looked up by row, whatever the planner expects of the tables. */
+/** The body is a subquery, so that the submission is looked up by its key whatever the planner expects of the tables. */
 const BODY = `coalesce(delivery.event, (SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id))`;
 const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
 const FROM_WANTS = `FROM json_to_recordset(:wants) AS want (recipient_id text COLLATE "C", most integer)`;
 
-/** For each of what is wanted, due deliveries that nobody else has locked. */
+/** For each row of `want`: the due deliveries that no other transaction has locked. */
 const pickDue = (columns: string): string => `CROSS JOIN LATERAL (
       SELECT ${columns} FROM delivery AS waiting
       WHERE waiting.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL AND due_at <= :latest
       ORDER BY lead_id, due_at LIMIT want.most FOR NO KEY UPDATE SKIP LOCKED) AS picked`;
-/** An array of ids is looked up by the key; the rows of a join would be a guess of the planner's. */
+/** The ids are an array, so that they are looked up by the key. For the rows of a join the planner would have to guess. */
 const takeDue = (selectIds: string): string => `UPDATE delivery
     SET state = 'sending', attempts = attempts + 1, claimed_at = :now, is_probe = :probe, claimed_by = :self
     WHERE delivery.id = ANY (ARRAY(${selectIds}))
     RETURNING ${RETURNED}, state, ${BODY} AS body`;
 
 /**
- * Of what `rest` wants. Whole rows become deliveries: those that are not wanted yet wait as such. Messages of deleted submissions are
- * dropped.
+ * Takes whole rows of the outbox, as `rest` asks. All of their messages become deliveries; those beyond the wanted number become pending
+ * ones. Messages of deleted submissions are dropped.
  */
 const TAKE_ROWS = `${TAKE_FREE_ROWS},
     ranked AS (
       SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, ordinal) AS rank
       FROM message WHERE submission_id IN (SELECT id FROM alive))`;
-/** A server whose clock is ahead may have stored them: they are due at once. */
+/** `queued_at` may lie in the future if a server with a fast clock stored the row; such a message is due at once. */
 const MAKE_DELIVERIES = `INSERT INTO delivery
       (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe, claimed_by)
       SELECT ranked.id, submission_id, ranked.recipient_id, chosen.state,
@@ -60,13 +60,16 @@ const MAKE_DELIVERIES = `INSERT INTO delivery
       ORDER BY number, ordinal
     RETURNING ${RETURNED}, state, CASE state WHEN 'sending' THEN ${BODY} END AS body`;
 
-/** What is due of what is wanted, and how much more is. */
+/** Claims what is due for `want`. `rest` has the number of messages that each recipient may still get. */
 const DUE_AND_REST = `want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
     due AS (${takeDue(`SELECT picked.id FROM want ${pickDue("id")}`)}),
     rest AS MATERIALIZED (
       SELECT recipient_id, most - (SELECT count(*) FROM due WHERE due.recipient_id = want.recipient_id) AS most FROM want)`;
 
-/** The same for what fits into `bytes`. Nothing is left for what was queued after one that does not fit. */
+/**
+ * Like {@link DUE_AND_REST}, but only for deliveries whose bodies fit into `bytes`. After one that does not fit, `rest` is negative, so
+ * that no later message overtakes it.
+ */
 const FITTING_DUE_AND_REST = `want AS MATERIALIZED (SELECT * FROM json_to_recordset(:wants)
       AS want (recipient_id text COLLATE "C", most integer, bytes bigint)),
     picked AS MATERIALIZED (
@@ -86,7 +89,7 @@ export const CLAIM_SQL = {
     FROM json_array_elements_text(:ids) AS want (recipient_id)`,
   due: takeDue(`SELECT picked.id ${FROM_WANTS} ${pickDue("id")}`),
   queued: `WITH rest AS MATERIALIZED (SELECT * ${FROM_WANTS}), ${TAKE_ROWS} ${MAKE_DELIVERIES}`,
-  // Both at once: each statement is a way to the server and back.
+  // One statement for both, because each statement is a round trip to the server.
   dueAndQueued: `WITH ${DUE_AND_REST}, ${TAKE_ROWS},
     made AS (${MAKE_DELIVERIES})
     SELECT * FROM due UNION ALL SELECT * FROM made WHERE state = 'sending'`,
@@ -105,13 +108,14 @@ export const CLAIM_SQL = {
     WHERE delivery.id = back.id AND state = 'sending' AND attempts = back.attempt AND claimed_by = ?`,
 } as const;
 
-/** Later than everything is due. */
+/** A time after every `due_at`. */
 const ANY_TIME = Number.MAX_SAFE_INTEGER;
 
 /**
- * With one statement for all rows: each is a way to the server and back. What another server is claiming is passed over.
+ * The claims on PostgreSQL. One statement claims for all recipients, because each statement is a round trip to the server. Rows that
+ * another server is claiming are skipped.
  *
- * @param servers those that share the database. Rows name the one that sends them.
+ * @param servers the servers that share the database; a claimed row names the one that sends it.
  */
 export function createClaims(servers: LiveServers, confirmations: Confirmations): Claims {
   const { self } = servers;
@@ -197,13 +201,13 @@ function toJson(wants: readonly (Want & Partial<AheadWant>)[]): string {
   );
 }
 
-/** With an empty list for a recipient that nothing was due for. */
+/** Adds an empty list for each recipient that nothing was due for. */
 function forEach(wants: readonly Want[], claimed: Map<string, ClaimedDelivery[]>) {
   for (const { recipientId } of wants) if (!claimed.has(recipientId)) claimed.set(recipientId, []);
   return claimed;
 }
 
-/** Each recipient's in the order in which they are due. */
+/** The claimed deliveries of each recipient, in the order in which they are due. */
 function byRecipient(
   rows: readonly ClaimedRow[],
   isProbe: boolean,

@@ -20,10 +20,10 @@ const LOGGED = `logged AS (INSERT INTO attempt
     SELECT id, id IN (SELECT id FROM recorded) AS is_recorded FROM own`;
 
 export const FINISH_SQL = {
-  // Recipients are locked, so that what an owner does to one meanwhile is not written over.
+  // Recipients are locked, so that a change that their owner makes meanwhile is not overwritten.
   recipients: `SELECT id, ${SITUATION_SQL.columns.join(", ")} FROM recipient
     WHERE id IN (SELECT value FROM json_array_elements_text(:ids)) ORDER BY id FOR NO KEY UPDATE`,
-  // Each records all of the attempts or none: what follows from one depends on those before it.
+  // Each statement records all of the attempts or none, because what follows from an attempt depends on the attempts before it.
   record: `WITH ${ENDED}, own AS MATERIALIZED (SELECT ended.*, claimed_by FROM delivery JOIN ended ON ended.id = delivery.id AND ended.attempt = attempts
       WHERE delivery.id = ANY (ARRAY(SELECT id FROM ended)) AND delivery.state = 'sending' AND claimed_by = :self),
     recorded AS (UPDATE delivery SET state = own.state, spent = own.spent, interruptions = own.interruptions,
@@ -39,23 +39,23 @@ export const FINISH_SQL = {
     WHERE id IN (SELECT value FROM json_array_elements_text(:ids)) AND state = 'sending' AND claimed_by = :self`,
 } as const;
 
-/** By the ids of the recipients. */
+/** The situation of each recipient, by its id. */
 type Situations = ReadonlyMap<string, RecipientSituation>;
 
 interface Recorded {
-  /** By the ids of the deliveries. */
+  /** By the id of the delivery. */
   readonly records: ReadonlyMap<string, RecordedAttempt>;
   readonly situations: Situations;
 }
 
-/** Records how attempts ended, as `Claims.finish` says: with one statement for messages of the outbox, and one for deliveries. */
+/** Records how attempts ended, as `Claims.finish` says: one statement for messages that are still in the outbox, and one for deliveries. */
 export function createFinish(self: string) {
   return function* (attempts: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]> {
     if (attempts.length === 0) return [];
     const before = yield* lockRecipients(attempts);
     const known = attempts.filter(({ delivery }) => before.has(delivery.recipientId));
     const ofRows = yield* recordOwn(known.filter(isOfRow), before, { how: "recordOfRows", self, now });
-    // A row may have been moved meanwhile.
+    // A row of the outbox may have been moved into `delivery` meanwhile.
     const left = known.filter(({ delivery }) => !ofRows.records.has(delivery.id));
     const others = yield* recordOwn(left, ofRows.situations, { how: "record", self, now });
     const { situations } = others;
@@ -85,7 +85,7 @@ function* lockRecipients(attempts: readonly EndedAttempt[]): Steps<Situations> {
   return new Map(rows.map((row) => [row.id, toSituation(row)]));
 }
 
-/** Results whose deliveries are no longer those of their attempts are left out, and change nothing. */
+/** Leaves out attempts whose delivery has changed hands or was deleted; they change nothing. */
 function* recordOwn(
   attempts: readonly EndedAttempt[],
   before: Situations,
@@ -111,11 +111,11 @@ function* recordOwn(
 
 interface FoundRow {
   readonly id: string;
-  /** False if it was deleted at this moment, or if not all of them were found. */
+  /** False if the submission was deleted at this moment, or if not all of the attempts were found. */
   readonly is_recorded: boolean;
 }
 
-/** One after the other, because each may change its recipient. */
+/** Settles the attempts one after the other, because each may change the situation of its recipient. */
 function settleAll(attempts: readonly EndedAttempt[], before: Situations, now: number) {
   const situations = new Map(before);
   const records = new Map<string, RecordedAttempt>();
@@ -143,7 +143,7 @@ function settle(
   return { before: situation.recipientState, after };
 }
 
-/** What is not there is NULL. */
+/** Members without a value are left out of the JSON, and become NULL. */
 function toRow({ delivery, result }: EndedAttempt, record: RecordedAttempt | undefined, now: number) {
   const isDelivered = record?.after.state === "delivered";
   return {
@@ -165,12 +165,12 @@ function toRow({ delivery, result }: EndedAttempt, record: RecordedAttempt | und
   };
 }
 
-/** PostgreSQL's text has no NUL and no half of a pair, and its JSON gives neither. */
+/** Replaces what PostgreSQL refuses in text: NUL, and half of a surrogate pair. */
 function storable(said: string): string {
   return said.toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
-/** Even if the submission of the message itself was deleted meanwhile. */
+/** Records the attempt for the other messages of a summary, even if the submission of its first message was deleted meanwhile. */
 function* recordMembers(
   { delivery, result }: EndedAttempt,
   { after }: RecordedAttempt,

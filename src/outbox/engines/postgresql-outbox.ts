@@ -5,7 +5,7 @@ export interface LockedRecipient extends KnownRecipient {
   readonly endpoint_id: string;
 }
 
-/** The recipients of these endpoints, which cannot be deleted until the transaction ends. */
+/** Reads the recipients of these endpoints and locks them: none can be deleted until the transaction ends. */
 export const LOCK_RECIPIENTS: BatchStatement = {
   name: "lock_recipients",
   text: `SELECT recipient.endpoint_id, recipient.id, recipient.kind, recipient.max_spam_score,
@@ -23,10 +23,13 @@ export const INSERT_ROWS: BatchStatement = {
       AS queued(recipient_id text, queued_at bigint, message_count integer, messages text)`,
 };
 
-/** The number is ours and means nothing. */
+/** The key of the advisory lock: an arbitrary number that nothing else uses. */
 const QUOTA_LOCK = 7235461912;
 
-/** Until the transaction ends, nobody else counts messages against a limit: limits hold for all servers and workspaces together. */
+/**
+ * Locks all quotas until the transaction ends: no other server counts a message against a limit meanwhile. One lock is enough, because some
+ * limits hold for all workspaces together.
+ */
 export const LOCK_QUOTAS: BatchStatement = {
   name: "lock_quotas",
   text: `SELECT pg_advisory_xact_lock(${QUOTA_LOCK})`,

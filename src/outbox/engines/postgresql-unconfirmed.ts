@@ -4,7 +4,7 @@ import { LISTED, listParameter } from "../../database/list-parameter.ts";
 import type { Claim } from "../sending/claimed-delivery.ts";
 import type { Claims, UnconfirmedClaims } from "../sending/claims.ts";
 
-/** A summary waits for each of its messages. */
+/** The claimed messages about submissions that may not be on the standby yet. A summary is one of them if any of its messages is. */
 const UNCONFIRMED_SQL = `WITH claimed AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS claimed (id text COLLATE "C", outbox_number bigint)),
   affected AS MATERIALIZED (
@@ -20,7 +20,7 @@ const GIVE_MEMBERS_BACK_SQL = `UPDATE delivery SET state = 'pending', claimed_by
 const POSTPONE_SQL = `UPDATE delivery SET due_at = ?
   WHERE id = ANY (ARRAY${LISTED}) AND state = 'pending'`;
 
-/** @param giveBack as {@link Claims} has it. */
+/** @param giveBack gives claims back as {@link Claims} says. */
 export function unconfirmedClaims(
   self: string,
   confirmations: Confirmations,
@@ -44,6 +44,6 @@ function* readUnconfirmed(claims: readonly Claim[], safe: string): Steps<Readonl
   const own = new Set(claims.map(({ id }) => id));
   const claimed = claims.map(({ id, outboxNumber }) => ({ id, outbox_number: outboxNumber ?? undefined }));
   const rows = yield* all(text<{ readonly id: string }>(UNCONFIRMED_SQL, JSON.stringify(claimed), safe));
-  // Whole rows of the outbox are claimed, and some of their messages may be under way.
+  // A whole row of the outbox was claimed, and some of its messages may be on their way already: only those asked for are returned.
   return new Set(rows.map(({ id }) => id).filter((id) => own.has(id)));
 }

@@ -23,7 +23,7 @@ interface OutboxRow {
   readonly messages: string;
 }
 
-/** Messages of a recipient that may be claimed; those that go with another one follow it. */
+/** Messages of a recipient that may be claimed. Those that go with another message are left out, because they follow it. */
 const CLAIMABLE_SQL = `SELECT delivery.id, delivery.due_at, delivery.attempts, delivery.spent, delivery.interruptions, ${OWN_BODY_SQL} AS body
   FROM delivery JOIN submission ON submission.id = delivery.submission_id
   WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
@@ -50,7 +50,7 @@ export const CLAIM_SQL = {
   shortenRow: "UPDATE outbox SET message_count = ?, messages = ? WHERE number = ?",
 } as const;
 
-/** With prepared statements, one for each row: a call of the driver takes microseconds. */
+/** The claims on SQLite: prepared statements, one call for each row, because a call of the driver takes only microseconds. */
 export function createClaims(db: SqliteDatabase): Claims {
   const earliestDue = createEarliestDue(db);
   const claimDue = createDueClaim(db);
@@ -84,16 +84,16 @@ export function createClaims(db: SqliteDatabase): Claims {
       }),
     finish: (ended, now) => runNow(() => finish(ended, now)),
     readAbandoned: () => all(selectSending()),
-    // A commit that was not heard was not made.
+    // On SQLite the process always learns whether its commit succeeded.
     giveBackUnknown: () => runNow(() => undefined),
-    // Who else writes is noticed by the commit, and then everything is read again.
+    // Another process that writes is noticed at the next commit, and then everything is read again.
     readQueued: () => runNow(() => []),
   };
 }
 
-/** How much one claim may still take for a recipient. */
+/** How many messages and bytes a claim may still take for one recipient. */
 class Room {
-  /** Messages; none once one did not fit. */
+  /** The number of messages that may still be taken; 0 after one whose body did not fit. */
   messages: number;
   #bytes: number;
 
@@ -102,7 +102,7 @@ class Room {
     this.#bytes = bytes;
   }
 
-  /** Whether a message with this body is taken. */
+  /** Takes a message with this body if there is room. Returns whether it was taken. */
   take(body: string): boolean {
     this.#bytes -= bytesOf(body);
     if (this.#bytes < 0) this.messages = 0;
@@ -159,7 +159,7 @@ function toClaimed(row: ClaimableRow, recipientId: string, isProbe: boolean, now
 
 type QueuedClaim = (recipientId: string, room: Room, isProbe: boolean, now: number) => ClaimedDelivery[];
 
-/** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
+/** Claims the oldest messages in the outbox. They become deliveries in the state `sending`. */
 function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const selectRow = db.prepare(CLAIM_SQL.queued);
   const selectBodies = db.prepare(CLAIM_SQL.bodies).pluck();
@@ -181,7 +181,7 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
       const row = selectRow.get(recipientId) as OutboxRow | undefined;
       if (row === undefined) break;
       const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
-      // A clock that is ahead of this one may have stored it.
+      // A process whose clock is ahead of this one may have stored the row.
       const dueAt = Math.min(row.queued_at, now);
       const bodies = readBodies(messages, room);
       for (const [index, [id, submissionId]] of messages.slice(0, bodies.length).entries()) {

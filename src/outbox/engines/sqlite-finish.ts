@@ -62,7 +62,10 @@ export function createFinish(db: SqliteDatabase): Finish {
   };
 }
 
-/** False when the delivery is no longer this attempt's; nothing is written then. */
+/**
+ * Returns a function that records one attempt. The function returns false, and writes nothing, if the delivery no longer belongs to this
+ * attempt.
+ */
 function createDeliveryRecord(db: SqliteDatabase) {
   const updateDelivery = db.prepare(FINISH_SQL.delivery);
   const updateMembers = db.prepare(FINISH_SQL.members);
@@ -72,7 +75,7 @@ function createDeliveryRecord(db: SqliteDatabase) {
     const { state, spent, interruptions, dueAt } = after;
     const values = [state, spent, interruptions, dueAt, isDelivered ? now : null, result.status];
     const { changes } = updateDelivery.run(...values, delivery.id, delivery.attempt);
-    // Even if the submission of the message itself was deleted meanwhile.
+    // The other messages of a summary are recorded even if the submission of its first message was deleted meanwhile.
     if (delivery.memberIds.length > 0) updateMembers.run(...values, listParameter(delivery.memberIds));
     if (changes === 0) return false;
     insertAttempt.run(

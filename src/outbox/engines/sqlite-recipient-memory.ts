@@ -2,17 +2,17 @@ import { BoundedMap } from "../../foundation/bounded-map.ts";
 import type { SqliteDatabase } from "../../database/sqlite/sqlite-database.ts";
 import { type KnownRecipient, RECIPIENTS_OF_ENDPOINT_SQL } from "../queue/choose-recipients.ts";
 
-/** The recipients of each endpoint, read once as long as no other process writes. */
+/** The recipients of each endpoint in memory. They are read once, and again after another process has written. */
 export interface RecipientMemory {
-  /** Inside the transaction that queues for them: nobody else can change them until it ends. */
+  /** Call inside the transaction that queues messages: no other process can change the recipients until it ends. */
   read(endpointId: string): readonly KnownRecipient[];
   /** Call when that transaction has ended. */
   endTransaction(): void;
-  /** This process changed recipients. Changes by other processes are noticed. */
+  /** Call after this process changed recipients. Changes by other processes are noticed. */
   forget(): void;
 }
 
-/** Endpoints whose recipients are held in memory. */
+/** The largest number of endpoints whose recipients are held in memory. */
 const MAX_KNOWN_ENDPOINTS = 5000;
 
 export function createRecipientMemory(db: SqliteDatabase): RecipientMemory {
@@ -23,7 +23,7 @@ export function createRecipientMemory(db: SqliteDatabase): RecipientMemory {
   let isUpToDate = false;
   return {
     read(endpointId) {
-      // Inside the transaction nobody else can change a recipient, so one look a transaction is exact.
+      // No other process can change a recipient inside the transaction, so one check of the data version for each transaction is exact.
       if (!isUpToDate && dataVersion.get() !== seenVersion) {
         seenVersion = dataVersion.get();
         byEndpoint.clear();

@@ -4,16 +4,16 @@ import { newId } from "../../foundation/id.ts";
 import { countUse, freeAgainAt, isWithin, quotaKey } from "./quotas.ts";
 import { HOUR_MS } from "../../foundation/time-units.ts";
 
-/** What an account may cause only so often in an hour, over all webhooks, chats and recipients of e-mail. */
+/** An action that an account may cause a limited number of times an hour, over all recipients of every kind together. */
 export type LimitedAction = "test" | "replay-as-new";
 
-/** Whose actions are counted. Commands are not: they are run on the machine, by whoever runs the server. */
+/** The account whose actions are counted. Commands are not counted: whoever runs the server runs them on its machine. */
 export interface LimitedAccount {
   readonly accountId: string;
   readonly isOperator: boolean;
 }
 const MOST: Readonly<Record<LimitedAction, number>> = { test: 60, "replay-as-new": 100 };
-/** An operator has this many times as much. */
+/** The limits of an operator are this many times as high. */
 const OPERATOR_FACTOR = 10;
 const WORDS: Readonly<Record<LimitedAction, string>> = {
   test: "tests",
@@ -21,8 +21,8 @@ const WORDS: Readonly<Record<LimitedAction, string>> = {
 };
 
 /**
- * Counts messages that an account causes, in the transaction that it is called in. One action may be about many messages; it is done whole
- * if it begins within the limit.
+ * Counts messages that an account causes, in the current transaction. One action may cause many messages; if it begins within the limit, it
+ * is done whole.
  *
  * @throws rate_limited if the account caused too many within an hour.
  */

@@ -4,9 +4,11 @@ import { all, run, type Steps } from "../../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
 /**
- * Keeps deliveries in step with their recipients: those of a disabled or stopped recipient are held, and those held for an
- * enabled one go back into the queue. A process that changed a recipient may have ended before it did this, so a
- * server does it at start and after every change. At most one batch each; true when there may be more to do.
+ * Keeps deliveries in step with their recipients: those of a disabled or stopped recipient become held, and held ones of an enabled
+ * recipient go back into the queue. A process that changed a recipient may have ended before it did this, so a server does it at its start
+ * and after every change. Changes at most one batch of each recipient.
+ *
+ * @returns true if there may be more to change.
  */
 export function* alignDeliveries(now: number): Steps<boolean> {
   const toRelease = yield* all(selectMisplaced("enabled"));
@@ -18,7 +20,10 @@ export function* alignDeliveries(now: number): Steps<boolean> {
   return changed.includes(BULK_BATCH);
 }
 
-/** Enabled recipients that have held deliveries, or others that have pending ones, by their own small indices. */
+/**
+ * Selects enabled recipients with held deliveries (`enabled`), or the other recipients with pending deliveries (`other`). Both read small
+ * indices only.
+ */
 export function selectMisplaced(which: "enabled" | "other") {
   return query
     .selectFrom("recipient")
@@ -44,7 +49,7 @@ function* align(recipientId: string, isEnabled: boolean, now: number): Steps<num
     .where("state", "=", misplaced)
     .limit(BULK_BATCH);
   const change = isEnabled ? ({ state: "pending", due_at: now } as const) : ({ state: "held" } as const);
-  // Asked again of each row: another server may have moved and claimed it since they were read.
+  // The state is checked again for each row: another server may have moved and claimed it since it was read.
   return yield* run(
     query.updateTable("delivery").set(change).where("id", "in", some).where("state", "=", misplaced),
   );

@@ -8,7 +8,7 @@ export interface KnownRecipient {
   readonly kind: string;
   readonly max_spam_score: number;
   readonly endpoint_name: string;
-  /** As `recipient.conditions` has them; null for none. */
+  /** JSON, as in `recipient.conditions`; null if it has none. */
   readonly conditions: string | null;
 }
 
@@ -19,19 +19,19 @@ export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, 
 
 /** A recipient that did not get a submission, and the first of its conditions that did not hold. */
 export interface LeftOut extends Condition {
-  /** Of the recipient. */
+  /** The id of the recipient. */
   readonly id: string;
-  /** Of the recipient, as `recipient.kind` has it. */
+  /** The kind of the recipient, as in `recipient.kind`. */
   readonly kind: string;
 }
 
 export interface DecidedRecipients {
   readonly chosen: readonly KnownRecipient[];
-  /** The others as the submission's row keeps them: a JSON array of {@link LeftOut}; null if there are none. */
+  /** The recipients that were left out, as the submission's row keeps them: a JSON array of {@link LeftOut}; null if there are none. */
   readonly notSent: string | null;
 }
 
-/** Leaves out recipients with a condition that does not hold. @param data without it every condition counts as met */
+/** Leaves out each recipient with a condition that does not hold. @param data the post; without it every condition counts as met. */
 export function choose(
   wanting: readonly KnownRecipient[],
   data: ConditionData | undefined,
@@ -49,7 +49,9 @@ export function choose(
   return { chosen, notSent: leftOut.length === 0 ? null : `[${leftOut.join(",")}]` };
 }
 
-/** A {@link LeftOut} as JSON. An id and a kind are letters, digits and `_`. @param unmet the condition as JSON */
+/**
+ * A {@link LeftOut} as JSON. Nothing is escaped: an id and a kind consist of letters, digits and `_`. @param unmet the condition as JSON.
+ */
 function leftOutJson(id: string, kind: string, unmet: string): string {
   return `{"id":"${id}","kind":"${kind}",${unmet.slice(1)}`;
 }
@@ -58,13 +60,13 @@ function isWithoutConditions({ conditions }: KnownRecipient): boolean {
   return conditions === null;
 }
 
-/** What is stored of a choice with a post whose messages wait. */
+/** The part of the choice that is stored with a post whose messages must wait: only the automatic reply goes out at once. */
 export function decidedNow({ chosen, notSent }: DecidedRecipients): Pick<EventParts, "notSent" | "waiting"> {
   const waiting = chosen.filter(({ kind }) => kind !== REPLY_KIND).map(({ id }) => id);
   return { notSent, waiting: JSON.stringify(waiting) };
 }
 
-/** What {@link choose} wrote. */
+/** Reads what {@link choose} has stored as `notSent`. */
 export function readNotSent(stored: string | null): readonly LeftOut[] {
   return stored === null ? [] : (JSON.parse(stored) as LeftOut[]);
 }

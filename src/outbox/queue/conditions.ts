@@ -17,11 +17,11 @@ export interface Condition {
   /** The name of a field of the form. */
   readonly field: string;
   readonly is: (typeof CONDITION_KINDS)[number];
-  /** Empty for `filled` and `empty`. */
+  /** The value that is compared with; empty for `filled` and `empty`. */
   readonly value: string;
 }
 
-/** The field is the shortest text before an operator. */
+/** The field is the shortest text before an operator, so the value may have operators in it. */
 const WRITTEN = /^(?<field>.+?)(?<is>!=|=|>|<|~)(?<value>[\s\S]*)$/s;
 
 /** A condition as `--when` takes it: `topic=sales`, `budget>1000`, `topic` (filled), `!topic` (empty). @throws usage */
@@ -40,14 +40,14 @@ export function parseCondition(text: string): Condition {
   );
 }
 
-/** The same text again. */
+/** The condition in the form that {@link parseCondition} reads. */
 export function conditionText({ field, is, value }: Condition): string {
   if (is === "filled") return field;
   return is === "empty" ? `!${field}` : `${field}${is}${value}`;
 }
 
 /**
- * The conditions that `--when` gave; a single empty text is none.
+ * The conditions that `--when` gave. A single empty text gives no conditions.
  *
  * @throws usage
  */
@@ -58,7 +58,7 @@ export function parseConditions(texts: readonly string[]): Condition[] {
   return given.map(parseCondition);
 }
 
-/** The first of them. */
+/** The names of the first fields, for a message. */
 function namesOf(fields: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(fields);
   if (names.length === 0) return "none";
@@ -67,7 +67,10 @@ function namesOf(fields: Readonly<Record<string, unknown>>): string {
 
 const MAX_NAMED = 20;
 
-/** The conditions in the form in which they are stored. @param fields of the form, by their names. @throws usage */
+/**
+ * Checks the conditions and returns them in the form in which they are stored. @param fields the fields of the form, by their names.
+ * @throws usage
+ */
 export function checkConditions(
   given: readonly Condition[],
   fields: Readonly<Record<string, unknown>>,
@@ -92,7 +95,7 @@ export function checkConditions(
   });
 }
 
-/** Fields that conditions ask for and the form has not, each once. @param fields of the form, by their names */
+/** The fields that conditions name and the form no longer has, each once. @param fields the fields of the form, by their names. */
 export function goneFields(
   conditions: readonly Condition[],
   fields: Readonly<Record<string, unknown>>,
@@ -109,21 +112,22 @@ export function writeConditions(conditions: readonly Condition[]): string | null
   return conditions.length === 0 ? null : JSON.stringify(conditions);
 }
 
-/** What was sent, and the fields that the form has, by their names. */
+/** The data of a post, and the fields of its form, both by the names of the fields. */
 export interface ConditionData {
   readonly data: Readonly<Record<string, unknown>>;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The first condition that does not hold, as JSON; null if all do. */
+/** Finds the first condition that does not hold, as JSON; null if all hold. */
 type FindUnmet = (sentIn: (field: string) => Sent | null) => string | null;
 
 const MAX_COMPILED = 5000;
 const compiled = new BoundedMap<string, FindUnmet>(MAX_COMPILED);
 
 /**
- * Finds, for one post and the stored conditions of a recipient, the first condition that does not hold, as JSON; null if all do. One on a
- * field that the form has not any more holds. A field is read once for all recipients: a list may have thousands of items.
+ * Returns a function that checks the stored conditions of a recipient against one post. The function returns the first condition that does
+ * not hold, as JSON, or null if all hold. A condition on a field that the form no longer has holds. A field is read once for all
+ * recipients, because a list may have thousands of items.
  */
 export function unmetBy({ data, fields }: ConditionData): (stored: string) => string | null {
   const read = new Map<string, Sent>();
@@ -142,7 +146,7 @@ export function unmetBy({ data, fields }: ConditionData): (stored: string) => st
 }
 
 function compile(conditions: readonly Condition[]): FindUnmet {
-  // Written once: each post that it leaves a recipient out of stores it.
+  // Serialised once, because each post that is not sent because of the condition stores this JSON.
   const tests = conditions.map((condition) => ({
     field: condition.field,
     holds: testOf(condition),
@@ -174,15 +178,15 @@ function testOf({ is, value }: Condition): (sent: Sent) => boolean {
   };
 }
 
-/** One field of a post, as conditions ask for it. Texts are given and compared in small letters. */
+/** The value of one field in a post, as conditions look at it. Texts are given and compared in lower case. */
 interface Sent {
-  /** Whether it is this text, or has it as an item. */
+  /** Whether the value is this text, or is a list with it as an item. */
   hasText(text: string): boolean;
-  /** The same of what was sent as a number. */
+  /** Whether the value is this number, or is a list with it as an item. Only what was sent as a number counts. */
   hasNumber(number: number): boolean;
-  /** Whether its text, or that of an item, has this one in it. */
+  /** Whether the text of the value, or of an item of a list, contains this one. */
   contains(text: string): boolean;
-  /** What it reads as, if it is no list. */
+  /** The value as a number; null if it does not read as one, or is a list. */
   number(): number | null;
   isEmpty(): boolean;
 }
@@ -191,7 +195,7 @@ function readSent(sent: unknown): Sent {
   return Array.isArray(sent) ? readList(sent) : new SentValue(sent);
 }
 
-/** A class, because every post of a form with conditions makes one for each field that they ask for. */
+/** A class, because each post of a form with conditions makes one for each field that they name. */
 class SentValue implements Sent {
   readonly #sent: unknown;
   #small: string | null | undefined;
@@ -226,7 +230,7 @@ class SentValue implements Sent {
   }
 }
 
-/** Read once: a list may have thousands of items, and a hundred recipients ask for them. */
+/** Reads a list once: it may have thousands of items, and a hundred recipients may ask for it. */
 function readList(items: readonly unknown[]): Sent {
   const texts = new Set<string>();
   const numbers = new Set<number>();
@@ -239,14 +243,14 @@ function readList(items: readonly unknown[]): Sent {
   return {
     hasText: (text) => texts.has(text),
     hasNumber: (number) => numbers.has(number),
-    // No condition has the sign between them.
+    // NUL separates the items: no condition has it in its value.
     contains: (text) => texts.size > 0 && (joined ??= [...texts].join("\0")).includes(text),
     number: () => null,
     isEmpty: () => items.length === 0,
   };
 }
 
-/** What was sent in a field, as a person reads it, in up to this number of characters; empty if nothing was, null of a group. */
+/** The value of a field as a person reads it, in up to `maxLength` characters; empty if nothing was sent, null if the value is a group. */
 export function sentText(sent: unknown, maxLength: number): string | null {
   if (isEmpty(sent)) return "";
   const texts = (Array.isArray(sent) ? sent : [sent]).slice(0, maxLength).map(textOf);
@@ -255,14 +259,14 @@ export function sentText(sent: unknown, maxLength: number): string | null {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** What a person reads; null of a group. */
+/** The value as a person reads it; null if it is a group. */
 function textOf(sent: unknown): string | null {
   if (typeof sent === "string") return sent;
   return typeof sent === "number" || typeof sent === "boolean" ? String(sent) : null;
 }
 
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i;
-/** Characters of a text that can read as a number. */
+/** The largest number of characters in a text that is read as a number. */
 const MAX_NUMBER_LENGTH = 100;
 
 function numberOf(sent: unknown): number | null {
@@ -271,7 +275,7 @@ function numberOf(sent: unknown): number | null {
   return isNumber ? Number(sent) : null;
 }
 
-/** 0 and false are not empty. */
+/** Whether a person would call the field empty. 0 and false are not empty. */
 function isEmpty(sent: unknown): boolean {
   if (sent === undefined || sent === null) return true;
   if (typeof sent === "string") return sent.trim() === "";

@@ -5,11 +5,11 @@ import { timeOfId } from "../../foundation/id.ts";
 import { REPLY_KIND } from "./recipient.ts";
 import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
 
-/** Delivered ones are left out: counting them would read the history. */
+/** The states that are counted. Delivered messages are left out, because counting them would read the whole history. */
 const COUNTED_STATES = ["pending", "sending", "held", "failed"] as const;
 type CountedState = (typeof COUNTED_STATES)[number];
 
-/** Deliveries to recipients of a kind by state, those in the outbox too. */
+/** The number of deliveries to recipients of a kind in each state. Messages in the outbox count as `pending` or `held`. */
 export function* countDeliveries(kind: string): Steps<Map<string, number>> {
   const queued: Readonly<Partial<Record<string, number>>> = yield* countQueued(kind);
   const counts = new Map<string, number>();
@@ -17,7 +17,7 @@ export function* countDeliveries(kind: string): Steps<Map<string, number>> {
   return counts;
 }
 
-/** Deliveries to recipients of a kind that ran out of attempts and wait for somebody to replay them. */
+/** The number of deliveries to recipients of a kind that failed for good and wait for somebody to replay them. */
 export function* countFailed(kind: string): Steps<number> {
   return yield* countIn("failed", kind);
 }
@@ -28,20 +28,20 @@ export function* hasMessagesFor(kind: string): Steps<boolean> {
   return false;
 }
 
-/** Counting stops here: more is shown as "10,000+". */
+/** The highest exact count: a higher one is shown as "10,000+". */
 export const MAX_COUNTED = 10_000;
 
-/** What one recipient has to get. Each count is at most one more than {@link MAX_COUNTED}. */
+/** The queue of one recipient. Each count is at most one more than {@link MAX_COUNTED}. */
 export interface RecipientQueue {
-  /** To be sent, or being sent. */
+  /** Messages that are to be sent, or are being sent. */
   readonly waiting: number;
-  /** Since when the oldest of those waits; null when none does. */
+  /** When the oldest waiting message was made, in milliseconds since 1970; null if none waits. */
   readonly oldestAt: number | null;
-  /** Kept until the recipient is enabled. */
+  /** Messages that are kept until the recipient is enabled. */
   readonly held: number;
-  /** Out of attempts. */
+  /** Messages that ran out of attempts. */
   readonly failed: number;
-  /** Until then new messages are, or were, gathered to go as one; null if each goes by itself. */
+  /** The time until which new messages are, or were, gathered to go as one; null if each message goes by itself. */
   readonly gathersUntil: number | null;
 }
 
@@ -65,12 +65,12 @@ export function* readQueue(recipientId: string): Steps<RecipientQueue> {
   };
 }
 
-/** How many and the oldest id, by the small index of that state. */
+/** The number of a recipient's deliveries in a state, and the oldest id, read from the small index of that state. */
 function* lookAt(recipientId: string, state: CountedState): Steps<Look> {
   return (yield* first(textByEngine<Look>(LOOK_SQL[state], recipientId))) ?? { count: 0, oldest: null };
 }
 
-/** Of one recipient. Without the index's name SQLite would read all that the recipient ever got. */
+/** Looks at one recipient. The statement names the index, because SQLite would otherwise read everything that the recipient ever got. */
 function lookSql(state: CountedState) {
   return indexedBy(
     `delivery_${state}`,
@@ -98,15 +98,15 @@ const WAITING_OF_KIND_SQL = [
   `SELECT 1 FROM recipient JOIN delivery ON delivery.recipient_id = recipient.id
     WHERE kind = ? AND delivery.state = 'pending' LIMIT 1`,
 ];
-/** A failed reply waits for nobody: it is never sent again. */
+/** Automatic replies are left out: a failed one is never sent again, so it waits for nobody. */
 const FAILED_SQL = `SELECT 1 FROM delivery WHERE state = 'failed'
   AND recipient_id IN (SELECT id FROM recipient WHERE kind <> '${REPLY_KIND}')`;
 const OF_ENDPOINTS_SQL = `AND recipient_id IN (SELECT id FROM recipient WHERE endpoint_id IN ${LISTED})`;
 
 /**
- * Messages about submissions of these endpoints that ran out of attempts; at most one more than {@link MAX_COUNTED}.
+ * The number of messages about submissions of these endpoints that ran out of attempts; at most one more than {@link MAX_COUNTED}.
  *
- * @param endpointIds null is every endpoint.
+ * @param endpointIds null means every endpoint.
  */
 export function* countFailedOf(endpointIds: readonly string[] | null): Steps<number> {
   const count = (some: string): string =>
@@ -124,14 +124,19 @@ const DUE_SQL = indexedBy(
     AND lead_id IS NULL AND ${OF_KIND_SQL}`,
 );
 
-/** When the delivery to recipients of a kind that waits longest was due; infinity when nothing waits. A summary is due as its first message is. */
+/**
+ * When the longest-waiting delivery to recipients of a kind was due; infinity if none waits. A summary is due when its first message is.
+ */
 export function* oldestDueAt(kind: string): Steps<number> {
   const row = yield* first(textByEngine<{ due_at: number | null }>(DUE_SQL, kind));
   const due = [row?.due_at, yield* oldestQueuedAt(kind)];
   return Math.min(...due.filter((at) => typeof at === "number"));
 }
 
-/** By the small index of each state; without its name SQLite would read all that recipients of the kind ever got. */
+/**
+ * The number of deliveries in a state. The statement names the index of the state, because SQLite would otherwise read everything that
+ * recipients of the kind ever got.
+ */
 function* countIn(state: CountedState, kind: string): Steps<number> {
   const sql = indexedBy(
     `delivery_${state}`,

@@ -8,11 +8,11 @@ import { DAY_MS } from "../../foundation/time-units.ts";
 /** How long the delivered messages of a kind of recipient are kept. */
 export interface KeptDeliveries {
   readonly kind: string;
-  /** Null keeps them. */
+  /** Days after delivery; null keeps the messages for ever. */
   readonly days: number | null;
 }
 
-/** Where a clean-up stands, in the order in which messages were delivered. */
+/** The last message that a clean-up has looked at. Messages are in the order of delivery. */
 export interface RetentionCursor {
   readonly at: number;
   readonly id: string;
@@ -20,16 +20,16 @@ export interface RetentionCursor {
 
 export const BEFORE_ALL: RetentionCursor = { at: 0, id: "" };
 
-/** What a search found, and where the next one goes on: what lies before is of other kinds, which may be kept for longer. */
+/** The result of one batch of the clean-up. */
 export interface DroppedDeliveries {
-  /** How many it looked at; fewer than a batch if there are no more. */
+  /** How many messages it looked at; fewer than a batch if there are no more. */
   readonly looked: number;
   readonly last: RetentionCursor;
 }
 
 /**
- * Looks at a batch of messages that were delivered more than this number of days ago, and deletes those of a kind with their
- * attempts, and bodies that no message needs any more. Held and failed ones stay.
+ * Looks at a batch of messages that were delivered more than `days` days ago. Deletes those of the kind with their attempts, and each body
+ * that no message needs any more. Held and failed messages stay.
  */
 export function* dropOldDeliveries(
   { kind, days }: KeptDeliveries,
@@ -49,8 +49,8 @@ export function* dropOldDeliveries(
 }
 
 /**
- * Deletes a batch of messages of a kind that were made more than this number of days ago and failed; for a kind of which nobody sends
- * such a message again. Returns how many.
+ * Deletes a batch of failed messages of a kind that were made more than `days` days ago. Only for a kind whose failed messages nobody sends
+ * again. Returns the number deleted.
  */
 export function* dropOldFailures({ kind, days }: KeptDeliveries, now: number): Steps<number> {
   if (days === null) return 0;
@@ -59,7 +59,7 @@ export function* dropOldFailures({ kind, days }: KeptDeliveries, now: number): S
   return yield* deleteDeliveries(yield* all(failed));
 }
 
-/** By the small index of that state; without its name SQLite would read everything that was ever sent. */
+/** The statement names the small index of failed deliveries, because SQLite would otherwise read everything that was ever sent. */
 export const FAILED_SQL = indexedBy(
   "delivery_failed",
   (indexed) => `SELECT id, submission_id FROM delivery ${indexed}
@@ -94,15 +94,15 @@ interface DeletedRow {
 }
 
 /**
- * Of a recipient whose messages are not in the outbox any more. Those of others may be, if a server was taking or recording them.
- * Inside a transaction. The number deleted.
+ * Deletes deliveries of one recipient whose messages are no longer in the outbox. Messages of other recipients may still be in the outbox
+ * and need the same bodies, so it is searched for them. Call inside a transaction. Returns the number deleted.
  */
 export function* deleteDeliveriesOfOne(rows: readonly DeletedRow[]): Steps<number> {
   return yield* deleteDeliveries(rows, FORGET_UNQUEUED_SQL);
 }
 
 function* deleteDeliveries(rows: readonly DeletedRow[], forget = FORGET_BODY_SQL): Steps<number> {
-  // Written out: to build two statements for each row takes longer than to run them.
+  // Written as SQL text, because building two statements for each row takes longer than running them.
   for (const { id, submission_id: submissionId } of rows) {
     yield* run(text("DELETE FROM delivery WHERE id = ?", id));
     yield* run(text(forget, submissionId));

@@ -8,21 +8,21 @@ import { checkCursor, isId } from "../../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
 import { EVERYTHING_QUEUED, lookThroughQueued } from "./queued-deliveries.ts";
 
-/** Messages of a recipient that one page looks at for delivered ones, of which no index tells. */
+/** The largest number of a recipient's messages that one page reads to find delivered ones, which have no index of their own. */
 const MAX_LOOKED = 10_000;
 
-/** Behind every id. */
+/** Sorts after every id. */
 const LAST_ID = "msg_~";
 
 export interface DeliveryFilter {
-  /** Of the recipients; null is every kind. */
+  /** The kinds of the recipients; null means every kind. */
   readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
-  /** Of the recipients; null, and nothing, is every endpoint. */
+  /** The endpoints of the recipients; null or absent means every endpoint. */
   readonly endpointIds?: readonly string[] | null;
   readonly submissionId: string | null;
   readonly state: DeliveryState | null;
-  /** The id of the last delivery of the page before; null is the first page. */
+  /** The id of the last delivery on the page before; null gives the first page. */
   readonly cursor: string | null;
   readonly limit: number;
 }
@@ -34,9 +34,10 @@ export interface DeliveryPage {
 }
 
 /**
- * Newest first. A page of the delivered messages of one recipient may have fewer than it could, and another page follow.
+ * Deliveries, newest first. If only the delivered messages of one recipient are listed, a page may have fewer than `limit` even if another
+ * page follows.
  *
- * @throws not_found when the named submission is not there; invalid_request on a cursor that no page returned.
+ * @throws not_found if the named submission does not exist; invalid_request if no page returned this cursor.
  */
 export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   checkCursor("msg", filter.cursor);
@@ -64,12 +65,12 @@ function* readStored(filter: DeliveryFilter): Steps<Selectable<Tables["delivery"
   return yield* all(rows);
 }
 
-/** Asked for one row after the other, so that the newest are found without reading all. */
+/** A subquery, so that the kind is looked up row by row and the newest are found without reading all deliveries. */
 function isOfKind(kinds: readonly string[]) {
   return sql<boolean>`(SELECT recipient.kind FROM recipient WHERE recipient.id = delivery.recipient_id) IN (${sql.join(kinds)})`;
 }
 
-/** Of deliveries. One parameter, because somebody may see more endpoints than a statement takes parameters. */
+/** A condition on `delivery`. The ids are one parameter, because an account may see more endpoints than a statement takes parameters. */
 export function isOfEndpoints(endpointIds: readonly string[]) {
   return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.endpoint_id IN ${listed(endpointIds)})`;
 }
@@ -80,7 +81,10 @@ function isByState(filter: DeliveryFilter): filter is ByState {
   return filter.recipientId !== null && filter.state !== null && filter.submissionId === null;
 }
 
-/** A recipient may have been sent millions: each state has a small index, and only the newest are looked at for delivered ones. */
+/**
+ * The newest ids in a state. A recipient may have millions of deliveries: each state but `delivered` has a small index, and for `delivered`
+ * only the newest are read.
+ */
 function* newestIds({ recipientId, state, cursor, limit }: ByState): Steps<string[]> {
   const wanted = [recipientId, cursor ?? LAST_ID, limit + 1];
   const built =
@@ -102,7 +106,7 @@ export function newestSql(state: Exclude<DeliveryState, "delivered">) {
   );
 }
 
-/** Where the search for delivered messages ended; null when it looked at all. */
+/** The id at which the search for delivered messages stopped; null if it read all of the recipient's messages. */
 function* lastLookedAt(filter: DeliveryFilter): Steps<string | null> {
   if (!isByState(filter) || filter.state !== "delivered") return null;
   const last = newestOf(filter)
@@ -120,7 +124,10 @@ function newestOf({ recipientId, cursor }: ByState) {
   return cursor === null ? rows : rows.where("id", "<", cursor);
 }
 
-/** For a misspelt id, an empty page would suggest that all is well. @param endpointIds null is every endpoint */
+/**
+ * Checks that the submission exists: for a misspelt id, an empty page would suggest that all is well. @param endpointIds null means every
+ * endpoint.
+ */
 function* requireSubmission(id: string, endpointIds: readonly string[] | null): Steps<void> {
   const row = yield* first(text<{ endpoint_id: string }>(ENDPOINT_OF_SQL, id));
   if (row !== undefined && (endpointIds === null || endpointIds.includes(row.endpoint_id))) return;
@@ -130,7 +137,7 @@ function* requireSubmission(id: string, endpointIds: readonly string[] | null): 
 const ENDPOINT_OF_SQL = `SELECT endpoint_id FROM submission
   JOIN endpoint_number ON endpoint_number.number = submission.endpoint_number WHERE submission.id = ?`;
 
-/** As many messages of the outbox as fit on the page. */
+/** The newest messages in the outbox, one more than the page takes. */
 function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
   const { kinds, recipientId, endpointIds = null, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
@@ -139,7 +146,7 @@ function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
   yield* lookThroughQueued(part, "newest", (delivery) => {
     if (state === null || delivery.state === state) found.push(delivery);
     if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);
-    // The rows of several recipients are written at once, so only those of one are in order.
+    // Only the rows of one recipient are in order, because those of several recipients are written at once.
     return recipientId !== null && found.length > limit;
   });
   return found;
@@ -168,12 +175,12 @@ export function* getDelivery(id: string): Steps<Delivery> {
   return queued;
 }
 
-/** The message whose Message-ID and attempts are those of the whole summary; itself if it goes by itself. */
+/** The message of a summary whose Message-ID and attempts hold for all of it; the message itself if it goes by itself. */
 export function leadOf({ id, leadId }: Pick<Delivery, "id" | "leadId">): string {
   return leadId ?? id;
 }
 
-/** In the order in which they were made, without the one under way. */
+/** The attempts in the order in which they were made, without one that is under way. */
 export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
   const rows = query
     .selectFrom("attempt")
@@ -205,14 +212,14 @@ function toAttempt(row: Selectable<Tables["attempt"]>): Attempt {
 
 type Row = Selectable<Tables["delivery"]>;
 
-/** What the message of a summary knows of the whole. */
+/** What all messages of a summary have in common. */
 interface Whole {
   readonly id: string;
   readonly attempts: number;
   readonly others: number;
 }
 
-/** Deliveries of a summary have its attempts. */
+/** Converts rows. A message of a summary gets the number of attempts of the whole summary. */
 function* toDeliveries(rows: readonly Row[]): Steps<Delivery[]> {
   if (rows.length === 0) return [];
   const leads = [...new Set(rows.map(({ id, lead_id: leadId }) => leadOf({ id, leadId })))];

@@ -4,7 +4,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** One message to one recipient. */
 export interface Delivery {
-  /** `msg_…`, the message's id, which the recipient sees. */
+  /** `msg_…`: the id of the message, which the recipient sees. */
   readonly id: string;
   readonly recipientId: string;
   readonly submissionId: string;
@@ -15,15 +15,15 @@ export interface Delivery {
   readonly spent: number;
   /** When the next attempt is planned; null unless pending. */
   readonly dueAt: number | null;
-  /** The status of the last attempt that was answered with one; null before. */
+  /** The status code that answered the last attempt that got one; null if none has. */
   readonly lastStatus: number | null;
-  /** The message that it goes with in a summary, and whose attempts are its own; null if it goes by itself or leads. */
+  /** The id of the message that leads the summary and has its attempts; null if this message leads or goes by itself. */
   readonly leadId: string | null;
   /** How many other messages are in the same summary; 0 if it goes by itself. */
   readonly others: number;
 }
 
-/** Whether it waits for others, to go with them as one. */
+/** Whether it waits for other messages, to go with them as one. */
 export function isGathered(
   { state, attempts, dueAt }: Pick<Delivery, "state" | "attempts" | "dueAt">,
   now: number,
@@ -32,18 +32,18 @@ export function isGathered(
 }
 
 export interface Attempt {
-  /** 1 is the first. */
+  /** Counted from 1. */
   readonly number: number;
   readonly startedAt: number;
   readonly durationMs: number;
   readonly outcome: string;
   readonly status: number | null;
-  /** For people; null if the attempt delivered. */
+  /** What happened, for people; null if the attempt delivered. */
   readonly message: string | null;
-  /** The start of a failing receiver's answer; null if there was none. */
+  /** The start of the receiver's answer to a failed attempt; null if there was none. */
   readonly answer: string | null;
   readonly isProbe: boolean;
 }
 
-/** Rows that one transaction of a bulk change touches, so that it never holds the file for long. */
+/** The largest number of rows that one transaction of a bulk change touches, so that it never holds the file for long. */
 export const BULK_BATCH = 500;

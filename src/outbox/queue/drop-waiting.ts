@@ -5,7 +5,9 @@ import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveriesOfOne } from "./delivery-retention.ts";
 import { spreadOutbox } from "../sending/spread-outbox.ts";
 
-/** Deletes the messages to a recipient that nobody is sending yet, a batch at a time. Call it when nothing more is queued for it. */
+/**
+ * Deletes the messages to a recipient that nobody is sending yet, one batch in each transaction. Call when nothing more is queued for it.
+ */
 export async function dropWaiting(db: Database, recipientId: string, now: number): Promise<number> {
   await spreadOutbox(db, now);
   const waiting = query

@@ -3,7 +3,7 @@ import { query } from "../../database/database.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
 import { run, type Steps } from "../../database/steps.ts";
 
-/** What was gathered for a recipient goes out now, as one: from here on it wants its messages in another way. */
+/** Sends the gathered messages of a recipient now, as one. Call when the way in which it wants its messages has changed. */
 export function* endGathering(recipientId: string, now: number): Steps<void> {
   yield* run(
     query

@@ -8,29 +8,31 @@ export interface NotifiedSubmission {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly createdAt: number;
-  /** What was sent beyond the schema, and how many such values had no room; null or absent for nothing. */
+  /**
+   * Values that the schema does not have a field for, and the number of such values that were dropped; null or absent if there are none.
+   */
   readonly setAside?: {
     readonly fields: Readonly<Record<string, unknown>>;
     readonly dropped: number;
   } | null;
-  /** Its data as JSON with addresses of its files; null or absent if the data of its row are sent. */
+  /** The data as JSON with addresses of the files; null or absent if the data of the submission's row are sent. */
   readonly linkedData?: string | null;
 }
 
 /**
- * The text before and after a submission's data in the body of its `submission.created`, as its row keeps them; null if no
- * recipient wants it. If the message has other data than the row, the head is the whole body and there is no tail.
+ * The text before and after the data in the body of `submission.created`, as the submission's row keeps them; null if no recipient wants
+ * the submission. If the message has other data than the row, `head` is the whole body and `tail` is null.
  */
 export interface EventParts {
   readonly head: string | null;
   readonly tail: string | null;
-  /** Who was left out by a condition, as `readNotSent` reads it; null if nobody was. */
+  /** The recipients that a condition left out, as `readNotSent` reads them; null if there are none. */
   readonly notSent: string | null;
-  /** The recipients whose messages wait, as `scan_wait.recipients` has them; absent if none waits. */
+  /** The recipients whose messages wait, as JSON in the form of `scan_wait.recipients`; absent if none waits. */
   readonly waiting?: string;
 }
 
-/** Each part is JSON of its own, for speed. The data between is the JSON that the submission's row holds. */
+/** Renders head and tail. Each part is serialised separately, for speed: the data between them are the JSON of the submission's row. */
 export function renderAround(
   submission: NotifiedSubmission,
   endpointName: string,
@@ -50,13 +52,13 @@ export function renderAround(
   return linkedData === null ? around : { head: around.head + linkedData + around.tail, tail: null };
 }
 
-/** The members that stand right after the data. */
+/** The JSON members right after the data. */
 function renderSetAside({ fields, dropped }: NonNullable<NotifiedSubmission["setAside"]>): string {
   const listed = Object.keys(fields).length === 0 ? "" : `,"unknown_fields":${JSON.stringify(fields)}`;
   return dropped === 0 ? listed : `${listed},"unknown_fields_dropped":${dropped}`;
 }
 
-/** The body of `submission.created`, well-formed as signatures need it. @param data JSON */
+/** The body of `submission.created`. It is well-formed Unicode, because signatures need that. @param data the data as JSON. */
 export function renderBody(
   submission: NotifiedSubmission,
   data: string,

@@ -4,17 +4,17 @@ import type { Metrics } from "../../foundation/metrics.ts";
 import { countDeliveries, oldestDueAt } from "./count-deliveries.ts";
 import { countRecipients } from "./recipient-store.ts";
 
-/** What the metrics call the recipients and the messages of one kind. */
+/** The names of the metrics of one kind of recipient. */
 export interface KindMetricNames {
   /** The kind of its recipients. */
   readonly kind: string;
-  /** The metric of recipients by state, and what it says. */
+  /** The name and the help text of the metric that counts recipients by state. */
   readonly recipients: readonly [name: string, help: string];
-  /** What the other metrics begin with. */
+  /** The beginning of the names of the other metrics. */
   readonly prefix: string;
 }
 
-/** Measures the recipients of one kind and what waits for them. */
+/** Measures the recipients of one kind and the messages that wait for them. */
 export function measureKind(
   { kind, recipients: [name, help], prefix }: KindMetricNames,
   { metrics, db, clock }: { readonly metrics: Metrics; readonly db: Database; readonly clock: Clock },

@@ -10,32 +10,34 @@ import { createRecipientMemory } from "../engines/sqlite-recipient-memory.ts";
 /** A message's id and its submission's, as a row of the outbox has them. */
 export type QueuedMessage = readonly [id: string, submissionId: string];
 
-/** A submission with what only its post tells of who sent it. */
+/** A submission, with facts about its sender that only the post has. */
 export interface PostedSubmission {
   readonly submission: NotifiedSubmission & { readonly data: Readonly<Record<string, unknown>> };
-  /** Of the sender's client, even if less of it is stored. */
+  /** The IP address of the sender's client, even if less of it is stored. */
   readonly address: string;
-  /** Whether a field was filled that people do not see. */
+  /** Whether the honeypot was filled. */
   readonly trapped: boolean;
-  /** Of the schema that it was checked with, by their names. */
+  /** The fields of the schema that the post was checked with, by their names. */
   readonly fields: ConditionData["fields"];
-  /** The tag of the language in which the sender is answered; null or absent if the post says nothing of it. */
+  /** Returns the tag of the language for the automatic reply; null or absent if the post does not say. */
   readonly language?: () => string | null;
-  /** Until when its messages wait for what becomes of its files, all but the automatic reply; null or absent if they wait for nothing. */
+  /** The time until which all messages but the automatic reply wait for the scan of its files; null or absent if they do not wait. */
   readonly waitsUntil?: number | null;
 }
 
 /**
- * Queues a submission for every recipient of its endpoint that wants it. The result goes into the submission's row.
- * If that row is not stored after all, nothing is sent.
+ * Queues a submission for every recipient of its endpoint that wants it. The result is to be stored in the submission's row. If that row is
+ * not stored after all, nothing is sent.
  *
- * @param posted without it whoever posted gets no reply, and no condition is looked at.
+ * @param posted the post; without it there is no automatic reply, and no condition is checked.
  */
 export type Enqueue = (submission: NotifiedSubmission, now: number, posted?: PostedSubmission) => EventParts;
 
 /**
  * Decides whether whoever posted gets an automatic reply, and counts it, in the transaction that stores the post.
+ * Decides whether the sender of a post gets an automatic reply, and counts the reply. Runs in the transaction that stores the post.
  *
+ * @param recipientId the recipient of the kind {@link REPLY_KIND}, which stands for the sender.
  * @param recipientId of the recipient that stands for them.
  */
 export type MayReply = (recipientId: string, posted: PostedSubmission, now: number) => Steps<boolean>;
@@ -44,31 +46,36 @@ export type MayReply = (recipientId: string, posted: PostedSubmission, now: numb
 export interface Outbox {
   /** Registers the deliverer, which is called after each commit that queued messages. */
   onQueued(listener: () => void): void;
-  /** Call after the commit of these messages: the deliverer is woken. */
+  /** Call after the commit of these messages: it wakes the deliverer. */
   announce(messages: NewMessages): void;
-  /** Recipients that got something since the last call. */
+  /** The ids of the recipients that messages were queued for since the last call. */
   takeTouched(): Set<string>;
-  /** How many messages were queued since the process began. */
+  /** The number of messages queued since the process began. */
   queuedSoFar(): number;
-  /** This process changed recipients. Changes by other processes are noticed. */
+  /** Call after this process changed recipients. Changes by other processes are noticed. */
   forget(): void;
 }
 
 export interface SqliteOutbox extends Outbox {
   /**
-   * Runs a transaction that stores submissions: the messages that `work` queues are written last, in few rows, and the deliverer is
-   * woken after the commit. @throws as {@link SqliteDatabase.transactionNow} does; nothing is queued then.
+   * Runs a transaction that stores submissions. The messages that `work` queues are written last, in few rows, and the deliverer is woken
+   * after the commit.
+   *
+   * @throws as {@link SqliteDatabase.transactionNow} does; nothing is queued then.
    */
   transactionNow<Result>(work: (enqueue: Enqueue) => Result): Result;
 }
 
-/** To take only some of a row's messages, the rest of the row is written again. */
+/** The largest number of messages in one row. It is small because a row is rewritten when only some of its messages are taken. */
 const MAX_MESSAGES_A_ROW = 64;
 
 export const INSERT_ROW_SQL =
   "INSERT INTO outbox (recipient_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)";
 
-/** For batches that read their recipients from the database: nothing is remembered of them, so there is nothing to forget. */
+/**
+ * For batches that read their recipients from the database: this outbox keeps no recipients in memory, so {@link Outbox.forget} does
+ * nothing.
+ */
 export function createOutbox(): Outbox {
   let touched = new Set<string>();
   let queuedSoFar = 0;
@@ -92,7 +99,7 @@ export function createOutbox(): Outbox {
   };
 }
 
-/** @param mayReply null replies to nobody. */
+/** @param mayReply null sends no automatic replies. */
 export function createSqliteOutbox(db: SqliteDatabase, mayReply: MayReply | null = null): SqliteOutbox {
   const outbox = createOutbox();
   const recipients = createRecipientMemory(db);
@@ -133,7 +140,7 @@ export function createSqliteOutbox(db: SqliteDatabase, mayReply: MayReply | null
 
 type OutboxRow = readonly [recipientId: string, queuedAt: number, messageCount: number, messages: string];
 
-/** The recipient that stands for whoever posted; undefined if there is none that wants this submission. */
+/** The recipient that stands for the sender of the post; undefined if there is none, or if it does not want this submission. */
 export function replyTo(
   recipients: readonly KnownRecipient[],
   { spamScore }: NotifiedSubmission,
@@ -141,17 +148,17 @@ export function replyTo(
   return recipients.find(({ kind, max_spam_score: max }) => kind === REPLY_KIND && max >= spamScore);
 }
 
-/** Whether only the automatic reply is queued with a post. */
+/** Whether only the automatic reply is queued with the post, and the other messages later. */
 function waits(posted: Pick<PostedSubmission, "waitsUntil"> | undefined): boolean {
   return (posted?.waitsUntil ?? null) !== null;
 }
 
 interface AddedParts {
-  /** Whether whoever posted gets a message too. */
+  /** Whether the sender gets an automatic reply. */
   readonly isReplied?: boolean;
-  /** Whether everybody else gets theirs later; who does is decided now. */
+  /** Whether the other messages are queued later. Their recipients are chosen now. */
   readonly isLater?: boolean;
-  /** What conditions are checked against; without it they count as met. */
+  /** The post that conditions are checked against; without it they count as met. */
   readonly conditionData?: ConditionData | undefined;
 }
 
@@ -161,7 +168,7 @@ export class NewMessages {
   #queuedAt = 0;
   count = 0;
 
-  /** Queues a submission for those of its endpoint's recipients that want it. The result goes into the submission's row. */
+  /** Queues a submission for each of its endpoint's recipients that want it. The result is to be stored in the submission's row. */
   add(
     submission: NotifiedSubmission,
     recipients: readonly KnownRecipient[],

@@ -12,12 +12,12 @@ import { type EventParts, type NotifiedSubmission, renderAround } from "./event.
 import { INSERT_ROW_SQL, type QueuedMessage } from "./outbox.ts";
 import { REPLY_KIND } from "./recipient.ts";
 
-/** What conditions are checked against, read only if a recipient has some; without it they count as met. */
+/** Reads the data that conditions are checked against. It is called only if a recipient has conditions; without it they count as met. */
 type ReadConditionData = () => Steps<ConditionData>;
 
 /**
- * Queues one submission for every recipient of its endpoint that wants it, in the transaction that stores it. The result goes
- * into the submission's row. A server sees it as it sees what another process queued. Whoever posted gets no reply.
+ * Queues one submission for every recipient of its endpoint that wants it, in the transaction that stores it. The result is to be stored in
+ * the submission's row. A server notices the messages like those of another process. There is no automatic reply.
  */
 export function* queueSubmission(
   submission: NotifiedSubmission,
@@ -28,7 +28,7 @@ export function* queueSubmission(
   return { ...(yield* queueFor(submission, chosen, now)), notSent };
 }
 
-/** The same for a submission whose messages wait: {@link queueWaiting} queues them. */
+/** Like {@link queueSubmission}, but the recipients are only chosen: {@link queueWaiting} queues the messages later. */
 export function* decideWaiting(
   submission: NotifiedSubmission,
   readConditionData: ReadConditionData,
@@ -36,7 +36,7 @@ export function* decideWaiting(
   return { head: null, tail: null, ...decidedNow(yield* decide(submission, readConditionData)) };
 }
 
-/** Queues the messages that waited, for those who are still there. @param waiting as {@link EventParts} has it */
+/** Queues the messages that waited, for each chosen recipient that still exists. @param waiting as {@link EventParts} has it. */
 export function* queueWaiting(
   submission: NotifiedSubmission,
   now: number,

@@ -9,15 +9,15 @@ import type { RecipientState } from "./recipient.ts";
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
 
-/** A part of the outbox; null is every kind of recipient, recipient, endpoint, submission or message. */
+/** Selects messages of the outbox. A member that is null does not narrow the selection. */
 export interface QueuedPart {
   readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
-  /** Of the recipients. */
+  /** The endpoints of the recipients. */
   readonly endpointIds: readonly string[] | null;
   readonly submissionId: string | null;
   readonly id: string | null;
-  /** Messages with smaller ids than this one. */
+  /** Selects messages whose ids are smaller than this one. */
   readonly before: string | null;
 }
 
@@ -31,8 +31,8 @@ export const EVERYTHING_QUEUED: QueuedPart = {
 };
 
 /**
- * Hands what waits in the outbox to `look`, the oldest or the newest first, as the deliveries that it will be, until that
- * returns true. For one submission or message, only the rows that name it are read.
+ * Calls `look` for each message in the outbox, in the form of the delivery that it will become, the oldest or the newest first, until
+ * `look` returns true. If the selection names a submission or a message, only the rows that contain its id are read.
  */
 export function* lookThroughQueued(
   part: QueuedPart,
@@ -95,16 +95,16 @@ function selectRows(
   if (kinds !== null) rows = rows.where("recipient.kind", "in", kinds);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
   if (endpointIds !== null) rows = rows.where(sql<boolean>`recipient.endpoint_id IN ${listed(endpointIds)}`);
-  // Ids, in which no sign but the one of their prefix stands for another.
+  // No escaping is needed: an id has no character with a meaning in LIKE, except the `_` of its prefix.
   for (const named of [submissionId, id])
     if (named !== null) rows = rows.where(sql<boolean>`messages LIKE ${`%"${named}"%`}`);
   return rows;
 }
 
 /**
- * How many messages wait in the outbox for recipients that are enabled, and for others; read from an index alone.
+ * The numbers of messages in the outbox for enabled recipients, and for the others; read from an index alone.
  *
- * @param kind of the recipients; null is every kind.
+ * @param kind the kind of the recipients; null means every kind.
  */
 export function* countQueued(
   kind: string | null,
@@ -124,7 +124,7 @@ export function* countQueued(
   return { pending: sum(true), held: sum(false) };
 }
 
-/** What waits in the outbox for one recipient; `isPending` is false if it is kept until the recipient is enabled. */
+/** The messages in the outbox for one recipient; `isPending` is false if they are kept until the recipient is enabled. */
 export function* countQueuedFor(recipientId: string): Steps<{
   readonly messages: number;
   readonly oldestAt: number | null;
@@ -147,7 +147,7 @@ export function* countQueuedFor(recipientId: string): Steps<{
   return { messages, oldestAt, isPending: state === "enabled" };
 }
 
-/** Since when the oldest message to an enabled recipient of a kind waits; null when there is none. */
+/** When the oldest message to an enabled recipient of a kind was queued, in milliseconds since 1970; null if none waits. */
 export function* oldestQueuedAt(kind: string): Steps<number | null> {
   const oldest = yield* first(
     query

@@ -4,23 +4,23 @@ import { query } from "../../database/database.ts";
 import { first, run, type Steps, text } from "../../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
-/** How many messages somebody or something may cause in a time. */
+/** A limit on the messages that a person or a thing may cause within a time. */
 export interface Quota {
-  /** SHA-256 of whom or what the limit is for. */
+  /** SHA-256 of the name of the person or thing. */
   readonly key: Buffer;
   readonly most: number;
   readonly ms: number;
 }
 
-/** No quota is for a longer time, so a use that ends later was counted by a wrong clock. */
+/** The longest time of any quota. A use that expires later was counted by a clock that was ahead. */
 const LONGEST_MS = 86_400_000;
 
-/** @param unit what kind of thing it is, so that equal names of different things are different keys. */
+/** The key of a quota. @param unit the type of the thing, so that equal names of different types give different keys. */
 export function quotaKey(unit: string, name: string): Buffer {
   return createHash("sha256").update(`${unit} ${name}`).digest();
 }
 
-/** Whether one more message is within all of these. */
+/** Whether one more message is within all of these quotas. */
 export function* isWithin(quotas: readonly Quota[], now: number): Steps<boolean> {
   for (const { key, most, ms } of quotas) {
     const used = yield* first(text<{ count: number }>(COUNT_USE_SQL, key, now, now + ms));
@@ -30,15 +30,15 @@ export function* isWithin(quotas: readonly Quota[], now: number): Steps<boolean>
 }
 
 /**
- * Counts a message against all of these; in the transaction that queues it.
+ * Counts a message against all of these quotas. Call in the transaction that queues it.
  *
- * @param aboutId the submission that it is about, or the message's own id.
+ * @param aboutId the id of the submission that the message is about, or of the message itself.
  */
 export function* countUse(quotas: readonly Quota[], aboutId: string, now: number): Steps<void> {
   for (const { key, ms } of quotas) yield* run(text(INSERT_USE_SQL, key, now + ms, aboutId));
 }
 
-/** When a quota that is full has room again. */
+/** When a full quota has room again, in milliseconds since 1970. */
 export function* freeAgainAt({ key, ms }: Quota, now: number): Steps<number> {
   const sql =
     "SELECT min(expires_at) AS at FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?";
@@ -50,12 +50,12 @@ export const COUNT_USE_SQL =
   "SELECT count(*) AS count FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?";
 const INSERT_USE_SQL = "INSERT INTO quota_use (key, expires_at, submission_id) VALUES (?, ?, ?)";
 
-/** Forgets what was counted for messages about a submission: for the person who is to be erased. */
+/** Deletes the counted uses of a submission's messages, to erase a person. */
 export function* forgetUse(submissionId: string): Steps<void> {
   yield* run(query.deleteFrom("quota_use").where("submission_id", "=", submissionId));
 }
 
-/** Deletes a batch of what counts no more, and of what a wrong clock counted. Returns how many. */
+/** Deletes a batch of uses that have expired, or that a clock that was ahead has counted. Returns the number deleted. */
 export function* dropOldUse(now: number): Steps<number> {
   const old = sql<boolean>`(key, expires_at, submission_id) IN (${selectOldUse(now)})`;
   return yield* run(query.deleteFrom("quota_use").where(old));

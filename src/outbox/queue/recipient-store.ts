@@ -31,7 +31,7 @@ export function* insertRecipient(made: NewRecipient, now: number): Steps<void> {
   yield* raiseSettingsVersion();
 }
 
-/** Undefined when there is none of this kind. */
+/** Returns undefined if there is no recipient of this kind with this id. */
 export function* findRecipient(kind: string, id: string): Steps<Recipient | undefined> {
   const row = yield* first(selectRecipients().where("kind", "=", kind).where("id", "=", id));
   return row && toRecipient(row);
@@ -43,7 +43,7 @@ export function* findEndpointIdOf(recipientId: string): Steps<string | undefined
   return (yield* first(rows))?.endpoint_id;
 }
 
-/** Oldest first. @param endpointIds null is every endpoint. */
+/** The recipients of a kind, oldest first. @param endpointIds null means every endpoint. */
 export function* listRecipients(kind: string, endpointIds: readonly string[] | null): Steps<Recipient[]> {
   const rows = selectRecipients().where("kind", "=", kind).orderBy("id");
   const wanted = endpointIds === null ? rows : rows.where(isOfEndpoints(endpointIds));
@@ -52,13 +52,13 @@ export function* listRecipients(kind: string, endpointIds: readonly string[] | n
 
 export interface RecipientFilter {
   readonly kind: string;
-  /** Null is every endpoint. */
+  /** Null means every endpoint. */
   readonly endpointIds: readonly string[] | null;
-  /** Only those that fail, are stopped or are disabled. */
+  /** Whether only recipients that fail, are stopped or are disabled are listed. */
   readonly idleOrFailing: boolean;
 }
 
-/** Up to `limit`, oldest first. @param after the id of the last one of the page before; null is the first page. */
+/** Up to `limit` recipients, oldest first. @param after the id of the last one on the page before; null gives the first page. */
 export function* listSomeRecipients(
   { kind, endpointIds, idleOrFailing }: RecipientFilter,
   after: string | null,
@@ -72,19 +72,19 @@ export function* listSomeRecipients(
   return (yield* all(rows)).map(toRecipient);
 }
 
-/** For `recipient`. One parameter, because an owner may have more endpoints than a statement takes parameters. */
+/** A condition on `recipient`. The ids are one parameter, because an owner may have more endpoints than a statement takes parameters. */
 function isOfEndpoints(endpointIds: readonly string[]) {
   return sql<boolean>`endpoint_id IN ${listed(endpointIds)}`;
 }
 
-/** Up to `limit` of those that have conditions, of every kind, those of an endpoint together. @param endpointIds null is every endpoint */
+/** Up to `limit` recipients of every kind that have conditions, ordered by endpoint. @param endpointIds null means every endpoint. */
 export function* listConditioned(endpointIds: readonly string[] | null, limit: number): Steps<Recipient[]> {
   let rows = selectRecipients().where("conditions", "is not", null);
   if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
   return (yield* all(rows.orderBy("endpoint_id").orderBy("id").limit(limit))).map(toRecipient);
 }
 
-/** Of every kind. */
+/** The enabled recipients of every kind. */
 export function* listEnabledRecipients(): Steps<EnabledRecipient[]> {
   const rows = selectRecipients()
     .innerJoin("endpoint", "endpoint.id", "recipient.endpoint_id")
@@ -94,18 +94,18 @@ export function* listEnabledRecipients(): Steps<EnabledRecipient[]> {
   return (yield* all(rows)).map(toEnabled);
 }
 
-/** Whether there are several workspaces, whether or not they have recipients. */
+/** Whether there are several workspaces, with or without recipients. */
 export function* areSeveralWorkspaces(): Steps<boolean> {
   return (yield* all(query.selectFrom("workspace").select("id").limit(2))).length > 1;
 }
 
-/** @param at when it agreed: from then on messages are queued for it; null queues none any more. */
+/** Records when the recipient agreed to get messages. @param at from this time on messages are queued for it; null ends that. */
 export function* setConfirmed(id: string, at: number | null): Steps<void> {
   yield* run(query.updateTable("recipient").set({ confirmed_at: at }).where("id", "=", id));
   yield* raiseSettingsVersion();
 }
 
-/** Which submissions it gets from now on. @param conditions as `checkConditions` returned them */
+/** Sets which submissions the recipient gets from now on. @param conditions as `checkConditions` returned them. */
 export function* setWanted(
   id: string,
   { maxSpamScore, conditions }: Pick<Recipient, "maxSpamScore" | "conditions">,
@@ -116,8 +116,8 @@ export function* setWanted(
 }
 
 /**
- * Enabling also forgives what went before: deliveries start with one at a time. `alignDeliveries` then moves the
- * deliveries to where they belong.
+ * Enables or disables a recipient. Enabling also clears its failures, and deliveries begin one at a time. `alignDeliveries` then holds or
+ * releases its deliveries.
  */
 export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void> {
   const row = query.updateTable("recipient").where("id", "=", id);
@@ -125,17 +125,19 @@ export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void
     const forgiven = { ...breakerColumns(RECOVERING), gone_at: null, failing_since: null, refusals: 0 };
     yield* run(row.set({ state: "enabled", ...forgiven }).where("state", "!=", "enabled"));
   } else {
-    // A stopped one can be disabled too: its owner then knows of it, and needs no more reports.
+    // A stopped recipient can be disabled too: its owner then knows of the problem, and needs no more reports.
     yield* run(row.set({ state: "disabled" }));
   }
   yield* raiseSettingsVersion();
 }
 
-/** Deletes it with its transport's rows and its deliveries, these in batches, so that no transaction is long. */
+/**
+ * Deletes a recipient with the rows of its transport and its deliveries. Deliveries are deleted in batches, so that no transaction is long.
+ */
 export async function deleteRecipient(db: Database, id: string, now: number): Promise<void> {
   await db.transaction(() => setRecipientEnabled(id, false));
   const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("recipient_id", "=", id);
-  // A body is deleted with the last delivery of its submission, so no delivery may be left in the outbox.
+  // A body is deleted with the last delivery of its submission, so no message to the recipient may be left in the outbox.
   await spreadOutbox(db, now);
   let deleted = BULK_BATCH;
   while (deleted === BULK_BATCH) {
@@ -152,7 +154,7 @@ export async function deleteRecipient(db: Database, id: string, now: number): Pr
   });
 }
 
-/** The kind of each of these recipients, by its id. */
+/** The kinds of these recipients, by their ids. */
 export function* readKinds(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = query
@@ -162,7 +164,7 @@ export function* readKinds(ids: readonly string[]): Steps<ReadonlyMap<string, st
   return new Map((yield* all(rows)).map(({ id, kind }) => [id, kind]));
 }
 
-/** How many recipients of a kind are in each state. Enabled ones that get probes only count as `failing` instead. */
+/** The number of recipients of a kind in each state. Enabled recipients that get only probes count as `failing`. */
 export function* countRecipients(kind: string): Steps<Map<string, number>> {
   const counts = new Map<string, number>(COUNTED_STATES.map((state) => [state, 0]));
   const rows = query.selectFrom("recipient").select(["state", "breaker"]).where("kind", "=", kind);

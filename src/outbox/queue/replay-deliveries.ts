@@ -9,35 +9,38 @@ import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
 import { isOfEndpoints } from "./delivery-store.ts";
 import { spreadOutbox } from "../sending/spread-outbox.ts";
 
-/** The deliveries of a bulk replay; a null member does not narrow it. Times are those at which the message was made. */
+/** Selects the deliveries of a bulk replay. A member that is null does not narrow the selection. Times are when the message was made. */
 export interface ReplayRange {
-  /** Of the recipients. */
+  /** The kind of the recipients. */
   readonly kind: string;
   readonly recipientId: string | null;
-  /** Of the recipients; null, and nothing, is every endpoint. */
+  /** The endpoints of the recipients; null or absent means every endpoint. */
   readonly endpointIds?: readonly string[] | null;
-  /** Only deliveries that failed for good. */
+  /** Whether only deliveries that failed for good are selected. */
   readonly failedOnly: boolean;
   readonly since: number | null;
   readonly until: number | null;
 }
 
 export interface ReplayOptions {
-  /** Gives the message a new id, so that receivers that drop repeated ids act on it again. */
+  /** Whether the message gets a new id, so that receivers that drop repeated ids act on it again. */
   readonly asNew: boolean;
   readonly now: number;
-  /** With a new id, gives the message of a submission with files new addresses; null or absent leaves it as it is. */
+  /**
+   * Renews the message of a submission with files when it gets a new id, because addresses of files expire; null or absent leaves it as it
+   * is.
+   */
   readonly renew?: RenewMessage | null;
 }
 
-/** A message about a submission as it is to be sent from now on. */
+/** Returns the body of a message about a submission as it is to be sent from now on, as JSON. */
 export type RenewMessage = (submissionId: string, body: string, now: number) => Steps<string>;
 
 /**
- * Puts one delivery back into the queue with a full set of attempts. Returns the id of the message that will be sent. One that went
- * in a summary brings the whole of it; with new ids, each message of it goes by itself.
+ * Puts one delivery back into the queue with a full set of attempts, and returns the id of the message that will be sent. If it was part of
+ * a summary, the whole summary is sent again; with new ids, each of its messages goes by itself.
  *
- * @throws not_found; conflict while it is being sent, and, with a new id, while it is still to be sent.
+ * @throws not_found; conflict while the message is being sent, and, with a new id, while it still waits to be sent.
  */
 export async function replayDelivery(db: Database, id: string, options: ReplayOptions): Promise<string> {
   await spreadOutbox(db, options.now);
@@ -66,7 +69,7 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
   throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids`, { hint: { kind } });
 }
 
-/** How many deliveries a bulk replay would touch; messages of the outbox become deliveries first, as for the replay. */
+/** The number of deliveries that a bulk replay would touch. As in the replay, the messages of the outbox become deliveries first. */
 export async function countReplayable(
   db: Database,
   range: ReplayRange,
@@ -79,10 +82,13 @@ export async function countReplayable(
   return (await db.read(() => first(counted)))?.count ?? 0;
 }
 
-/** Replays a range in batches, each a transaction; finished batches stay done if a later one fails. Returns how many. */
+/**
+ * Replays the selected deliveries in batches, each in a transaction of its own. Finished batches stay done if a later one fails. Returns
+ * the number replayed.
+ */
 export async function replayRange(db: Database, range: ReplayRange, options: ReplayOptions): Promise<number> {
   await spreadOutbox(db, options.now);
-  // Messages that this replay adds with new ids lie after this bound, so it never replays its own.
+  // Messages that this replay adds with new ids are made after this time, so it never replays its own.
   const until = Math.min(range.until ?? options.now, options.now);
   let after = "";
   let replayed = 0;
@@ -104,11 +110,11 @@ export async function replayRange(db: Database, range: ReplayRange, options: Rep
   }
 }
 
-/** With new ids, only messages that need it: otherwise each replay would double the messages of the one before. */
+/** With new ids, only messages that need it are selected. Otherwise each replay would double the messages of the one before. */
 function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
   let rows = query.selectFrom("delivery").select("id").where("id", ">", after);
   if (asNew) rows = rows.where(isFinished).where(isLatest(range.until));
-  // A summary is repeated as it was, with all of its messages.
+  // A summary is repeated as it was, with all of its messages: selecting the first one is enough.
   else rows = rows.where("lead_id", "is", null);
   rows = range.failedOnly
     ? rows.where("state", "=", sql.lit("failed"))
@@ -128,7 +134,10 @@ function isOfKind(kind: string) {
 
 const isFinished = sql<boolean>`state IN ('delivered', 'failed')`;
 
-/** Whether nothing of the same submission is still to be sent to the same recipient, or was before the bound and later. */
+/**
+ * A condition that holds if no message about the same submission still waits for the same recipient, and if no newer one was made before
+ * `until`.
+ */
 function isLatest(until: number | null) {
   const bound = until === null ? sql`` : sql`AND later.id < ${firstIdAt("msg", until)}`;
   return sql<boolean>`NOT EXISTS (SELECT 1 FROM delivery AS later
@@ -136,7 +145,7 @@ function isLatest(until: number | null) {
       AND (later.state IN ('pending', 'sending', 'held') OR (later.id > delivery.id ${bound})))`;
 }
 
-/** A recipient that is not enabled gets it as held, and it is sent when the recipient is enabled again. */
+/** A recipient that is not enabled gets the delivery as held; it is sent when the recipient is enabled again. */
 function* replayRow(id: string, { asNew, now, renew = null }: ReplayOptions): Steps<string> {
   const state = sql<"pending" | "held">`CASE
     (SELECT recipient.state FROM recipient WHERE recipient.id = delivery.recipient_id) WHEN 'enabled' THEN 'pending' ELSE 'held' END`;
@@ -170,7 +179,7 @@ function* replayRow(id: string, { asNew, now, renew = null }: ReplayOptions): St
 const OWN_EVENT_SQL = `SELECT submission_id, event_head AS body FROM delivery JOIN submission ON submission.id = submission_id
   WHERE delivery.id = ? AND event_head IS NOT NULL AND event_tail IS NULL`;
 
-/** Null for a message that has the data of its submission's row, as those without files do. */
+/** The renewed body; null if the message has the data of its submission's row, as messages about submissions without files do. */
 function* renewedEvent(id: string, renew: RenewMessage, now: number): Steps<string | null> {
   const row = yield* first(text<{ submission_id: string; body: string }>(OWN_EVENT_SQL, id));
   return row === undefined ? null : yield* renew(row.submission_id, row.body, now);

@@ -5,15 +5,15 @@ import { type DeliveryFilter, type DeliveryPage, getDelivery, listDeliveries } f
 import type { Recipient } from "./recipient.ts";
 import { findRecipient } from "./recipient-store.ts";
 
-/** The recipients of one kind, as commands and pages work with their deliveries. */
+/** The kinds of recipient whose deliveries a command or page shows together. */
 export interface ShownKinds {
-  /** As `recipient.kind` has it. */
+  /** The kind, as in `recipient.kind`. */
   readonly kind: string;
-  /** Kinds of which the deliveries are shown among these, and are never sent again. */
+  /** Other kinds whose deliveries are shown among these, and are never sent again. */
   readonly alsoShows: readonly string[];
 }
 
-/** Newest first. @throws not_found when the named submission is not there; invalid_request on a cursor that no page returned. */
+/** Deliveries, newest first. @throws not_found if the named submission does not exist; invalid_request if no page returned this cursor. */
 export function listShownDeliveries(
   { kind, alsoShows }: ShownKinds,
   filter: Omit<DeliveryFilter, "kinds">,
@@ -33,7 +33,7 @@ export function* findShown(
   return undefined;
 }
 
-/** A message to this recipient. @throws not_found when there is none with this id, and if it is to another. */
+/** A message to this recipient. @throws not_found if there is no message with this id, or if it is to another recipient. */
 export function* getDeliveryTo(recipientId: string, id: string): Steps<Delivery> {
   const delivery = yield* getDelivery(id);
   if (delivery.recipientId === recipientId) return delivery;

@@ -2,12 +2,12 @@ import { query } from "../../database/database.ts";
 import { run, type Steps } from "../../database/steps.ts";
 import { raiseSettingsVersion } from "../../database/settings-version.ts";
 
-/** The largest number of messages that are tried earlier at once: each of them spends an attempt. */
+/** The largest number of messages that one call makes due: each of them spends an attempt. */
 const MOST = 20;
 
 /**
- * Has what waits for an enabled recipient after a failure tried now: the next probe if it gets probes only, else the messages whose
- * next attempt comes first. What is gathered stays so.
+ * Makes what waits for an enabled recipient after a failure due now: the next probe if the recipient gets only probes, else the messages
+ * whose next attempt comes first. Gathered messages stay gathered.
  */
 export function* tryNow(recipientId: string, now: number): Steps<void> {
   const recipient = query.updateTable("recipient").set({ not_before: now }).where("id", "=", recipientId);
@@ -20,7 +20,7 @@ export function* tryNow(recipientId: string, now: number): Steps<void> {
     .where("delivery.state", "=", "pending")
     .where("delivery.attempts", ">", 0)
     .where("delivery.due_at", ">", now)
-    // A probe does not wait until its message is due.
+    // If the breaker is open, no message is made due: a probe does not wait until its message is due.
     .where("recipient.breaker", "<>", "open")
     .orderBy("delivery.due_at")
     .limit(MOST);

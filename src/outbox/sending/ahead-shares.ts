@@ -1,28 +1,28 @@
 import type { Lane } from "./lane.ts";
 import { roomFor } from "./slots.ts";
 
-/** What may be claimed ahead, of all recipients together. */
+/** The limits of what may be claimed ahead for all recipients together. */
 interface AheadBounds {
   readonly deliveries: number;
-  /** UTF-8 bytes of their bodies. */
+  /** UTF-8 bytes of the bodies. */
   readonly bytes: number;
 }
 
 interface OfWorkspace {
   deliveries: number;
   bytes: number;
-  /** Lanes that get more. */
+  /** The number of lanes for which more is claimed in this round. */
   lanes: number;
 }
 
-/** How much of what is claimed ahead is each workspace's, while a round shares out more. None has more than half, if there are several. */
+/** Shares out what a round may claim ahead among workspaces. If there are several workspaces, none gets more than half. */
 export class AheadShares {
   readonly #bounds: AheadBounds;
   readonly #isShared: boolean;
   readonly #byWorkspace = new Map<string, OfWorkspace>();
   #deliveries = 0;
   #bytes = 0;
-  /** Workspaces that get more. */
+  /** The number of workspaces for which more is claimed in this round. */
   #taking = 0;
 
   /** @param isShared whether there are several workspaces. */
@@ -40,7 +40,7 @@ export class AheadShares {
     }
   }
 
-  /** How many more may be claimed for this lane. */
+  /** The number of deliveries that may still be claimed for this lane. */
   room(lane: Lane): number {
     const { deliveries: limit } = this.#bounds;
     const taken = this.#deliveries;
@@ -55,7 +55,10 @@ export class AheadShares {
     this.#deliveries += count;
   }
 
-  /** The largest number of bytes for this lane, once everything is taken: workspaces get equal parts of what is left, and lanes of these. */
+  /**
+   * The largest number of UTF-8 bytes to claim for this lane. Call it after {@link AheadShares.take} was called for all lanes: workspaces
+   * get equal parts of the free bytes, and the lanes of a workspace equal parts of its part.
+   */
   bytesFor(lane: Lane): number {
     const { bytes: limit } = this.#bounds;
     const own = this.#of(lane);

@@ -1,12 +1,12 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { AttemptResult } from "./transport.ts";
 
-/** Characters of what a defect says of itself that are kept with the attempt. */
+/** The largest number of characters of a defect's message that are kept with the attempt. */
 const MAX_DETAIL_LENGTH = 500;
 
 /**
- * The result of an attempt that ended by a defect. It is spent, so that a message that a defect keeps from being sent runs out of
- * attempts and holds up no other. A database that refuses is no fault of the message.
+ * The result of an attempt that a defect of this program ended. It is spent, so that a message that always meets the defect runs out of
+ * attempts and holds up no other. But if the database refused, nothing is spent, because that is no fault of the message.
  */
 export function failureOf(error: unknown): AttemptResult {
   const detail = error instanceof Error ? error.message : "unknown";

@@ -5,7 +5,7 @@
 export interface Breaker {
   /** `closed` is the normal state, `open` sends probes only, `ramping` sends few at once after an outage. */
   readonly state: "closed" | "open" | "ramping";
-  /** Failures in a row while closed; probes that failed while open; how many may be in flight while ramping. */
+  /** While closed: failures in a row. While open: probes that failed. While ramping: how many deliveries may be in flight. */
   readonly count: number;
   /** Nothing is sent before this time, in milliseconds since 1970. */
   readonly notBeforeMs: number;
@@ -13,18 +13,18 @@ export interface Breaker {
 
 export const HEALTHY: Breaker = { state: "closed", count: 0, notBeforeMs: 0 };
 
-/** The state after a pause or stop: one delivery first, then more. */
+/** The state when a recipient is enabled again: one delivery first, then more. */
 export const RECOVERING: Breaker = { state: "ramping", count: 1, notBeforeMs: 0 };
 
 export interface BreakerLimits {
-  /** Infinity: the breaker never opens. */
+  /** Failures in a row after which the breaker opens. Infinity: it never opens. */
   readonly failuresUntilProbes: number;
   /** Waits between probes in seconds; the last one repeats. */
   readonly probeSeconds: readonly number[];
   readonly perRecipient: number;
 }
 
-/** An attempt that delivered: the first one after an outage starts the ramp 1, 2, 4 and so on. */
+/** The breaker after an attempt that delivered. The first one after an outage starts the ramp: 1, 2, 4 deliveries at once, and so on. */
 export function afterSuccess(breaker: Breaker, limits: BreakerLimits): Breaker {
   if (breaker.state === "closed") return breaker.count === 0 ? breaker : { ...breaker, count: 0 };
   const allowed = breaker.state === "open" ? 1 : breaker.count * 2;
@@ -32,8 +32,8 @@ export function afterSuccess(breaker: Breaker, limits: BreakerLimits): Breaker {
 }
 
 /**
- * An attempt that failed through the recipient. Deliveries that were already in flight when the breaker
- * opened (`isProbe` false) do not stretch the wait between probes.
+ * The breaker after an attempt that failed through the recipient. A delivery that was already in flight when the breaker opened (`isProbe`
+ * is false) does not lengthen the wait between probes.
  */
 export function afterFailure(
   breaker: Breaker,
@@ -54,8 +54,8 @@ export function afterFailure(
 }
 
 /**
- * How many deliveries may be in flight at once; 0 while the recipient asked for quiet. One that just failed is tried
- * with a single delivery, so that several dead recipients do not hold every slot until their breakers open.
+ * How many deliveries may be in flight at once; 0 while the recipient's wait lasts. A recipient that just failed gets one at a time, so
+ * that several dead recipients do not hold every slot until their breakers open.
  */
 export function allowedInFlight(breaker: Breaker, perRecipient: number, nowMs: number): number {
   if (nowMs < breaker.notBeforeMs) return 0;

@@ -5,19 +5,19 @@ import type { Claim, ClaimedDelivery } from "./claimed-delivery.ts";
 import type { RecipientState } from "../queue/recipient.ts";
 import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
 
-/** How many deliveries of a recipient are wanted. */
+/** The largest number of deliveries that are wanted for a recipient. */
 export interface Want {
   readonly recipientId: string;
   readonly limit: number;
 }
 
-/** Deliveries that wait in memory once they are claimed. */
+/** A request for deliveries that are claimed ahead and wait in memory. */
 export interface AheadWant extends Want {
-  /** The largest number of UTF-8 bytes of their bodies. */
+  /** The largest number of UTF-8 bytes of all their bodies. */
   readonly bytes: number;
 }
 
-/** A delivery whose server has ended while it was sending. */
+/** A delivery that a server was sending when it ended. */
 export interface AbandonedRow {
   readonly id: string;
   readonly attempts: number;
@@ -29,63 +29,67 @@ export interface AbandonedRow {
   readonly kind: string;
 }
 
-/** What is about submissions that only the primary may have is not sent. */
+/** Keeps back messages about submissions that may exist only on the primary: they would be lost with it. */
 export interface UnconfirmedClaims {
-  /** As `Confirmations` has it. Call it after the transaction that claimed. */
+  /** As `Confirmations.confirm`. Call it after the transaction that claimed. */
   confirm(): Promise<SafeSnapshot | null>;
   /**
-   * Has those of some claims go back that are about a submission which is not known to be safe, to be claimed at that time again. Returns
-   * their ids. Inside a transaction.
+   * Gives back those of the claims that are about a submission which the standby may not have. They become due again at `until`. Call
+   * inside a transaction.
+   *
+   * @returns their ids.
    */
   postpone(claims: readonly Claim[], safe: SafeSnapshot, until: number): Steps<ReadonlySet<string>>;
 }
 
-/** What the deliverer does with its rows all the time, in the way that is best for an engine. Inside a transaction. */
+/** The statements that the deliverer runs all the time, in the fastest way for each engine. Call inside a transaction. */
 export interface Claims {
-  /** The servers that share the recipients; on a file there is one. */
+  /** The servers that share the recipients; on SQLite there is one. */
   readonly servers: LiveServers;
   /** Whether other servers take part. */
   readonly isShared: boolean;
-  /** Null if there is one machine only. */
+  /** Null if the database has no standby. */
   readonly unconfirmed: UnconfirmedClaims | null;
-  /** When the earliest pending delivery of each recipient is due, 0 when one waits in the outbox; null when none waits. */
+  /** For each recipient: when its earliest pending delivery is due, 0 if a message waits in the outbox, null if none waits. */
   earliestDue(recipientIds: readonly string[]): Steps<ReadonlyMap<string, number | null>>;
   /**
-   * Takes due deliveries of each recipient, oldest first, then its messages of the outbox. Nothing is sent unless `sending` is
-   * recorded.
+   * Claims due deliveries of each recipient, oldest first, and then its messages of the outbox. A message is sent only after its state
+   * `sending` was committed.
    */
   claimDue(wants: readonly Want[], now: number): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
   /**
-   * The same for recipients that answer fast, as far as the bodies fit. What does not fit is not passed over, so that it is
-   * sent before what was queued after it: then nothing more is claimed for its recipient.
+   * Like {@link Claims.claimDue}, for recipients that answer fast, as far as the bodies fit. After a body that does not fit, nothing more
+   * is claimed for its recipient, so that messages keep their order.
    */
   claimAhead(
     wants: readonly AheadWant[],
     now: number,
   ): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
-  /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the recipient is back. */
+  /** Claims the delivery that waits longest, due or not, in the outbox too, to find out whether the recipient is back. */
   claimProbe(recipientId: string, now: number): Steps<readonly ClaimedDelivery[]>;
-  /** Takes messages of the outbox alone. */
+  /** Claims messages of the outbox alone. */
   claimQueued(want: Want, now: number): Steps<readonly ClaimedDelivery[]>;
-  /** Takes one pending delivery by its id. False if somebody else has it. */
+  /** Claims one pending delivery by its id. False if it is no longer pending. */
   claimOne(id: string, now: number): Steps<boolean>;
-  /** Takes those that wait of the messages that go with another one. Their attempts are that one's. */
+  /** Claims the messages in `ids`, which go with another one, if they still wait. The attempts of that one count for them. */
   claimMembers(ids: readonly string[]): Steps<void>;
-  /** Undoes claims of which nothing was sent; those that are no longer that attempt's stay as they are. */
+  /** Undoes claims of which nothing was sent. A delivery that has since been claimed for another attempt stays as it is. */
   giveBack(deliveries: readonly Claim[]): Steps<void>;
   /**
-   * Records how attempts ended. The result is null for an attempt whose delivery is no longer its own: the delivery was deleted
+   * Records how attempts ended. The result is null for an attempt whose delivery is no longer its own, for example because it was deleted
    * with its submission or recipient.
    */
   finish(ended: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]>;
-  /** Deliveries that a server was sending when it was lost. On a file those of an earlier process: ask at the start only. */
+  /**
+   * Deliveries that a server was sending when it was lost. On SQLite they are those of an earlier process, so call it only at the start.
+   */
   readAbandoned(): Steps<readonly AbandonedRow[]>;
   /**
-   * Has deliveries go back that this server has claimed and does not know of, because it did not hear that the claim was committed.
+   * Gives back deliveries that this server has claimed without knowing it, because it did not hear that the claim was committed.
    *
-   * @param ownIds of all that it knows of.
+   * @param ownIds the ids of all claims that it knows of.
    */
   giveBackUnknown(ownIds: readonly string[]): Steps<void>;
-  /** Recipients that messages of the outbox wait for. */
+  /** The recipients for which messages wait in the outbox. */
   readQueued(): Steps<readonly string[]>;
 }

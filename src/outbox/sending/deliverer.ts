@@ -14,27 +14,27 @@ import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
 import type { AttemptResult, Transport } from "./transport.ts";
 
-/** Time until the database is tried again after it refused. */
+/** The wait until the database is tried again after it refused. */
 const DATABASE_RETRY_MS = 250;
-/** Time until somebody who hears nothing of the other servers listens again. */
+/** The wait until a server that does not know which servers live asks again. */
 const BLIND_MS = 250;
-/** A claim whose commit was heard later than this is not used: somebody else may take this server for lost by now. */
+/** A claim is not used if its commit took longer than this: another server may count this one as lost by now. */
 const LONGEST_CLAIM_MS = 5000;
-/** If other servers take part, everything is read again after this time, whatever was heard meanwhile. */
+/** If other servers take part, everything is read again after this time, even if no change was announced. */
 const LONGEST_BELIEF_MS = 30_000;
-/** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
+/** How long a stop waits, after its grace, for a database that refuses. The next start recovers what is left. */
 const LAST_RECORDS_MS = 2000;
 
 export interface DelivererParts {
   readonly db: Database;
-  /** Of the database's engine. */
+  /** The claims of the database's engine. */
   readonly claims: Claims;
   readonly outbox: Outbox;
   /** One for each kind of recipient. */
   readonly transports: readonly Transport[];
   readonly clock: Clock;
   readonly log: Log;
-  /** From 0 up to 1; spreads retries. */
+  /** Returns a number from 0 up to 1; spreads retries. */
   readonly random: () => number;
 }
 
@@ -50,9 +50,9 @@ export class Deliverer {
   readonly #ended: EndedAttempts;
   readonly #waitingForRest: (() => void)[] = [];
   #notifyOthers = (): void => undefined;
-  /** Others may have queued something. */
+  /** Whether another server may have queued something. */
   #mustLook = false;
-  /** When recipients were read last, by the process's own clock. */
+  /** When all recipients were last read, in milliseconds of the process's own clock. */
   #readAt = 0;
   /** Rounds claim while it is `running`. From `stopped` on there are none, and the database may be closed. */
   #state: "new" | "running" | "stopping" | "stopped" = "new";
@@ -66,7 +66,7 @@ export class Deliverer {
     this.#rounds = new RoundPlan(() => this.#round(), this.#hasRush);
   }
 
-  /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
+  /** Call before the start: puts what an earlier process was sending back into the queue. @throws database_busy as any transaction does. */
   async recover(): Promise<void> {
     const { db, clock, log } = this.#parts;
     const recovered = await db.relaxedTransaction(() => this.#lanes.recover(clock.now()));
@@ -85,7 +85,7 @@ export class Deliverer {
     this.#rounds.soon();
   }
 
-  /** Another server may have queued something for a recipient of this one. */
+  /** Looks for messages that another server may have queued for a recipient of this one. */
   look(): void {
     this.#mustLook = true;
     if (this.#isRunning) this.wake();
@@ -96,7 +96,7 @@ export class Deliverer {
     this.#notifyOthers = notify;
   }
 
-  /** Recipients or deliveries were changed by another process. */
+  /** Reads everything again, because another process changed recipients or deliveries. */
   reload(): void {
     this.#lanes.invalidate();
     if (this.#isRunning) this.wake();
@@ -111,14 +111,14 @@ export class Deliverer {
     });
   }
 
-  /** When something is next planned, in milliseconds since 1970; null when nothing waits. */
+  /** When the next delivery is planned, in milliseconds since 1970; null if none waits. */
   nextWakeAt(): number | null {
     return this.#isRunning ? this.#lanes.nextWakeAt(this.#parts.clock.now()) : null;
   }
 
   /**
-   * Claims nothing more, waits up to `graceMs` for the attempts in flight, ends the rest and records all of them. After that
-   * nothing is planned any more. The next start finds messages of posts that are stored later. Asked again, it is the same stop.
+   * Claims nothing more, waits up to `graceMs` for the attempts in flight, ends the rest, and records all of them. After that, no round
+   * takes place any more; messages that are queued later are found at the next start. A second call returns the same stop.
    */
   stop(graceMs: number): Promise<void> {
     return (this.#ending ??= this.#end(graceMs));
@@ -141,7 +141,7 @@ export class Deliverer {
     return this.#state === "running";
   }
 
-  /** Whether something may be sent. Who does not know which servers live may have been taken for lost. */
+  /** Whether something may be sent. A server that does not know which servers live must not send: others may count it as lost. */
   get #maySend(): boolean {
     return this.#isRunning && !this.#isBlind;
   }
@@ -198,7 +198,7 @@ export class Deliverer {
     this.#lanes.noteQueued(await db.read(() => claims.readQueued()));
   }
 
-  /** Nothing is written when there is nothing to record, to claim or to give back. */
+  /** Writes nothing if there is nothing to record, to claim or to give back. */
   async #recordAndClaim(now: number): Promise<void> {
     const mayClaim = this.#maySend;
     const startedAt = performance.now();
@@ -212,7 +212,7 @@ export class Deliverer {
       const attempt = ended[index];
       if (attempt && record) attempt.transport.report(attempt, record);
     }
-    // It may have been stopped meanwhile, or the whole process paused.
+    // The deliverer may have been stopped meanwhile, or the whole process suspended.
     const isInTime = performance.now() - startedAt < LONGEST_CLAIM_MS;
     if (this.#maySend && isInTime) sendings.forEach((sending) => this.#begin(sending));
     else {
@@ -244,7 +244,7 @@ export class Deliverer {
     this.#goOn(sending);
   }
 
-  /** Fills the free slot; without a round if the next delivery is claimed already. */
+  /** Fills the slot that an attempt has left. If the next delivery is already claimed, this needs no round. */
   #goOn(ended: Sending): void {
     const mayGoOn = this.#maySend && !this.#lanes.isStale && !this.#hasRush();
     const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
@@ -252,7 +252,7 @@ export class Deliverer {
     if (!next || this.#isRunningOut(next.lane) || this.#ended.areMany) this.wake();
   }
 
-  /** Whether more must be claimed for a lane. Over a network early, so that its slots need not wait for the claim. */
+  /** Whether more must be claimed for a lane. Over a network it claims early, so that slots do not wait for the claim. */
   #isRunningOut(lane: Lane): boolean {
     return lane.aheadCount === (this.#parts.claims.isShared ? lane.halfAhead : 0);
   }
@@ -265,7 +265,7 @@ export class Deliverer {
     if (this.#rounds.isSoon) return;
     const next = this.nextWakeAt();
     const planned = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
-    // So deliveries claimed ahead do not wait long for a slot, nor finished attempts for their record.
+    // If deliveries are claimed ahead, the sleep is short: they must not wait long for a slot, nor finished attempts for their record.
     const wait = this.#lanes.aheadCount === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
     if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
     if (wait !== null) this.#rounds.later(wait);

@@ -5,21 +5,21 @@ import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } fr
 import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** No destination asks for a longer pause than this, so a later time was planned by a wrong clock. */
+/** No destination asks for a longer pause than this, so a later time was planned by a clock that was ahead. */
 const LONGEST_QUIET_MS = DAY_MS;
 
 /** A destination as lanes name it. */
 export interface LaneDestination {
-  /** The kind whose limits the transport shares. */
+  /** The kind whose limits the transport shares: `Transport.sharedKind`. */
   readonly kind: string;
-  /** As `Route.destination` has it. */
+  /** The destination, as in `Route.destination`. */
   readonly destination: string;
-  /** Unique among all kinds. */
+  /** A name that is unique among all kinds. */
   readonly name: string;
   readonly policy: DeliveryPolicy;
 }
 
-/** An attempt at a destination, at its end. */
+/** The end of an attempt at a destination. */
 interface AttemptThere {
   readonly result: Pick<AttemptResult, "blame" | "message">;
   readonly claimedAt: number;
@@ -39,20 +39,20 @@ export const FAULT_SQL = {
 } as const;
 
 /**
- * The destinations that fail at present. One fault is enough: from then on a single attempt at a time finds out whether the destination is
- * back. It is kept in memory, so that a new process tries at once; its rows are for people.
+ * The destinations that fail at present. After one fault, a single attempt at a time finds out whether the destination is back. The faults
+ * are kept in memory, so that a new process tries every destination at once; the table `place_fault` shows them to people.
  */
 export class Destinations {
   readonly #faults = new Map<string, Fault>();
-  /** What the rows say. */
+  /** The faults as the table has them. */
   readonly #written = new Map<string, Fault>();
 
-  /** When something may next be sent there; 0 while it is well. */
+  /** When something may next be sent to the destination, in milliseconds since 1970; 0 while it has no fault. */
   readyAt(name: string): number {
     return this.#faults.get(name)?.breaker.notBeforeMs ?? 0;
   }
 
-  /** The largest number of attempts under way there. */
+  /** The largest number of attempts under way at the destination. */
   allowed({ name, policy }: LaneDestination, now: number): number {
     const fault = this.#faults.get(name);
     return fault
@@ -60,7 +60,7 @@ export class Destinations {
       : policy.limits.perDestination;
   }
 
-  /** An attempt there has ended. */
+  /** Records the end of an attempt at the destination. */
   note(of: LaneDestination, { result, claimedAt }: AttemptThere, now: number): void {
     const { blame, message } = result;
     const fault = this.#faults.get(of.name);
@@ -90,7 +90,7 @@ export class Destinations {
     }
   }
 
-  /** What the rows say: somebody who takes one away wants its destination tried now. */
+  /** Compares with the table. If somebody has deleted a row, its destination is tried now. */
   followRows(rows: readonly FaultRow[]): void {
     for (const [name, { of }] of this.#written) {
       if (rows.some(({ kind, place }) => kind === of.kind && place === of.destination)) continue;
@@ -100,7 +100,7 @@ export class Destinations {
     }
   }
 
-  /** Faults that the rows do not show as they are; null for one that is over. */
+  /** The faults that the table does not yet show as they are; `fault` is null for one that is over. */
   changes(): FaultChange[] {
     const over = [...this.#written.values()].filter(({ of }) => !this.#faults.has(of.name));
     const changed = [...this.#faults.values()].filter((fault) => this.#written.get(fault.of.name) !== fault);
@@ -110,7 +110,7 @@ export class Destinations {
     ];
   }
 
-  /** These changes were committed. */
+  /** Call after these changes were committed. */
   saved(changes: readonly FaultChange[]): void {
     for (const { of, fault } of changes) {
       if (fault === null) this.#written.delete(of.name);
@@ -119,13 +119,13 @@ export class Destinations {
   }
 }
 
-/** What is to be written of a destination. */
+/** A change of the table: `fault` is null if the row is to be deleted. */
 export interface FaultChange {
   readonly of: LaneDestination;
   readonly fault: Fault | null;
 }
 
-/** The rows are for people; one whose destination is being tried again is gone. */
+/** Writes the changes. The table shows faults to people, so it has no row for a destination that is being tried again. */
 export function* saveFaults(changes: readonly FaultChange[]): Steps<void> {
   for (const { of, fault } of changes) {
     const { kind, destination } = of;
@@ -136,14 +136,17 @@ export function* saveFaults(changes: readonly FaultChange[]): Steps<void> {
   }
 }
 
-/** Forgets what others found, so that each destination is tried again. @param before faults whose next probe was planned earlier. */
+/**
+ * Deletes the faults that other processes found, so that each destination is tried again. @param before deletes faults whose next probe was
+ * planned earlier.
+ */
 export function* forgetFaults(before: number): Steps<void> {
   yield* run(text("DELETE FROM place_fault WHERE next_probe_at < ?", before));
 }
 
 interface FaultRow {
   readonly kind: string;
-  /** The destination: the column's name stays. */
+  /** The destination. The name of the column is older than the word. */
   readonly place: string;
 }
 
@@ -151,20 +154,20 @@ export function* readFaultRows(): Steps<FaultRow[]> {
   return yield* all(query.selectFrom("place_fault").select(["kind", "place"]));
 }
 
-/** Has the running servers try a destination that fails with one message now. */
+/** Makes the running servers try a failing destination now, with one message. */
 export function* tryDestinationNow({ kind, place }: FaultRow): Steps<void> {
   yield* run(text(FAULT_SQL.drop, kind, place));
   yield* raiseSettingsVersion();
 }
 
-/** What is wrong with a destination, as the running server has found. */
+/** The fault of a destination, as the running server has found it. */
 export interface DestinationFault {
   readonly since: number;
   readonly message: string;
   readonly nextProbeAt: number;
 }
 
-/** Undefined while the destination is well. */
+/** Returns undefined while the destination has no fault. */
 export function* findDestinationFault(kind: string, place: string): Steps<DestinationFault | undefined> {
   const rows = query.selectFrom("place_fault").selectAll().where("kind", "=", kind);
   const row = yield* first(rows.where("place", "=", place));

@@ -1,15 +1,15 @@
 import { withoutBodies } from "./claimed-delivery.ts";
 import type { EndedAttempt } from "./transport.ts";
 
-/** They are recorded when there are this many, while others are still running. */
+/** A round records them as soon as there are this many, even while other attempts are running. */
 const MANY = 64;
-/** A round over a network costs the database more, and is worth more of them. */
+/** The same over a network, where a round costs the database more. */
 const MANY_OVER_NETWORK = 128;
 
 /** Attempts that ended and are not recorded yet; their rows stay claimed, so nothing is sent twice. */
 export class EndedAttempts {
   readonly #attempts: EndedAttempt[] = [];
-  /** How many of them no round has tried to record yet. */
+  /** The number of attempts that no round has tried to record yet. */
   #newly = 0;
   readonly #many: number;
 
@@ -22,7 +22,7 @@ export class EndedAttempts {
     return this.#attempts.length === 0;
   }
 
-  /** Whether a round is worth it that records them. */
+  /** Whether there are enough of them for a round. */
   get areMany(): boolean {
     return this.#newly >= this.#many;
   }
@@ -32,13 +32,13 @@ export class EndedAttempts {
     this.#newly += 1;
   }
 
-  /** What a round tries to record. All of it stays until it is on record. */
+  /** All attempts for a round to record. They stay in here until {@link EndedAttempts.recorded}. */
   take(): readonly EndedAttempt[] {
     this.#newly = 0;
     return [...this.#attempts];
   }
 
-  /** These are on record: what {@link EndedAttempts.take} returned last. */
+  /** Removes the attempts that {@link EndedAttempts.take} returned last, because they are on record. */
   recorded(ended: readonly EndedAttempt[]): void {
     this.#attempts.splice(0, ended.length);
   }

@@ -16,16 +16,16 @@ export const GATHER_SQL = {
   join: `UPDATE delivery SET lead_id = ? WHERE ${PENDING}`,
 } as const;
 
-/** The message of a summary that the others go with. */
+/** The message that leads a summary. */
 interface Lead {
   readonly id: string;
-  /** Whether more wait than one summary takes. */
+  /** Whether more messages wait than one summary takes. */
   readonly isRestLeft: boolean;
 }
 
 /**
- * Plans new messages for later. Up to a batch; what is left is still due, and comes in the next round. Inside a transaction, as
- * {@link joinLead}.
+ * Plans the new messages of a recipient for later, up to a batch. What is left is still due, and the next round comes to it. Call inside a
+ * transaction.
  */
 export function* postpone(recipientId: string, until: number, now: number): Steps<void> {
   yield* spreadFor(recipientId, until, BULK_BATCH);
@@ -33,7 +33,10 @@ export function* postpone(recipientId: string, until: number, now: number): Step
   if (ids.length > 0) yield* run(text(GATHER_SQL.postpone, until, listParameter(ids)));
 }
 
-/** Makes one of the new messages that wait. The members are fixed from here on. Null if nothing waits. */
+/**
+ * Makes one summary of the new messages that wait. Its members do not change any more. Returns null if none waits. Call inside a
+ * transaction.
+ */
 export function* joinLead(recipientId: string, now: number): Steps<Lead | null> {
   yield* spreadFor(recipientId, now, BULK_BATCH);
   const ids = yield* freshIds(recipientId, now, MOST_TOGETHER + 1);

@@ -4,19 +4,19 @@ import type { Claims } from "./claims.ts";
 import type { Lane } from "./lane.ts";
 import type { RoundDraft } from "./round-draft.ts";
 
-/** What the standby may not have is looked at again after this time. */
+/** A message that was kept back becomes due again after this time. */
 const LOOK_AGAIN_MS = 5000;
 
-/** A lane has something that must wait until then. */
+/** A lane with a message that was kept back, and when that message is due again. */
 interface HeldUp {
   readonly lane: Lane;
   readonly until: number;
 }
 
 /**
- * Takes out of a round that is committed what is about submissions which a lost primary would take with it. While the standby is there,
- * nothing is, and this costs one commit. If the database refuses, nothing is sent of what was claimed, and everything is
- * read again.
+ * Removes messages from a committed round that are about submissions which exist only on the primary and would be lost with it. While the
+ * standby confirms, there are none, and the check costs one commit. If the database refuses, none of the claimed messages is sent, and
+ * everything is read again.
  */
 export async function keepUnconfirmedBack(
   db: Database,

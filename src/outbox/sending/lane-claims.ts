@@ -9,11 +9,11 @@ import type { Portion } from "./slots.ts";
 import type { WorkspaceOrder } from "./workspace-order.ts";
 import { HOUR_MS } from "../../foundation/time-units.ts";
 
-/** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
+/** The schedule plans no delivery further ahead than this, so a later time was planned by a clock that was ahead. */
 const FURTHEST_PLAN_MS = 36 * HOUR_MS;
-/** How many deliveries are claimed ahead. */
+/** The limits on deliveries that are claimed ahead. */
 interface AheadLimits {
-  /** The largest number for each quick answer since the last claim. */
+  /** The largest number for each quick answer that the recipient gave since the last claim. */
   readonly perAnswer: number;
   /** The largest number for one recipient. */
   readonly perRecipient: number;
@@ -21,7 +21,7 @@ interface AheadLimits {
 }
 
 const AHEAD: AheadLimits = { perAnswer: 2, perRecipient: 64, total: 256 };
-/** A claim takes longer there, and attempts go on meanwhile. */
+/** Over a network a claim takes longer, and attempts go on meanwhile. */
 const AHEAD_OVER_NETWORK: AheadLimits = { perAnswer: 8, perRecipient: 512, total: 1024 };
 /** The largest number of UTF-8 bytes of the bodies that are claimed ahead, of all recipients together: 4 KiB for each of that total. */
 export const AHEAD_BYTES = 4 * 1024 * 1024;
@@ -29,16 +29,19 @@ export const AHEAD_BYTES = 4 * 1024 * 1024;
 export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?
   WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`;
 
-/** A recipient whose messages somebody else is taking at this moment is asked again after this time. */
+/** If another server is taking the messages of a recipient at this moment, the recipient is looked at again after this time. */
 const PASSED_OVER_MS = 25;
 
-/** How many deliveries a lane may take. */
+/** The number of deliveries that a lane may claim. */
 interface Share {
   readonly lane: Lane;
   readonly limit: number;
 }
 
-/** What a round claims, for all lanes in few statements. Inside its transaction; everything but rows changes in the draft alone. */
+/**
+ * Claims the deliveries of a round, for all lanes in few statements. Runs inside the transaction of the round; memory is changed in the
+ * draft alone.
+ */
 export class LaneClaims {
   readonly #claims: Claims;
   readonly #claimPaced: PacedClaim;
@@ -51,8 +54,8 @@ export class LaneClaims {
   }
 
   /**
-   * Claims up to `most` deliveries that may be sent now. If several workspaces wait, each gets up to half of the slots, and what is
-   * left then goes to any of them.
+   * Claims up to `most` deliveries that may be sent now. If several workspaces wait, each first gets up to half of the slots; what is left
+   * goes to any of them.
    */
   *claim(draft: RoundDraft, lanes: readonly Lane[], most: number, now: number): Steps<void> {
     const ready = lanes.filter((lane) => lane.readyAt(draft.planOf(lane)) <= now);
@@ -61,7 +64,7 @@ export class LaneClaims {
     yield* this.#claimPortion(draft, ready, { portion: "most", most }, now);
   }
 
-  /** Slots that a lane did not need go to the next ones. */
+  /** Claims in rounds: slots that a lane did not need go to the next lanes. */
   *#claimPortion(draft: RoundDraft, lanes: readonly Lane[], bounds: Bounds, now: number): Steps<void> {
     let waiting = lanes;
     for (let areSlotsLeft = true; areSlotsLeft;) {
@@ -90,7 +93,7 @@ export class LaneClaims {
     const ahead = new AheadShares(lanes, bounds, draft.slots.isShared);
     const shares: Share[] = [];
     for (const lane of due) {
-      // If others wait for the same slots, each slot goes to the next in turn.
+      // If other lanes wait for the same slots, nothing is claimed ahead, so that each free slot goes to the next lane in turn.
       const isAlone = due.length === 1 || lane.sharedSlots(draft.slots, "half", now) > 0;
       const wanted = isAlone ? lane.aheadWanted(draft.planOf(lane), perAnswer * (quick.get(lane) ?? 0)) : 0;
       const limit = Math.min(wanted, perRecipient - lane.aheadCount, ahead.room(lane));
@@ -110,7 +113,7 @@ export class LaneClaims {
     yield* this.readDue(draft, short, now);
   }
 
-  /** Plans lanes by what their recipients' rows say. */
+  /** Plans lanes by when their earliest deliveries are due in the database. */
   *readDue(draft: RoundDraft, lanes: readonly Lane[], now: number): Steps<void> {
     if (lanes.length === 0) return;
     const dueById = yield* this.#claims.earliestDue(lanes.map(({ recipientId }) => recipientId));
@@ -123,7 +126,7 @@ export class LaneClaims {
     }
   }
 
-  /** Whether slots are left that other lanes may need. */
+  /** Claims the shares of some lanes. Returns whether slots are left that other lanes may need. */
   *#takeShares(draft: RoundDraft, shares: readonly Share[], now: number): Steps<boolean> {
     const plain = shares.filter(({ lane }) => lane.rate === null && !isProbed(draft.planOf(lane)));
     const claimed = plain.length === 0 ? null : yield* this.#claims.claimDue(plain.map(toWant), now);
@@ -134,7 +137,7 @@ export class LaneClaims {
       const { lane, limit } = share;
       const deliveries = claimed?.get(lane.recipientId) ?? (yield* this.#takeOne(draft, share, now));
       draft.slots.take(lane.slotNames, deliveries.length - limit);
-      // If the maximum was taken, more is probably due; the next claim will show.
+      // If the limit was reached, more deliveries are probably due; the next claim will show.
       if (isProbed(draft.planOf(lane)) || deliveries.length < limit) short.push(lane);
       areSlotsLeft ||= deliveries.length < limit;
       if (deliveries.length === 0 && claimed?.has(lane.recipientId) === true) passedOver.push(lane);
@@ -157,11 +160,11 @@ export class LaneClaims {
 
 interface Bounds {
   readonly portion: Portion;
-  /** The largest number of deliveries of the round. */
+  /** The largest number of deliveries in the whole round. */
   readonly most: number;
 }
 
-/** Takes the slots of the lanes that may send now. */
+/** Takes slots for the lanes that may send now, and returns each lane's share. */
 function shareOut(
   draft: RoundDraft,
   lanes: readonly Lane[],

@@ -7,20 +7,20 @@ import type { Portion, SlotNames, Slots } from "./slots.ts";
 import type { Route, Transport } from "./transport.ts";
 import { DAY_MS } from "../../foundation/time-units.ts";
 
-/** No recipient may ask for a longer pause than this, so a later time was written by a wrong clock. */
+/** No recipient may ask for a longer pause than this, so a later time was written by a clock that was ahead. */
 const LONGEST_QUIET_MS = DAY_MS;
-/** A recipient that answers this fast gets deliveries claimed ahead. */
+/** A recipient that answers within this time gets deliveries claimed ahead. */
 const QUICK_MS = 20;
 
 interface LaneParts {
   readonly transport: Transport;
   readonly route: Route;
   readonly destinations: Destinations;
-  /** Of the kind that the transport shares; null if it has no pace. */
+  /** The messages a minute of the kind whose pace the transport shares; null if it has no pace. */
   readonly rate: MinuteRate | null;
 }
 
-/** What a lane knows of its rows. */
+/** The part of a recipient's rows that a lane needs. */
 export interface LanePlan {
   readonly breaker: Breaker;
   /** When its earliest pending delivery is due; null when none is pending. */
@@ -30,7 +30,7 @@ export interface LanePlan {
 /** One enabled recipient in the deliverer's memory: its state, when it is due, and its deliveries claimed ahead. */
 export class Lane {
   readonly recipientId: string;
-  /** The one that its endpoint is in. */
+  /** The workspace of the recipient's endpoint. */
   readonly workspaceId: string;
   readonly transport: Transport;
   readonly route: Route;
@@ -39,18 +39,18 @@ export class Lane {
   readonly kindSlots: SlotNames;
   readonly #destinationSlots: SlotNames;
   readonly destination: LaneDestination;
-  /** The messages that all recipients of that kind may get in a minute; null if it has no pace. */
+  /** The messages a minute for all recipients of the kind; null if the kind has no pace. */
   readonly rate: MinuteRate | null;
   readonly #destinations: Destinations;
   #plan: LanePlan;
-  /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
+  /** Deliveries that were claimed while every slot was taken. The next free slot can send one without a transaction. */
   readonly #ahead: ClaimedDelivery[] = [];
   #halfAhead = 0;
-  /** Attempts that delivered quickly since the last claim. */
+  /** The number of attempts that delivered quickly since the last claim. */
   #quickAnswers = 0;
-  /** Whether one since the last claim did not. */
+  /** Whether an attempt since the last claim failed or was slow. */
   #wasSlow = false;
-  /** When the last of them ended, by the process's own clock. */
+  /** When the last quick attempt ended, in milliseconds of the process's own clock. */
   #quickAt = 0;
 
   constructor(
@@ -78,12 +78,14 @@ export class Lane {
     return this.#plan;
   }
 
-  /** Follows the rows after a commit. */
+  /** Takes over what a committed transaction learned of the rows. */
   follow(plan: LanePlan): void {
     this.#plan = plan;
   }
 
-  /** When it may next get something; infinity when nothing waits. A probe does not wait until its message is due. */
+  /**
+   * When the next attempt may begin, in milliseconds since 1970; infinity if nothing waits. A probe does not wait until its message is due.
+   */
   readyAt(plan = this.#plan): number {
     const { dueAt } = plan;
     if (dueAt === null) return Number.POSITIVE_INFINITY;
@@ -103,20 +105,20 @@ export class Lane {
     return this.#ahead.length;
   }
 
-  /** UTF-8 bytes of the bodies of those. */
+  /** UTF-8 bytes of the bodies of the deliveries claimed ahead. */
   get aheadBytes(): number {
     return this.#ahead.reduce((bytes, { body }) => bytes + bytesOf(body), 0);
   }
 
-  /** Half of the deliveries that were claimed ahead after the last claim. */
+  /** Half of the deliveries that were claimed ahead right after the last claim. */
   get halfAhead(): number {
     return this.#halfAhead;
   }
 
-  /** How many more deliveries may be claimed ahead for it. @param wanted in all, by how many quick answers it gave since the last claim. */
+  /** The number of deliveries that may still be claimed ahead. @param wanted the total, by the quick answers since the last claim. */
   aheadWanted({ breaker }: LanePlan, wanted: number): number {
     const isWell = breaker.state === "closed" && breaker.count === 0;
-    // What is claimed has counted, so nothing that has a pace is claimed for later.
+    // A claimed message counts against the pace, so nothing that has a pace is claimed ahead.
     return isWell && this.rate === null ? wanted - this.#ahead.length : 0;
   }
 
@@ -124,7 +126,7 @@ export class Lane {
     return !this.#wasSlow && this.#quickAnswers > 0;
   }
 
-  /** Whether it has answered quickly since then, by the process's own clock, and not slowly. */
+  /** Whether a quick answer came at this time of the process's own clock or later, and no slow one since the last claim. */
   isQuickSince(time: number): boolean {
     return !this.#wasSlow && this.#quickAt >= time;
   }
@@ -135,12 +137,12 @@ export class Lane {
     return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots, portion, now));
   }
 
-  /** How many more attempts may begin when the recipient's wait is over. */
+  /** How many more attempts may begin once the recipient's wait is over. */
   capacityAfterWait(slots: Slots, now: number): number {
     return this.capacity(slots, "most", Math.max(now, this.#notBefore(this.#plan)));
   }
 
-  /** Free slots that other recipients of its workspace could take as well. */
+  /** The free slots that other recipients of the same workspace could take as well. */
   sharedSlots(slots: Slots, portion: Portion, now: number): number {
     const { total } = this.transport.policy.limits;
     const allowed = this.#destinations.allowed(this.destination, now);
@@ -150,7 +152,7 @@ export class Lane {
     );
   }
 
-  /** A delivery of it waits, and is due then. */
+  /** Notes a waiting delivery that is due at this time. */
   noteDue(dueAt: number): void {
     this.#plan = dueBy(this.#plan, dueAt);
   }
@@ -164,7 +166,7 @@ export class Lane {
     this.#quickAt = performance.now();
   }
 
-  /** The quick answers since the last claim, none if one of the answers was slow; they are counted anew. */
+  /** Returns the number of quick answers since the last claim, 0 if one answer was slow, and begins to count anew. */
   takeQuick(): number {
     const quick = this.#wasSlow ? 0 : this.#quickAnswers;
     this.#quickAnswers = 0;
@@ -186,12 +188,12 @@ function slotsOf(name: string, workspaceId: string): SlotNames {
   return { all: name, own: `${name} of ${workspaceId}` };
 }
 
-/** With the breaker open, each attempt is a probe. */
+/** Whether each attempt is a probe, because the breaker is open. */
 export function isProbed({ breaker }: LanePlan): boolean {
   return breaker.state === "open";
 }
 
-/** One more delivery waits, and is due then. */
+/** The plan with one more waiting delivery, which is due at `dueAt`. */
 export function dueBy(plan: LanePlan, dueAt: number): LanePlan {
   return { ...plan, dueAt: Math.min(dueAt, plan.dueAt ?? dueAt) };
 }

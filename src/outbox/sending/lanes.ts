@@ -14,20 +14,20 @@ import { Slots } from "./slots.ts";
 import type { AttemptResult, EndedAttempt, RecordedAttempt, Transport } from "./transport.ts";
 import { WorkspaceOrder } from "./workspace-order.ts";
 
-/** Deliveries claimed ahead go back if their recipient has not answered for this time. */
+/** Deliveries claimed ahead are given back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
 
-/** The largest number of deliveries of a few. */
+/** The largest number of deliveries that `few` claims. */
 const FEW = 8;
 
-/** How much a round claims: `few` while posts need the processor, `all` with those that are claimed ahead. */
+/** How much a round claims. `few`: while posts need the processor. `all`: deliveries that are claimed ahead too. */
 export type MostClaims = "none" | "few" | "all";
 
-/** What a round has done. */
+/** The result of a round. */
 export interface Round {
-  /** Of each attempt that ended; null if its delivery is no longer its own. */
+  /** For each recorded attempt; null if its delivery is no longer its own. */
   readonly records: readonly (RecordedAttempt | null)[];
-  /** What must be sent now. */
+  /** Deliveries that must be sent now. */
   readonly sendings: readonly Sending[];
 }
 
@@ -50,17 +50,17 @@ export class Lanes {
   readonly #claims: Claims;
   readonly #laneClaims: LaneClaims;
   readonly #reader: LaneReader;
-  /** By the kind that transports share. */
+  /** By the kind whose pace the transports share. */
   readonly #rates: ReadonlyMap<string, MinuteRate>;
   #lanes: ReadonlyMap<string, Lane> = new Map();
   readonly #slots = new Slots();
-  /** Among workspaces. */
+  /** The order in which workspaces get slots. */
   readonly #workspaceOrder = new WorkspaceOrder();
   readonly #ownClaims: OwnClaims;
-  /** The servers among which the recipients of these lanes were shared out. */
+  /** The servers among which the recipients were last shared out. */
   #servers: readonly string[] = [];
   #isStale = true;
-  /** The recipient at which the next claim starts, so that none of a workspace is passed over. */
+  /** The index of the lane at which the next claim starts, so that no recipient of a workspace is always passed over. */
   #next = 0;
 
   constructor(db: Database, claims: Claims, transports: readonly Transport[]) {
@@ -89,24 +89,24 @@ export class Lanes {
     return this.#slots.isShared;
   }
 
-  /** Servers came or went: each recipient may have another owner. */
+  /** Compares the live servers. If servers came or went, everything is read again, because recipients may have other owners. */
   followServers(servers: readonly string[]): void {
     const isSame =
       servers.length === this.#servers.length && servers.every((id, at) => id === this.#servers[at]);
     if (!isSame) this.#isStale = true;
   }
 
-  /** At the start: what an earlier process left behind goes back into the queue. Returns how many. Inside a transaction. */
+  /** Call at the start: puts what an earlier process was sending back into the queue. Returns the number. Call inside a transaction. */
   recover(now: number): Steps<number> {
     return this.#reader.recover(now);
   }
 
-  /** Recipients or deliveries were changed by somebody else, or a transaction was rolled back. */
+  /** Has everything read again, because somebody else changed recipients or deliveries, or a transaction was rolled back. */
   invalidate(): void {
     this.#isStale = true;
   }
 
-  /** Nothing is under way or claimed. */
+  /** Whether nothing is under way or claimed. */
   get isEmpty(): boolean {
     return this.#slots.isEmpty() && this.aheadCount === 0 && !this.#ownClaims.areReturning;
   }
@@ -118,8 +118,8 @@ export class Lanes {
   }
 
   /**
-   * Moves deliveries to the state that their recipients' states require, and reads every recipient and its backlog again. Returns
-   * how many deliveries of servers that were lost it has put back into the queue.
+   * Brings deliveries in step with the states of their recipients, and reads every recipient and its backlog again. Returns the number of
+   * deliveries of lost servers that were put back into the queue.
    */
   async reload(now: number): Promise<number> {
     this.#isStale = false;
@@ -141,7 +141,7 @@ export class Lanes {
     return recovered;
   }
 
-  /** Among servers and workspaces. */
+  /** Shares out slots and messages a minute among workspaces and servers. */
   #shareOut(lanes: readonly Lane[], isShared: boolean, now: number): void {
     this.#slots.isShared = isShared;
     this.#workspaceOrder.keep(workspacesOf(lanes));
@@ -157,7 +157,7 @@ export class Lanes {
     return { draft, ...(yield* this.#reader.read(draft, facts, now)) };
   }
 
-  /** New deliveries were queued for these recipients. Returns whether another server may have to know. */
+  /** Notes that deliveries were queued for these recipients. Returns whether another server may have to know. */
   noteQueued(recipientIds: Iterable<string>): boolean {
     let isOthers = false;
     for (const id of recipientIds) {
@@ -168,7 +168,7 @@ export class Lanes {
     return isOthers;
   }
 
-  /** Whether claims wait to go back. */
+  /** Whether some claims wait to be given back. */
   get areReturning(): boolean {
     return this.#ownClaims.areReturning;
   }
@@ -181,7 +181,7 @@ export class Lanes {
     return false;
   }
 
-  /** Deliveries that are claimed already and may be sent now. */
+  /** Takes the deliveries that were claimed ahead and may be sent now. */
   takeAhead(now: number): Sending[] {
     const taken: Sending[] = [];
     for (const lane of this.#lanes.values()) {
@@ -195,8 +195,8 @@ export class Lanes {
   }
 
   /**
-   * One transaction: attempts that ended are recorded, claims that will not be used go back, and deliveries are claimed. It does not
-   * wait for the disk: after a power cut a message may be sent once more, with the same id.
+   * One transaction: records the attempts that ended, gives back claims that will not be used, and claims deliveries. It does not wait for
+   * the disk: after a power cut a message may be sent once more, with the same id.
    */
   async recordAndClaim(ended: readonly EndedAttempt[], most: MostClaims, now: number): Promise<Round> {
     const lanes = [...this.#lanes.values()];
@@ -239,7 +239,7 @@ export class Lanes {
     return { records, draft };
   }
 
-  /** Deliveries that were claimed and will not be sent after all. */
+  /** Gives back deliveries that were claimed and will not be sent after all. */
   putBack(sendings: readonly Sending[], now: number): void {
     for (const { lane, delivery } of sendings) {
       this.#slots.take(lane.slotNames, -1);
@@ -247,17 +247,17 @@ export class Lanes {
     }
   }
 
-  /** An attempt has ended: its slot is free. */
+  /** Frees the slot of an attempt that has ended. */
   release({ lane, delivery }: Sending, result: AttemptResult, now: number): void {
     this.#slots.take(lane.slotNames, -1);
     this.destinations.note(lane.destination, { result, claimedAt: delivery.claimedAt }, now);
     this.#lanes.get(lane.recipientId)?.noteEnd(result.blame === "nobody", result.durationMs);
   }
 
-  /** Another delivery that is claimed already, for the slot that this one leaves; null if a claim is needed. */
+  /** Takes a delivery that was claimed ahead for the slot that an attempt has left; null if a claim is needed. */
   next({ lane: { recipientId } }: Sending, now: number): Sending | null {
     const lane = this.#lanes.get(recipientId);
-    // More than half only a round may give, because it knows whether others wait.
+    // Only a round may go beyond half of the slots, because it knows whether other workspaces wait.
     if (!lane?.isQuick() || lane.capacity(this.#slots, "half", now) <= 0) return null;
     const [delivery] = lane.takeAhead(1);
     if (!delivery) return null;
@@ -265,7 +265,7 @@ export class Lanes {
     return { lane, delivery };
   }
 
-  /** Has deliveries claimed ahead go back into the queue: those of all recipients, or of the ones that are no longer quick. */
+  /** Gives back deliveries claimed ahead: those of all recipients, or only those of recipients that are no longer quick. */
   returnAhead(which: "all" | "slow", now: number): void {
     const latest = performance.now() - AHEAD_MS;
     for (const lane of this.#lanes.values()) {
@@ -274,7 +274,10 @@ export class Lanes {
     }
   }
 
-  /** When something may next be claimed; null if nothing waits, or only for the end of an attempt, which wakes the deliverer. */
+  /**
+   * When something may next be claimed, in milliseconds since 1970; null if nothing waits, or only the end of an attempt is awaited, which
+   * wakes the deliverer.
+   */
   nextWakeAt(now: number): number | null {
     let next = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) {
@@ -305,7 +308,7 @@ function workspacesOf(lanes: readonly Lane[]): ReadonlySet<string> {
   return new Set(lanes.map(({ workspaceId }) => workspaceId));
 }
 
-/** The quick answers of each lane since the last claim. */
+/** The number of quick answers of each lane since the last claim; empty unless `most` is `all`. */
 function takeQuick(lanes: readonly Lane[], most: MostClaims): ReadonlyMap<Lane, number> {
   return new Map(most === "all" ? lanes.map((lane) => [lane, lane.takeQuick()]) : []);
 }

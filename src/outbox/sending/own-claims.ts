@@ -1,12 +1,14 @@
 import { type Claim, type ClaimedDelivery, withoutBodies } from "./claimed-delivery.ts";
 import type { RoundDraft } from "./round-draft.ts";
 
-/** What this server has claimed. Changed only after a commit. */
+/** The claims of this server. They change only after a commit. */
 export class OwnClaims {
   readonly #isShared: boolean;
-  /** The messages that go with each that is neither recorded nor back, by its id; empty if no other server takes part. */
+  /**
+   * For each claim that is neither recorded nor given back, by its id: the messages that go with it. Empty if no other server takes part.
+   */
   readonly #claimed = new Map<string, readonly string[]>();
-  /** Claimed, and will not be sent: they go back with the next transaction. */
+  /** Claims that will not be sent: the next transaction gives them back. */
   readonly #returning: Claim[] = [];
 
   /** @param isShared whether other servers take part. */
@@ -14,7 +16,7 @@ export class OwnClaims {
     this.#isShared = isShared;
   }
 
-  /** What will go back, as of now. */
+  /** A copy of the claims that the next transaction gives back. */
   get returning(): readonly Claim[] {
     return [...this.#returning];
   }
@@ -23,12 +25,12 @@ export class OwnClaims {
     return this.#returning.length > 0;
   }
 
-  /** Ids of all that this server knows of, with the messages that go with others. */
+  /** The ids of all claims, with the messages that go with them. */
   ids(): string[] {
     return [...this.#claimed].flatMap(([id, memberIds]) => memberIds.concat(id));
   }
 
-  /** What a round has claimed. */
+  /** Adds what a round has claimed. */
   add({ sendings, ahead }: RoundDraft): void {
     if (!this.#isShared) return;
     for (const { delivery } of sendings) this.#claimed.set(delivery.id, delivery.memberIds);
@@ -43,7 +45,7 @@ export class OwnClaims {
     this.#returning.push(...deliveries.map(withoutBodies));
   }
 
-  /** These have gone back: what {@link OwnClaims.returning} was. */
+  /** Removes claims that were given back. @param returned what {@link OwnClaims.returning} was. */
   forgetReturned(returned: readonly Claim[]): void {
     this.#returning.splice(0, returned.length);
     for (const { id } of returned) this.#claimed.delete(id);

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 
 /**
- * The server that sends to a recipient: the one whose id gives the highest hash together with the recipient's. Every server finds the
- * same one without asking; when a server comes or goes, only what is or was its own moves.
+ * The server that sends to a recipient: the one whose id, hashed together with the recipient's, gives the highest value. Every server finds
+ * the same one without asking. When a server comes or goes, only recipients that are or were its own move.
  *
- * @param servers the ids of all that live. @returns null if there is none.
+ * @param servers the ids of all live servers. @returns null if there are none.
  */
 export function ownerOf(recipientId: string, servers: readonly string[]): string | null {
   const [only = null, ...others] = servers;
@@ -13,7 +13,7 @@ export function ownerOf(recipientId: string, servers: readonly string[]): string
   let highest = "";
   for (const server of servers) {
     const weight = hash("sha1", `${server} ${recipientId}`);
-    // Equal hashes do not occur; if they did, the order of the ids would decide everywhere alike.
+    // Equal hashes are not expected; if there were any, the order of the ids would decide in the same way on every server.
     if (weight > highest) [owner, highest] = [server, weight];
   }
   return owner;

@@ -2,14 +2,14 @@ import { roomFor } from "./slots.ts";
 import type { Pace } from "./transport.ts";
 import { HOUR_MS, MINUTE_MS } from "../../foundation/time-units.ts";
 
-/** What one recipient got lately. Times are milliseconds since 1970. */
+/** What one recipient got lately, in its hour and its window. Times are milliseconds since 1970. */
 export interface PaceState {
   /** When the window began, and the messages begun in it. */
   readonly windowAt: number;
   readonly windowSent: number;
   readonly hourAt: number;
   readonly hourSent: number;
-  /** Until then messages are gathered, and then go as one; null while each goes by itself. */
+  /** Messages are gathered until this time, and then go as one; null while each goes by itself. */
   readonly gathersUntil: number | null;
 }
 
@@ -21,18 +21,21 @@ export const FRESH_PACE: PaceState = {
   gathersUntil: null,
 };
 
-/** What may be begun now. */
+/** What may begin now. */
 export type PaceStep =
-  /** Each message by itself, at most that many. */
+  /** Each message goes by itself, at most `most` of them. */
   | { readonly kind: "each"; readonly most: number }
-  /** All that wait as one. */
+  /** All waiting messages go as one. */
   | { readonly kind: "together" }
-  /** Nothing before that time. */
+  /** No message goes before this time. */
   | { readonly kind: "wait"; readonly until: number };
-/** Nothing is gathered for longer, so a later time was planned by a wrong clock. */
+/** Nothing is gathered for longer than this, so a later time was planned by a clock that was ahead. */
 const LONGEST_GATHERING_MS = 36 * HOUR_MS;
 
-/** @param gatherSeconds how long the recipient wants its messages gathered; null if it does not. */
+/**
+ * Decides how the waiting messages of a recipient may begin. @param gatherSeconds how long the recipient wants its messages gathered; null
+ * if it does not.
+ */
 export function nextStep(state: PaceState, pace: Pace, gatherSeconds: number | null, now: number): PaceStep {
   const { gathersUntil } = state;
   const hour = hourOf(state, pace, now);
@@ -49,7 +52,7 @@ export function nextStep(state: PaceState, pace: Pace, gatherSeconds: number | n
   return { kind: "wait", until };
 }
 
-/** After messages were begun; those of a summary count as one. */
+/** The state after `count` messages were begun. A summary counts as one message. */
 export function noteBegun(state: PaceState, pace: Pace, count: number, now: number): PaceState {
   const window = windowOf(state, pace, now);
   const hour = hourOf(state, pace, now);
@@ -78,7 +81,7 @@ function hourOf({ hourAt, hourSent }: PaceState, { perRecipientPerHour: most }: 
   return spanOf({ at: hourAt, sent: hourSent }, { most, lengthMs: HOUR_MS }, now);
 }
 
-/** A span that is over, or was begun by a clock that was ahead, begins anew. */
+/** Returns a span of time, begun anew if it is over or was begun by a clock that was ahead. */
 function spanOf(
   begun: { readonly at: number; readonly sent: number },
   { most, lengthMs }: { readonly most: number; readonly lengthMs: number },
@@ -89,7 +92,7 @@ function spanOf(
   return { at, sent, left: Math.max(most - sent, 0), endsAt: at + lengthMs };
 }
 
-/** Counts the messages begun in a minute, to all recipients of a transport. In memory: a new process begins a new minute. */
+/** Counts the messages begun in the current minute, to all recipients of a kind. It is in memory, so a new process begins a new minute. */
 export class MinuteRate {
   readonly #perMinute: number;
   #most: number;
@@ -97,7 +100,7 @@ export class MinuteRate {
   #isShared = false;
   #startedAt = 0;
   #count = 0;
-  /** Of each workspace. */
+  /** The messages begun in this minute, by workspace. */
   #counts = new Map<string, number>();
 
   constructor(perMinute: number) {
@@ -111,7 +114,7 @@ export class MinuteRate {
     return copy;
   }
 
-  /** Becomes equal to what was a copy. */
+  /** Takes over the counts of a copy. */
   follow(copy: MinuteRate): void {
     this.#most = copy.#most;
     this.#isShared = copy.#isShared;
@@ -121,15 +124,15 @@ export class MinuteRate {
   }
 
   /**
-   * Several servers share the messages of a minute evenly, so that together they never send more; each may begin one at least. Of
-   * these no workspace has more than half, if there are several.
+   * Shares the messages of a minute evenly among servers, so that together they never send more; but each may begin at least one. If there
+   * are several workspaces, none may begin more than half of this server's part.
    */
   shareAmong(servers: number, workspaces: number): void {
     this.#most = Math.max(Math.floor(this.#perMinute / servers), 1);
     this.#isShared = workspaces > 1;
   }
 
-  /** When a workspace may begin more; 0 if it may now. */
+  /** When a workspace may begin more messages, in milliseconds since 1970; 0 if it may now. */
   readyAt(workspaceId: string): number {
     return this.#room(workspaceId) > 0 ? 0 : this.#startedAt + MINUTE_MS;
   }
@@ -155,7 +158,7 @@ export class MinuteRate {
     return roomFor({ limit: this.#most, taken, own: this.#ownOf(workspaceId) }, "half");
   }
 
-  /** If the last one is over, or was begun by a clock that was ahead. */
+  /** Begins a new minute if the last one is over, or was begun by a clock that was ahead. */
   beginMinute(now: number): void {
     if (this.#startedAt <= now && now < this.#startedAt + MINUTE_MS) return;
     this.#startedAt = now;

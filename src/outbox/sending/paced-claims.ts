@@ -8,20 +8,20 @@ import { nextStep, noteBegun, type PaceState } from "./pace.ts";
 import { readPace, writePace } from "./pace-store.ts";
 import type { Pace } from "./transport.ts";
 
-/** The largest number of messages of a summary whose bodies are read. */
+/** The largest number of messages in a summary whose bodies are read. */
 const MOST_BODIES = 50;
 
 /** A recipient whose transport has a pace. */
 export interface PacedRecipient {
   readonly recipientId: string;
   readonly pace: Pace;
-  /** As `Route.gatherSeconds` has it. */
+  /** As in `Route.gatherSeconds`. */
   readonly gatherSeconds: number | null;
 }
 
 /**
- * Claims due messages within the pace: those that were tried before, then new ones, each by itself or all as one. New ones that
- * must wait are planned for later. Inside a transaction.
+ * Claims due messages within the pace: first those that were tried before, then new ones, each by itself or all as one. New ones that must
+ * wait are planned for later. Call inside a transaction.
  */
 export type PacedClaim = (
   recipient: PacedRecipient,
@@ -49,7 +49,7 @@ const CLAIMABLE = `SELECT delivery.id, delivery.attempts, delivery.spent, delive
 export const PACED_SQL = {
   due: `${CLAIMABLE} AND delivery.due_at <= ? ORDER BY delivery.lead_id, delivery.due_at LIMIT ${LIMIT_PARAMETER}`,
   one: `${CLAIMABLE} AND delivery.id = ${TEXT_PARAMETER}`,
-  // Recipients are enabled in batches: a summary may be released while some of its messages are held still, and goes whole.
+  // Recipients are enabled in batches, so some messages of a released summary may still be held. The summary is sent whole all the same.
   members: `SELECT id FROM delivery WHERE lead_id = ${TEXT_PARAMETER} AND state IN ('pending', 'held') ORDER BY id`,
   bodies: `SELECT delivery.id, ${OWN_BODY_SQL} AS body FROM ${LIST} AS member JOIN delivery ON delivery.id = member.key
     JOIN submission ON submission.id = delivery.submission_id`,
@@ -118,7 +118,7 @@ export function createPacedClaim(claims: Claims): PacedClaim {
 
 type GroupClaim = (recipientId: string, row: ClaimableRow, now: number) => Steps<ClaimedDelivery[]>;
 
-/** Claims one message with those that go with it; nothing if somebody else has it. */
+/** Claims one message with those that go with it. Claims nothing if the message is no longer pending. */
 function createGroupClaim(claims: Claims): GroupClaim {
   return function* (recipientId, row, now) {
     const { id, attempts, spent, interruptions, body } = row;
@@ -140,7 +140,7 @@ function createGroupClaim(claims: Claims): GroupClaim {
   };
 }
 
-/** In the order of the ids. */
+/** The bodies in the order of the ids. */
 function* readBodies(ids: readonly string[]): Steps<string[]> {
   const rows = yield* all(text<MemberRow>(PACED_SQL.bodies, listParameter(ids)));
   const bodies = new Map(rows.map(({ id, body }) => [id, body]));

@@ -13,10 +13,10 @@ import { recoverDeliveries } from "./recover-deliveries.ts";
 import type { RoundDraft } from "./round-draft.ts";
 import type { Route, Transport } from "./transport.ts";
 
-/** A fault whose probe is overdue by this time is looked after by nobody: its server has ended. */
+/** A fault whose probe is overdue by this time belongs to a server that has ended: nobody will probe its destination. */
 const STALE_FAULT_MS = 900_000;
 
-/** How recipients are reached, by the kind and then the id. */
+/** The routes to recipients, by their kind and then by their id. */
 type Routes = ReadonlyMap<
   string,
   { readonly transport: Transport; readonly byId: ReadonlyMap<string, Route> }
@@ -27,20 +27,20 @@ interface LaneReaderParts {
   readonly laneClaims: LaneClaims;
   readonly transports: readonly Transport[];
   readonly destinations: Destinations;
-  /** By the kind that transports share. */
+  /** By the kind whose pace the transports share. */
   readonly rates: ReadonlyMap<string, MinuteRate>;
 }
 
-/** What is known outside the rows when they are read. */
+/** Facts that are not in the recipients' rows, from the time at which these are read. */
 export interface LaneFacts {
   readonly routes: Routes;
-  /** The servers that live. */
+  /** The ids of the live servers. */
   readonly servers: readonly string[];
   readonly returning: readonly Claim[];
   readonly ownIds: readonly string[];
 }
 
-/** Makes lanes of the recipients' rows. */
+/** Makes lanes from the recipients' rows. */
 export class LaneReader {
   readonly #parts: LaneReaderParts;
 
@@ -55,7 +55,7 @@ export class LaneReader {
     return new Map(await Promise.all(read));
   }
 
-  /** What an earlier process or a lost server left behind goes back into the queue. Returns how many. Inside a transaction. */
+  /** Puts what an earlier process or a lost server was sending back into the queue. Returns the number. Call inside a transaction. */
   *recover(now: number): Steps<number> {
     const { claims, transports } = this.#parts;
     yield* forgetFaults(claims.isShared ? now - STALE_FAULT_MS : Number.MAX_SAFE_INTEGER);
@@ -63,8 +63,8 @@ export class LaneReader {
   }
 
   /**
-   * The lanes of this server, how many deliveries of lost ones were recovered, whether several workspaces share the slots, and the
-   * faults that the rows show. Inside a transaction.
+   * Reads the lanes of this server, the number of recovered deliveries of lost servers, whether several workspaces share the slots, and the
+   * faults that the table shows. Call inside a transaction.
    */
   *read(draft: RoundDraft, { routes, servers, returning, ownIds }: LaneFacts, now: number) {
     const { claims, laneClaims } = this.#parts;
@@ -83,7 +83,7 @@ export class LaneReader {
     return yield* this.recover(now);
   }
 
-  /** None if there is no way to the recipient now. */
+  /** The lane of a recipient; empty if there is no route to it now. */
   #laneOf(recipient: EnabledRecipient, routes: Routes, now: number): Lane[] {
     const { destinations, rates } = this.#parts;
     const known = routes.get(recipient.kind);

@@ -33,7 +33,7 @@ export function toSituation(row: SituationRow): RecipientSituation {
   };
 }
 
-/** The parameters of the update; null if an attempt changed nothing, as most do: then nothing is written. */
+/** The parameters of the update; null if the attempt changed nothing, as most do, so that nothing is written. */
 export function changedSituation(
   id: string,
   before: RecipientSituation,

@@ -6,8 +6,8 @@ import { loseEnd } from "./settle-attempt.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * Deliveries that a server was sending when it ended go back into the queue, a little later each time in a row. Returns how many
- * were recovered.
+ * Puts deliveries that a server was sending when it ended back into the queue. A message waits longer after each such end in a row. Returns
+ * the number recovered.
  */
 export function* recoverDeliveries(
   abandoned: readonly AbandonedRow[],
@@ -32,14 +32,14 @@ export function* recoverDeliveries(
         })
         .where("id", "=", row.id),
     );
-    // A message that went with another one shares its attempts.
+    // The attempts of a message that went with another one are recorded with that one.
     if (row.attempts === 0) continue;
     yield* run(
       query.insertInto("attempt").values({
         delivery_id: row.id,
         number: row.attempts,
         started_at: row.claimed_at ?? now,
-        // The duration is not known: the clock also ran while no process did.
+        // The duration is not known: some of the time since the start passed while no process ran.
         duration_ms: 0,
         outcome: "interrupted",
         status: null,

@@ -1,21 +1,24 @@
-/** The most that a retry may come later than planned, as a share of its delay, so that retries do not all come at once. */
+/**
+ * How much later than planned a retry may come at most, as a share of its delay. This spreads retries, so that they do not all come at
+ * once.
+ */
 const JITTER_SHARE = 0.25;
 
 export interface RetryQuestion {
   readonly nowMs: number;
-  /** How many of the message's attempts are spent, the one that just failed included; 1 or more. */
+  /** The number of attempts that are spent, with the one that just failed; 1 or more. */
   readonly spent: number;
   /** The delays between attempts in seconds; one attempt more than delays is made. */
   readonly scheduleSeconds: readonly number[];
-  /** How long the recipient asks us to wait; null when it does not ask. */
+  /** How long the recipient asks us to wait; null if it does not ask. */
   readonly retryAfterMs: number | null;
   /** A number from 0 up to 1 that spreads retries. */
   readonly random: number;
 }
 
 /**
- * When the next attempt is due, in whole milliseconds since 1970, or null when every attempt is spent. Never earlier
- * than the schedule or the recipient says, and up to a quarter of the delay later.
+ * When the next attempt is due, in whole milliseconds since 1970; null if every attempt is spent. It is never earlier than the schedule or
+ * the recipient says, and up to a quarter of the delay later.
  */
 export function nextAttemptAt(question: RetryQuestion): number | null {
   const seconds = question.scheduleSeconds[question.spent - 1];

@@ -4,27 +4,27 @@ import type { MinuteRate } from "./pace.ts";
 import type { Slots } from "./slots.ts";
 import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
 
-/** A claimed delivery and its lane, which holds a slot until it is released. */
+/** A claimed delivery that is being sent, and its lane. It holds a slot until it is released. */
 export interface Sending {
   readonly lane: Lane;
   readonly delivery: ClaimedDelivery;
 }
 
 /**
- * What one transaction of the deliverer learns and claims. Each try of the transaction has its own; lanes follow after the commit,
- * so a rollback has nothing to undo.
+ * What one transaction of the deliverer learns and claims. Each try of the transaction has its own draft. Lanes take it over after the
+ * commit, so a rollback has nothing to undo.
  */
 export class RoundDraft {
-  /** With those of `sendings` taken. */
+  /** A copy of the slots, in which those of `sendings` are taken. */
   readonly slots: Slots;
-  /** Claimed to be sent at once. */
+  /** Deliveries that were claimed to be sent at once. */
   readonly sendings: Sending[] = [];
-  /** Claimed for later. */
+  /** Deliveries that were claimed ahead, by lane. */
   readonly ahead = new Map<Lane, readonly ClaimedDelivery[]>();
-  /** Whether every recipient must be read again. */
+  /** Whether everything must be read again after this round. */
   isStale = false;
   readonly #plans = new Map<Lane, LanePlan>();
-  /** As they are with what was begun. */
+  /** Copies of the rates, in which the messages of this round are counted. */
   readonly #rates = new Map<MinuteRate, MinuteRate>();
 
   constructor(slots: Slots) {
@@ -35,18 +35,18 @@ export class RoundDraft {
     return this.#plans.get(lane) ?? lane.plan;
   }
 
-  /** @param dueAt when its earliest pending delivery is due, as the database has it. */
+  /** Plans a lane by the database. @param dueAt when its earliest pending delivery is due; null if none is pending. */
   planFrom(lane: Lane, dueAt: number | null): void {
     this.#plans.set(lane, { ...this.planOf(lane), dueAt });
   }
 
-  /** It is not asked again before that time. */
+  /** Plans a lane so that nothing is claimed for it before this time. */
   planAfter(lane: Lane, time: number): void {
     const { dueAt } = this.planOf(lane);
     if (dueAt !== null) this.planFrom(lane, Math.max(dueAt, time));
   }
 
-  /** The recorded result of an attempt; without a lane the recipient was read again since, and gets nothing now. */
+  /** Notes the recorded result of an attempt. Without a lane nothing is planned: the recipient has no lane any more. */
   note(lane: Lane | undefined, { delivery }: EndedAttempt, { before, after }: RecordedAttempt): void {
     if (after.recipientState !== before) this.isStale = true;
     if (lane === undefined) return;
@@ -55,7 +55,7 @@ export class RoundDraft {
     this.#plans.set(lane, isPending ? dueBy(plan, after.dueAt ?? delivery.claimedAt) : plan);
   }
 
-  /** Deliveries of a lane that took slots before. */
+  /** Adds deliveries of a lane, whose slots are already taken. */
   begin(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
     for (const delivery of deliveries) this.sendings.push({ lane, delivery });
     const { rate, workspaceId } = lane;
@@ -64,7 +64,7 @@ export class RoundDraft {
     this.#rateOf(rate).note(workspaceId, first, now);
   }
 
-  /** Messages that the transport of this rate may begin in this minute for this workspace. */
+  /** How many messages of this rate the workspace may still begin in this minute. */
   leftOf(rate: MinuteRate, workspaceId: string, now: number): number {
     return this.#rateOf(rate).left(workspaceId, now);
   }
@@ -77,7 +77,7 @@ export class RoundDraft {
     return copy;
   }
 
-  /** Everything that was claimed, by the id. */
+  /** All deliveries that were claimed in this round, by their ids. */
   claimed(): ReadonlyMap<string, Sending> {
     const ahead = [...this.ahead].flatMap(([lane, deliveries]) =>
       deliveries.map((delivery) => ({ lane, delivery })),
@@ -85,7 +85,7 @@ export class RoundDraft {
     return new Map([...this.sendings, ...ahead].map((claimed) => [claimed.delivery.id, claimed]));
   }
 
-  /** These will not be sent now. */
+  /** Removes these deliveries from the round, because they are not to be sent now. */
   drop(ids: ReadonlySet<string>): void {
     const kept = this.sendings.filter(({ delivery }) => !ids.has(delivery.id));
     this.sendings.splice(0, this.sendings.length, ...kept);
@@ -96,7 +96,7 @@ export class RoundDraft {
       );
   }
 
-  /** The transaction has committed. */
+  /** Hands the draft over to the lanes. Call after the commit. */
   accept(): void {
     for (const [lane, plan] of this.#plans) lane.follow(plan);
     for (const [lane, deliveries] of this.ahead) lane.putAhead(deliveries);

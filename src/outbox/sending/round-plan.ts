@@ -1,9 +1,9 @@
 /** The longest sleep while deliveries are planned, so that a suspended machine or a changed clock does no lasting harm. */
 const LONGEST_SLEEP_MS = 30_000;
-/** How long deliveries rest between two rounds while posts need the processor. */
+/** The pause between two rounds while posts need the processor. */
 const RUSH_REST_MS = 100;
 
-/** When the next round takes place: soon, later or not at all. One is planned at most, and one is under way at most. */
+/** Plans when the next round takes place. At most one round is planned, and at most one is under way. */
 export class RoundPlan {
   readonly #round: () => Promise<void>;
   readonly #hasRush: () => boolean;
@@ -11,7 +11,7 @@ export class RoundPlan {
   #isUnderWay = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param round never rejects. @param hasRush whether posts need the processor more. */
+  /** @param round runs one round, and never rejects. @param hasRush whether posts need the processor more. */
   constructor(round: () => Promise<void>, hasRush: () => boolean) {
     this.#round = round;
     this.#hasRush = hasRush;
@@ -28,7 +28,7 @@ export class RoundPlan {
     if (!this.#isUnderWay) this.#schedule();
   }
 
-  /** Unless a round is planned already. */
+  /** Plans a round for later, unless one is already planned. */
   later(waitMs: number): void {
     if (this.#next !== "none") return;
     this.#next = "later";
@@ -36,7 +36,7 @@ export class RoundPlan {
     this.#timer = setTimeout(() => this.soon(), sleepMs);
   }
 
-  /** For good. */
+  /** Ends the plan: no round begins from now on. */
   close(): void {
     this.#next = "never";
     clearTimeout(this.#timer);

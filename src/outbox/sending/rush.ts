@@ -1,13 +1,13 @@
 import { performance } from "node:perf_hooks";
 
-/** The window of time for one decision. */
+/** The length of the window that each decision looks at. */
 const WINDOW_MS = 100;
-/** Least number of deliveries queued a second that counts as a rush. */
+/** The least number of deliveries queued a second that counts as a rush. */
 const RUSH_PER_SECOND = 200;
-/** Least share of time at work that counts as a rush: above it, deliveries take time from posts. */
+/** The least share of time at work that counts as a rush. Above it, deliveries take time from posts. */
 const RUSH_UTILIZATION = 0.9;
 
-/** What happened in one window. */
+/** The load in one window. */
 interface Load {
   readonly queued: number;
   readonly elapsedMs: number;
@@ -15,12 +15,12 @@ interface Load {
   readonly utilization: number;
 }
 
-/** Posts are answered first: while they need the whole processor, deliveries can wait a little. */
+/** Whether posts need the whole processor. Posts are answered first, and deliveries can wait a little. */
 export function isRush({ queued, elapsedMs, utilization }: Load): boolean {
   return utilization >= RUSH_UTILIZATION && queued * 1000 >= RUSH_PER_SECOND * elapsedMs;
 }
 
-/** Decides regularly whether there is a rush. @param queuedSoFar how many deliveries were ever queued */
+/** Decides again in each window whether there is a rush. @param queuedSoFar returns how many deliveries were queued since the start. */
 export function watchRush(queuedSoFar: () => number): () => boolean {
   let startedAt = performance.now();
   let queuedBefore = queuedSoFar();

@@ -3,12 +3,14 @@ import type { RecipientState } from "../queue/recipient.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
 import type { AttemptResult, DeliveryPolicy, Settlement } from "./transport.ts";
 
-/** Least time between two answers of `gone` that stop a recipient: a single one may come from a deployment. */
+/** The least time between the two answers `gone` that stop a recipient: a single one may come from a deployment. */
 const GONE_APART_MS = 60_000;
-/** From this many interruptions in a row on, each uses an attempt: a message that ends the process must run out of them. */
+/**
+ * Interruptions in a row that spend no attempt. Each further one does, so that a message that always ends the process runs out of attempts.
+ */
 const FREE_INTERRUPTIONS = 4;
 
-/** The rows of an attempt at its end. */
+/** What an attempt finds in its rows when it ends. */
 export interface AttemptSituation {
   readonly spent: number;
   readonly interruptions: number;
@@ -88,9 +90,9 @@ function settleFailure(
   return {
     state: planned === null ? "failed" : waitingState(nextState),
     spent,
-    // If repeating is not harmless, each attempt without a known end counts, whatever came between.
+    // If recipients do not recognise a repeated message, every attempt with an unknown end counts, even if others came between.
     interruptions: policy.afterUnsure === null ? 0 : before.interruptions,
-    // A failed probe goes behind the others, so that one bad message cannot keep the breaker open.
+    // A failed probe is planned behind the other messages, so that one bad message cannot keep the breaker open.
     dueAt: isProbe ? breaker.notBeforeMs : (planned ?? now),
     recipientState: nextState,
     breaker,
@@ -120,7 +122,10 @@ function settleRefusal(
   };
 }
 
-/** As at a destination that is not back, but for this recipient alone. */
+/**
+ * The recipient's server refuses our access: the message waits as it does for a destination that fails, but only this recipient is
+ * affected.
+ */
 function settleNoAccess(
   before: AttemptSituation,
   { retryAfterMs }: Result,
@@ -134,7 +139,7 @@ function settleNoAccess(
 
 type Wait = Pick<Settlement, "state" | "spent" | "interruptions"> & { readonly dueAt: number };
 
-/** It stays due, and first of all: the same message asks again whether the destination is back. */
+/** The message keeps its due time, so that the same message is the first to ask again whether the destination is back. */
 function waitForDestination({ spent, interruptions, recipientState }: AttemptSituation) {
   return { state: waitingState(recipientState), spent, interruptions, dueAt: null };
 }
@@ -144,7 +149,7 @@ interface Interruptible {
   readonly interruptions: number;
 }
 
-/** The process or the connection ended before the answer came: the message may have arrived. */
+/** For an attempt whose process or connection ended before the answer came: the message may have arrived. */
 export function loseEnd(
   before: Interruptible,
   recipientState: RecipientState,
@@ -163,7 +168,7 @@ export function loseEnd(
   };
 }
 
-/** We ended the attempt before anything arrived. */
+/** For an attempt that we ended before anything arrived. */
 function interrupt(
   before: Interruptible,
   recipientState: RecipientState,
@@ -176,7 +181,7 @@ function interrupt(
   return { state: waitingState(recipientState), spent, interruptions, dueAt };
 }
 
-/** The message waits longer each time in a row. */
+/** The message waits longer after each interruption in a row. */
 function interruptAgain(
   before: Interruptible,
   recipientState: RecipientState,

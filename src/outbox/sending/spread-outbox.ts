@@ -7,7 +7,7 @@ import { BULK_BATCH } from "../queue/delivery.ts";
 import type { QueuedMessage } from "../queue/outbox.ts";
 import { countQueued } from "../queue/queued-deliveries.ts";
 
-/** Messages that were not claimed within this time become deliveries like any other. */
+/** A message that is not claimed within this time is moved from the outbox into `delivery`. */
 const LONGEST_QUEUED_MS = 60_000;
 
 interface Row {
@@ -16,7 +16,7 @@ interface Row {
   readonly queued_at: number;
   readonly messages: string;
   readonly state: string;
-  /** The server that sends its messages; null if they wait. */
+  /** The id of the server that sends the messages; null if they wait. */
   readonly claimed_by: string | null;
 }
 
@@ -31,17 +31,17 @@ export const SPREAD_SQL = {
   oldestFor: `SELECT number, recipient_id, queued_at, messages, NULL AS claimed_by, 'enabled' AS state
     FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   submission: "SELECT 1 FROM submission WHERE id = ?",
-  // One statement with that look-up in it takes three times as long, because SQLite then keeps a statement journal.
+  // Two statements: one with the look-up inside it takes three times as long, because SQLite then keeps a statement journal.
   delivery: "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
-  // Of a row that is claimed whole, which a file has none of.
+  // For a message of a row that was claimed whole, which SQLite does not do.
   claimed: `INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, attempts, claimed_by)
     VALUES (?, ?, ?, 'sending', ?, 1, ?)`,
   delete: "DELETE FROM outbox WHERE number = ?",
 } as const;
 
 /**
- * Turns rows of the outbox into deliveries, oldest first, up to `most` messages. Returns how many messages they named: fewer
- * than `most` if nothing is left. A message that a clock ahead of this one has stored is due now.
+ * Moves messages of the outbox into `delivery`, oldest rows first, until `most` messages are moved. Returns the number of messages in the
+ * moved rows: less than `most` if none is left. A message that was stored by a clock ahead of this one is due now.
  */
 export function* spread(most: number, now: number): Steps<number> {
   let count = 0;
@@ -53,10 +53,10 @@ export function* spread(most: number, now: number): Steps<number> {
   return count;
 }
 
-/** Turns everything that is in the outbox now into deliveries, in small transactions. */
+/** Moves everything that is now in the outbox into `delivery`, in small transactions. */
 export async function spreadOutbox(db: Database, now: number): Promise<void> {
   const { pending, held } = await db.read(() => countQueued(null));
-  // More may come all the time.
+  // The count is taken once, because new messages may come all the time.
   for (let left = pending + held; left > 0;) {
     const count = await writeSlice(db, function* () {
       const named = yield* spread(BULK_BATCH, now);
@@ -67,15 +67,16 @@ export async function spreadOutbox(db: Database, now: number): Promise<void> {
   }
 }
 
-/** The same for one batch of messages that have waited long. Returns how many messages. */
+/** Moves one batch of messages that have waited long. Returns the number of messages. */
 export async function spreadLate(db: Database, now: number): Promise<number> {
   const oldest = await db.read(() => first(text<Row>(SPREAD_SQL.oldest)));
-  // A message from the future was queued by a wrong clock, and must not block those behind it.
+  // A message whose time is far in the future was queued by a clock that was ahead. It is moved too, because it must not block those behind
+  // it.
   if (oldest === undefined || Math.abs(now - oldest.queued_at) <= LONGEST_QUEUED_MS) return 0;
   return db.relaxedTransaction(() => spread(BULK_BATCH, now));
 }
 
-/** The same for the messages of one recipient that is enabled. They are due at that time. */
+/** Moves up to `most` messages of one enabled recipient. They become due at `dueAt`. */
 export function* spreadFor(recipientId: string, dueAt: number, most: number): Steps<void> {
   for (let count = 0; count < most;) {
     const row = yield* first(locked<Row>(SPREAD_SQL.oldestFor, SPREAD_SQL.oldestFor, recipientId));
@@ -84,7 +85,7 @@ export function* spreadFor(recipientId: string, dueAt: number, most: number): St
   }
 }
 
-/** Rows that somebody else turns into deliveries at this moment are passed over. */
+/** Skips rows that another transaction moves at this moment. */
 function locked<Row>(sqlite: string, postgresql: string, ...parameters: unknown[]) {
   return textByEngine<Row>(
     { sqlite, postgresql: `${postgresql} FOR UPDATE OF outbox SKIP LOCKED` },
@@ -92,7 +93,7 @@ function locked<Row>(sqlite: string, postgresql: string, ...parameters: unknown[
   );
 }
 
-/** The submission, which stays until the delivery about it is there. */
+/** Selects the submission and locks it, so that it stays until its delivery is stored. */
 function kept(id: string) {
   const sql = SPREAD_SQL.submission;
   return textByEngine({ sqlite: sql, postgresql: `${sql} FOR KEY SHARE` }, id);

@@ -4,17 +4,17 @@ import type { RecipientState } from "../queue/recipient.ts";
 
 /** One way to send messages, and the kind of recipient that it sends to. */
 export interface Transport {
-  /** As `recipient.kind` has it. */
+  /** The kind, as in `recipient.kind`. */
   readonly kind: string;
   /**
-   * The kind whose destinations, slots and pace of a minute it shares: its own, or that of another transport whose messages go the same
-   * way. Both have the same limits of these.
+   * The kind whose destinations, slots and messages a minute it shares: its own, or the kind of another transport whose messages go the
+   * same way. Both must have the same limits.
    */
   readonly sharedKind: string;
   readonly policy: DeliveryPolicy;
-  /** By the ids of its recipients. Messages to one that has no route now wait until it has. */
+  /** The routes by the ids of the recipients. Messages to a recipient without a route wait until it has one. */
   routes(now: number): Promise<ReadonlyMap<string, Route>>;
-  /** Called for every attempt that is on record, for the log. */
+  /** Logs an attempt. It is called for every attempt that is on record. */
   report(ended: EndedAttempt, record: RecordedAttempt): void;
   /** Ends every connection. Attempts under way end soon, with the outcome `interrupted`. */
   destroy(): Promise<void>;
@@ -22,11 +22,11 @@ export interface Transport {
 
 /** How one recipient is reached. */
 export interface Route {
-  /** Recipients at the same destination share a limit of attempts under way. For webhooks it is the host, for e-mail the mail server. */
+  /** The host of a webhook, or the mail server of e-mail. Recipients at the same destination share a limit of attempts under way. */
   readonly destination: string;
-  /** How long its messages are gathered, to go as one; null if each goes by itself. Needs a policy with a pace. */
+  /** How long messages are gathered, to go as one; null if each goes by itself. Needs a policy with a pace. */
   readonly gatherSeconds: number | null;
-  /** Makes one attempt. Its time limit starts now. It rejects by a defect alone, which counts as a failure of the recipient. */
+  /** Makes one attempt, whose time limit starts now. It rejects only because of a defect, which counts as a failure of the recipient. */
   send(message: Message): Promise<AttemptResult>;
 }
 
@@ -35,9 +35,9 @@ export interface Message {
   readonly id: string;
   /** The notification as JSON, the same for every recipient and every attempt. */
   readonly body: string;
-  /** Messages that go with it in one summary; none unless the policy has a pace. */
+  /** The ids of the messages that go with it in one summary; empty unless the policy has a pace. */
   readonly memberIds: readonly string[];
-  /** The bodies of the first of those, oldest first; at most 49. */
+  /** The bodies of the first messages in `memberIds`, oldest first; at most 49. */
   readonly memberBodies: readonly string[];
 }
 
@@ -56,16 +56,16 @@ export interface Message {
 export type Blame = "nobody" | "recipient" | "access" | "message" | "destination" | "unsure" | "own";
 
 export interface AttemptResult {
-  /** A word for the record. `gone`: the recipient wants no more messages; given twice, it is stopped. */
+  /** A word for the record. `gone` means that the recipient wants no more messages; a recipient that answers it twice is stopped. */
   readonly outcome: string;
   readonly blame: Blame;
   /** For people: what happened, and what to do about it if that is known. */
   readonly message: string;
-  /** What the recipient's server answered as a number; null when it did not answer. */
+  /** The status code that the recipient's server answered; null if it did not answer. */
   readonly status: number | null;
-  /** The start of a failing recipient's answer; null when there was none. */
+  /** The start of the answer to a failed attempt; null if there was none. */
   readonly answer: string | null;
-  /** How long the recipient asks us to wait; null when it does not ask. */
+  /** How long the recipient asks us to wait; null if it does not ask. */
   readonly retryAfterMs: number | null;
   readonly durationMs: number;
 }
@@ -76,34 +76,34 @@ export interface DeliveryPolicy {
   readonly scheduleSeconds: readonly number[];
   /** Waits between probes in seconds, of a recipient or a destination; the last one repeats. */
   readonly probeSeconds: readonly number[];
-  /** After this number of failures in a row a recipient gets probes only. Infinity: each message follows its own schedule. */
+  /** After this number of failures in a row a recipient gets only probes. Infinity: each message follows its own schedule. */
   readonly failuresUntilProbes: number;
-  /** After this number of messages in a row that were refused for good a recipient is stopped. */
+  /** After this number of messages in a row that were refused for good, a recipient is stopped. */
   readonly refusalsUntilStopped: number;
-  /** Null if recipients recognise a repeated message: then an attempt without a known end is made again soon. */
+  /** Null if recipients recognise a repeated message, so that an attempt with an unknown end may be made again soon. */
   readonly afterUnsure: UnsureRule | null;
   readonly limits: DeliveryLimits;
-  /** Null sends each message as soon as it may. */
+  /** Null if each message is sent as soon as it may. */
   readonly pace: Pace | null;
 }
 
 /**
- * How many messages are begun. A message counts once, before its first attempt. Beyond the recipient's limits its messages are
+ * Limits the messages that begin. A message counts once, before its first attempt. Beyond the limits of a recipient, its messages are
  * gathered until the window ends, and go as one.
  */
 export interface Pace {
-  /** To all recipients together; beyond it messages wait. */
+  /** Messages to all recipients together; beyond it messages wait. */
   readonly perMinute: number;
   readonly perRecipientPerHour: number;
   /** The window begins with the first message and does not slide. */
   readonly perRecipientInWindow: { readonly most: number; readonly seconds: number };
 }
 
-/** What follows an attempt that may have delivered, because its connection or this process ended in between. */
+/** Says what follows an attempt that may have delivered, because its connection or this process ended before the answer. */
 export interface UnsureRule {
-  /** How long the message then waits. */
+  /** The seconds that the message then waits. */
   readonly delaySeconds: number;
-  /** How often one message is sent again for it; after that it has failed, and somebody decides. */
+  /** How many times one message is sent again after such an attempt. After that it has failed, and a person decides. */
   readonly most: number;
 }
 
@@ -119,22 +119,22 @@ export interface EndedAttempt {
   readonly delivery: Claim;
   readonly result: AttemptResult;
   readonly transport: Transport;
-  /** From 0 up to 1; drawn when the attempt ended, so that recording it again gives the same plan. */
+  /** From 0 up to 1. It is drawn when the attempt ended, so that recording the attempt again gives the same plan. */
   readonly random: number;
 }
 
 export interface RecordedAttempt {
-  /** Of the recipient, before the attempt was recorded. */
+  /** The state of the recipient before the attempt was recorded. */
   readonly before: RecipientState;
   readonly after: Settlement;
 }
 
-/** The rows after an attempt. */
+/** What is written to the rows after an attempt. */
 export interface Settlement {
   readonly state: "delivered" | "pending" | "held" | "failed";
   readonly spent: number;
   readonly interruptions: number;
-  /** When the next attempt is planned; null leaves it as it was. */
+  /** When the next attempt is planned; null leaves the time as it was. */
   readonly dueAt: number | null;
   readonly recipientState: RecipientState;
   readonly breaker: Breaker;

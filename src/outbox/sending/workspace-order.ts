@@ -1,12 +1,12 @@
 import type { Lane } from "./lane.ts";
 import type { Slots } from "./slots.ts";
 
-/** Which workspace was given a slot longest ago. In memory: a new process begins anew. */
+/** Remembers which workspace got a slot longest ago. It is in memory, so a new process begins anew. */
 export class WorkspaceOrder {
   readonly #last = new Map<string, number>();
   #number = 0;
 
-  /** A workspace has begun an attempt. */
+  /** Notes that a workspace has begun an attempt. */
   note(workspaceId: string): void {
     this.#number += 1;
     this.#last.set(workspaceId, this.#number);
@@ -17,7 +17,9 @@ export class WorkspaceOrder {
     for (const id of this.#last.keys()) if (!workspaceIds.has(id)) this.#last.delete(id);
   }
 
-  /** First those of the workspace with the fewest attempts under way, and of equals the one that waits longest. */
+  /**
+   * Orders lanes by their workspace: first the workspace with the fewest attempts under way; among equals, the one that has waited longest.
+   */
   inOrder(lanes: readonly Lane[], slots: Slots): Lane[] {
     const taken = ({ kindSlots }: Lane): number => slots.taken(kindSlots.own);
     const last = ({ workspaceId }: Lane): number => this.#last.get(workspaceId) ?? 0;

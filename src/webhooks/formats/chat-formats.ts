@@ -2,7 +2,7 @@ import { chatText, type ChatMessage, MAX_MESSAGE_LENGTH } from "./chat-message.t
 import type { ChatFormatName } from "./format.ts";
 import { inPlainWords } from "./plain-words.ts";
 
-/** One request of a chat's service. */
+/** One request to the service of a chat. */
 export interface ChatRequest {
   readonly url: string;
   readonly method: "POST" | "PUT";
@@ -10,23 +10,23 @@ export interface ChatRequest {
 }
 
 export interface Target {
-  /** As the owner gave it. */
+  /** The address as the owner gave it. */
   readonly url: string;
   readonly messageId: string;
 }
 
-/** How a service is told of a submission. The address of its documentation stands with each. */
+/** How a message about a submission is sent to a service. Each format names the address of the service's documentation. */
 export interface ChatFormat {
-  /** Says what is wrong with an address that the service cannot have; null if nothing is. */
+  /** Returns what is wrong with an address that cannot belong to the service; null if nothing is. */
   readonly findProblem: (url: URL) => string | null;
   readonly render: (message: ChatMessage, target: Target) => ChatRequest;
 }
 
 export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   /**
-   * https://api.slack.com/messaging/webhooks, and https://api.slack.com/reference/surfaces/formatting#escaping for the three
-   * characters; Mattermost and Rocket.Chat take the same document. These two have no escape for mentions and Markdown, and Rocket.Chat
-   * refuses a message that mentions all.
+   * https://api.slack.com/messaging/webhooks; https://api.slack.com/reference/surfaces/formatting#escaping has the three characters to
+   * escape. Mattermost and Rocket.Chat accept the same document. These two cannot escape mentions and Markdown, and Rocket.Chat refuses a
+   * message that mentions everybody.
    */
   slack: chat((message) => ({
     text: chatText(inPlainWords(message), escapeHtmlChar, MAX_MESSAGE_LENGTH),
@@ -34,13 +34,15 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
     unfurl_media: false,
   })),
 
-  /** https://discord.com/developers/docs/resources/webhook#execute-webhook: at most 2,000 characters; `parse: []` pings nobody. */
+  /** https://discord.com/developers/docs/resources/webhook#execute-webhook: at most 2,000 characters; `parse: []` notifies nobody. */
   discord: chat((message) => ({
     content: chatText(message, escapeMarkdownChar, 2000),
     allowed_mentions: { parse: [] },
   })),
 
-  /** https://core.telegram.org/bots/api#sendmessage: without `parse_mode` there is no Markdown, but links and mentions are found. */
+  /**
+   * https://core.telegram.org/bots/api#sendmessage: without `parse_mode`, Markdown has no effect, but links and mentions are recognised.
+   */
   telegram: {
     findProblem: (url) =>
       /^\/bot[^/]+\/sendMessage$/.test(url.pathname) && url.searchParams.get("chat_id")
@@ -71,14 +73,14 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
     ],
   })),
 
-  /** https://developers.google.com/workspace/chat/quickstart/webhooks: at most 4,096 characters; `<users/all>` would ping all. */
+  /** https://developers.google.com/workspace/chat/quickstart/webhooks: at most 4,096 characters; `<users/all>` would notify everybody. */
   "google-chat": chat((message) => ({
     text: chatText(inPlainWords(message), breakMention, MAX_MESSAGE_LENGTH),
   })),
 
   /**
-   * https://docs.ntfy.sh/publish/#publish-as-json: sent to the address without the topic. A message of more than 4,096 bytes would
-   * become a file.
+   * https://docs.ntfy.sh/publish/#publish-as-json: the message goes to the address without the topic. A message of more than 4,096 bytes
+   * would become a file.
    */
   ntfy: {
     findProblem: (url) => (topicOf(url) === "" ? "does not end with the topic" : null),
@@ -97,7 +99,7 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
     },
   },
 
-  /** https://gotify.net/docs/pushmsg, and https://gotify.net/docs/msgextras for text without Markdown. */
+  /** https://gotify.net/docs/pushmsg; https://gotify.net/docs/msgextras has the setting for text without Markdown. */
   gotify: chat((sent) => {
     const message = inPlainWords(sent);
     return {
@@ -109,8 +111,8 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   }),
 
   /**
-   * https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid: the message's id as
-   * transaction id makes a repeated attempt one message.
+   * https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid: the id of our message is the
+   * transaction id, so that a repeated attempt adds no second message.
    */
   matrix: {
     findProblem: ({ pathname }) =>
@@ -140,7 +142,7 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   }),
 };
 
-/** A service that takes a document at the address that it gave. */
+/** A format whose document is sent to the address that the owner gave. */
 function chat(render: (message: ChatMessage) => Readonly<Record<string, unknown>>): ChatFormat {
   return {
     findProblem: () => null,
@@ -148,7 +150,7 @@ function chat(render: (message: ChatMessage) => Readonly<Record<string, unknown>
   };
 }
 
-/** For services that show the title by themselves. */
+/** The message for a service that shows the title by itself. */
 function withoutTitle(message: ChatMessage): ChatMessage {
   const [first, ...rest] = message.lines;
   if (first === undefined) return message;
@@ -188,12 +190,12 @@ function escapeHtmlChar(char: string): string {
   return HTML_CHARS[char] ?? char;
 }
 
-/** A backslash before punctuation is not shown, and takes its meaning away. */
+/** Adds a backslash before punctuation: it is not shown, and the character loses its meaning. */
 function escapeMarkdownChar(char: string): string {
   return /[\\*_~`|<>#\-[\]():@]/.test(char) ? `\\${char}` : char;
 }
 
-/** There is no escape in Google Chat: a zero-width space keeps `<` from beginning a mention. */
+/** Google Chat has no escape, so a zero-width space keeps `<` from beginning a mention. */
 function breakMention(char: string): string {
   return char === "<" ? "<\u200b" : char;
 }

@@ -2,13 +2,13 @@ import { valueIn } from "../../languages/value-in-words.ts";
 import { type Wording, wordingIn } from "../../languages/wording.ts";
 import type { FormWords } from "../form-words.ts";
 
-/** What a chat shows of a submission. The texts are a stranger's: each format makes them harmless in its own way. */
+/** The content of a message to a chat. The texts come from a stranger: each format makes them harmless in its own way. */
 export interface ChatMessage {
   readonly title: string;
   readonly lines: readonly ChatLine[];
   /** The submission's page in the dashboard; null if the address of the dashboard is not known. */
   readonly link: string | null;
-  /** What a button to it says. */
+  /** The text of the link. */
   readonly linkText: string;
 }
 
@@ -17,7 +17,7 @@ export interface ChatLine {
   readonly value: string;
 }
 
-/** Characters of one field, and of all together; the page in the dashboard has the whole. */
+/** The largest numbers of characters of one field, and of the whole message. The submission's page in the dashboard has the rest. */
 const MAX_FIELD_LENGTH = 1000;
 export const MAX_MESSAGE_LENGTH = 3500;
 const MAX_LABEL_LENGTH = 100;
@@ -32,13 +32,13 @@ interface ShownEvent {
   };
 }
 
-/** What is known of a submission besides its event. */
+/** What is known about a submission besides its event. */
 export interface ChatContext extends FormWords {
-  /** The address of the dashboard; null if that is not known. */
+  /** The address of the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
 }
 
-/** @param body the event as it is stored. */
+/** Reads a message from an event. @param body the event as it is stored. */
 export function readChatMessage(body: string, { dashboardUrl, labels, language }: ChatContext): ChatMessage {
   const wording = wordingIn(language);
   const { endpoint, submission } = JSON.parse(body) as ShownEvent;
@@ -53,7 +53,7 @@ export function readChatMessage(body: string, { dashboardUrl, labels, language }
   };
 }
 
-/** What was sent beyond the form's fields, each marked as that. */
+/** Values that the form has no field for, each marked as such. */
 function besideOf(fields: Readonly<Record<string, unknown>> = {}, wording: Wording): [string, unknown][] {
   return Object.entries(fields).map(([path, value]) => [`${path} (${wording.text("beside")})`, value]);
 }
@@ -75,9 +75,10 @@ function linesOf(members: readonly (readonly [string, unknown])[], wording: Word
 }
 
 /**
- * The message as text, with at most that size.
+ * The message as text, shortened to the given size.
  *
- * @param escape makes one character harmless. @param sizeOf what the service counts: characters unless given.
+ * @param escape makes one character harmless.
+ * @param sizeOf measures a text as the service does; counts characters unless given.
  */
 export function chatText(
   { title, lines, link }: ChatMessage,
@@ -110,7 +111,7 @@ function fit(
   return out;
 }
 
-/** Control characters, and those that turn the direction of text or are not seen: they can hide what a message says. */
+/** Control characters, and invisible characters or direction marks, which can hide what a message says. */
 const INVISIBLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 

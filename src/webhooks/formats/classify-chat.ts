@@ -3,7 +3,7 @@ import { RETRY_AFTER_LIMIT_MS } from "../retry-after.ts";
 import type { SendResult } from "../send.ts";
 import type { ChatFormatName } from "./format.ts";
 
-/** A service's answer; members that it lacks are undefined. */
+/** The answer of a service. A member that the answer lacks is undefined. */
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -11,15 +11,15 @@ interface Answer {
 }
 
 interface Habit {
-  /** Whether an answer with a status of success says no. */
+  /** Whether an answer with a status of success is a refusal all the same. */
   readonly refuses?: (answer: Answer) => boolean;
-  /** Whether the service says that there is nobody to send to any more. */
+  /** Whether the service says that messages to this chat are no longer possible. */
   readonly isGone?: (answer: Answer) => boolean;
-  /** Whether the service refuses our token, whatever the message. */
+  /** Whether the service refuses our token, whatever the message is. */
   readonly locksOut?: (answer: Answer) => boolean;
-  /** How long the service asks us to wait, in milliseconds, if it says so in its answer's body. */
+  /** The wait that the body of the answer asks for, in milliseconds; undefined if it asks for none. */
   readonly waitMs?: (answer: Answer) => unknown;
-  /** Its own words about a failure. */
+  /** The service's own message about a failure. */
   readonly words?: (answer: Answer) => unknown;
 }
 
@@ -45,7 +45,7 @@ const HABITS: Readonly<Record<ChatFormatName, Habit>> = {
   teams: {},
   "google-chat": { words: ({ json }) => (json["error"] as { message?: unknown } | undefined)?.message },
   ntfy: { words: ({ json }) => json["error"] },
-  // https://gotify.net/api-docs: 401 is a token that is unknown or was withdrawn.
+  // https://gotify.net/api-docs: 401 means a token that is unknown or was withdrawn.
   gotify: { locksOut: ({ status }) => status === 401, words: ({ json }) => json["errorDescription"] },
   matrix: { waitMs: ({ json }) => json["retry_after_ms"], words: ({ json }) => json["error"] },
   apprise: { words: ({ json }) => json["error"] },
@@ -53,7 +53,7 @@ const HABITS: Readonly<Record<ChatFormatName, Habit>> = {
 
 const MAX_WORDS_LENGTH = 200;
 
-/** What a service's answer means beyond its status. @param classified by the status alone. */
+/** Classifies the answer of a service by its body too. @param classified the result by the status alone. */
 export function classifyChat(
   format: ChatFormatName,
   result: SendResult,
@@ -84,7 +84,7 @@ export function classifyChat(
   };
 }
 
-/** The chat that a Telegram group became, if the answer says so (https://core.telegram.org/bots/api#responseparameters). */
+/** The chat that replaced a Telegram group, if the answer names it (https://core.telegram.org/bots/api#responseparameters); null if not. */
 export function findNewChat(result: SendResult): string | null {
   if (result.kind !== "answer" || result.status !== 400) return null;
   const id = parametersOf(readJson(result.bodyStart))["migrate_to_chat_id"];

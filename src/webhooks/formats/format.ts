@@ -1,4 +1,4 @@
-/** The document that a webhook's receiver gets: our own event, or a message in the form of a chat. */
+/** The formats of the document that a receiver gets: `standard` is our own event, the others are messages for a chat. */
 export const WEBHOOK_FORMATS = [
   "standard",
   "slack",
@@ -17,8 +17,8 @@ export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 export type ChatFormatName = Exclude<WebhookFormat, "standard">;
 
 /**
- * A webhook's address as it may be shown, and is stored plain: that of a chat holds the secret that lets anybody post there, so
- * only its host and its last four characters are left.
+ * The part of a webhook's address that may be shown and is stored unencrypted. The address of a chat contains the secret that lets anybody
+ * post there, so only its host and its last four characters are shown.
  */
 export function shownAddress(format: WebhookFormat, url: string): string {
   return format === "standard" ? url : `${new URL(url).origin}/…${url.slice(-4)}`;

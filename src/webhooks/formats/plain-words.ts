@@ -1,33 +1,34 @@
 import type { ChatMessage } from "./chat-message.ts";
 
 /**
- * What chats make of a text without being asked: mentions that call people, links, and the Markdown of links and pictures. Each service
- * has its own rules and most have no way to escape, so a character that nobody sees takes these texts apart. Visitors cannot send it:
- * {@link ChatMessage} has none.
+ * Breaks up texts that chats turn into something else by themselves: mentions, which notify people, links, and the Markdown of links and
+ * images. Each service has its own rules, and most cannot escape, so an invisible character is put inside such texts. Visitors cannot send
+ * it, because {@link ChatMessage} contains none.
  */
 const BREAK = "\u200b";
 
-/** An e-mail address by itself stays whole, so that it can be copied. No service takes it for a mention. */
+/** An e-mail address by itself stays whole, so that it can be copied. No service recognises it as a mention. */
 const ADDRESS =
   /(?<![\w.+@:/-])[A-Za-z0-9](?:[\w.+-]*[A-Za-z0-9])?@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}(?![\w@:/?#-]|\.\w)/g;
 
-/** Where a text is taken apart: after each of these. */
+/** The invisible character is put after each match of these. */
 const JOINTS: readonly RegExp[] = [
-  // https://github.com/mattermost/mattermost (mention_parser_standard.go) and Rocket.Chat (MentionsParser.ts): the name follows at once.
+  // In https://github.com/mattermost/mattermost (mention_parser_standard.go) and Rocket.Chat (MentionsParser.ts), a name follows `@` at
+  // once.
   /@/g,
-  // The end of a link's text in Markdown, and of the name that a definition has.
+  // The end of a link's text in Markdown, and of a definition's name.
   /\]/g,
   // A scheme: `https://`, `tel:1`, `javascript:`.
   /(?<=\p{L}):(?=\S)/gu,
   /\/(?=\/)/g,
-  // A host without a scheme, with each of the characters that count as a dot in one.
+  // A host without a scheme, with each of the characters that count as a dot in a host.
   /(?<=[\p{L}\p{N}])[.。．｡](?=\p{L})/gu,
   /(?<=\d)\.(?=\d{1,3}\.\d{1,3}\.\d)/g,
-  // A command of Telegram's.
+  // A Telegram command.
   /(?<=^|\s)\/(?=\p{L})/gu,
 ];
 
-/** The message for a chat that makes links and mentions of what it shows. */
+/** The message for a chat that recognises links and mentions in texts. */
 export function inPlainWords({ title, lines, ...link }: ChatMessage): ChatMessage {
   return {
     title: takeApart(title),
