@@ -10,44 +10,44 @@ import { approveLogin, denyLogin } from "../tokens/login-operations.ts";
 import { createToken, listAllTokens, revokeToken } from "../tokens/token-operations.ts";
 import { ROUTES } from "./routes.ts";
 
-/** Operations that are not done over HTTP, with the reasons. */
+/** Operations that are not offered over HTTP, each with its reason. */
 export const LOCAL_OPERATIONS: readonly AnyOperation[] = [
-  // Makes whoever has the link somebody else.
+  // Its link lets whoever has it act as somebody else.
   giveSignInLink,
-  // Takes a second factor away, and no program should.
+  // It removes a second factor, and no program should.
   resetTotp,
-  // Lets whoever comes next with its address be the account.
+  // It lets the next person with the address become the account.
   unbindAccount,
-  // For people, who prove their present password.
+  // It is for people, who prove their present password.
   setOwnPassword,
   setOwnTotp,
   removeOwnTotp,
   renewOwnCodes,
-  // For people, whose device is asked.
+  // It is for people, whose device is asked.
   beginPasskey,
   addPasskey,
   renamePasskey,
   removePasskey,
-  // Done by whoever is invited, who is signed in.
+  // The invited person does it, signed in.
   acceptInvitation,
   declineInvitation,
-  // Done by people; a token's account is removed by an owner.
+  // People do it; an owner removes the account of a token.
   leaveWorkspace,
-  // About the browser that asks.
+  // It is about the browser that asks.
   endOwnSessions,
-  // Done with the link of a letter.
+  // It is done with the link of a letter.
   confirmRecipient,
   unsubscribeRecipient,
-  // Done by a person, in the dashboard.
+  // A person does it in the dashboard.
   approveLogin,
   denyLogin,
-  // A token makes, sees and revokes no tokens but itself.
+  // A token can make, see and revoke no token except itself.
   createToken,
   listAllTokens,
   revokeToken,
 ];
 
-/** Everything that can be done, for what is made from the list: the table of access, and the tests of it. */
+/** All operations, for everything that is made from the list: the table of access, and the tests of it. */
 export const OPERATIONS: readonly AnyOperation[] = [
   ...ROUTES.map(({ operation }) => operation),
   ...LOCAL_OPERATIONS,

@@ -28,7 +28,7 @@ import { ownerOf } from "./token-owner.ts";
 import { inputOfBody, inputOfQuery } from "./read-input.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
 
-/** Does what a route says, and answers. Rights were looked at before the body was read. */
+/** Runs the operation of a route and answers. The rights were checked before the body was read. */
 export async function answerRequest(
   { route, query }: Chosen,
   parts: OpenParts,
@@ -63,7 +63,12 @@ export async function answerRequest(
   }
 }
 
-/** What is not there, or not allowed to the role, is answered as such before anything is said of the input. @throws not_found, forbidden */
+/**
+ * Throws if the row does not exist or the role is not enough. Called for a wrong input, because such a refusal comes before anything that
+ * is said about the input.
+ *
+ * @throws not_found, forbidden
+ */
 async function refuseUnseen({ route, door, params }: Call): Promise<void> {
   const named = reachNamed(route, door, params);
   if (named !== null) await door.db.read(named);
@@ -85,7 +90,7 @@ async function answerRead(call: Call, operation: Operation<ApiParts>): Promise<u
   return reply.code(304).send();
 }
 
-/** The file is there until the work has ended, which may be after the client has left. */
+/** Runs an operation that reads a file. The file is kept until the work has ended, which may be after the client has left. */
 async function answerFileWork(call: Call, operation: Operation<ApiParts>): Promise<unknown> {
   const file = fileOf(call.request);
   try {
@@ -142,7 +147,7 @@ async function answerWrite(
   }
 }
 
-/** Keeps the answer in the transaction that does the work, so that a process that ends there does nothing twice. */
+/** Runs the operation, and stores the answer in the same transaction, so that a process that ends there does nothing twice. */
 async function performOnce(
   {
     route: { shownBy, status },
@@ -172,13 +177,13 @@ async function performOnce(
     yield* keepAnswer(keyed, keptOf(output));
   };
   const output = await perform({ ...door, onOutcome }, operation, input, guard);
-  // The last transaction of long work may have had another output than the whole.
+  // The last transaction of long work may have had an output that differs from the whole output.
   if (JSON.stringify(last) !== JSON.stringify(output))
     await door.db.transaction(() => keepAnswer(keyed, keptOf(output)));
   return output;
 }
 
-/** Null without an `Idempotency-Key`. @param body or its digest @throws invalid_request */
+/** Null without an `Idempotency-Key`. @param body the body, or its digest @throws invalid_request */
 function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequest | null {
   const header = request.headers["idempotency-key"];
   if (header === undefined || route.method !== "POST" || route.operation.kind === "read") return null;
@@ -199,13 +204,13 @@ function readKey({ route, request, door }: Call, body: Buffer | null): KeyedRequ
 }
 
 async function repeat({ route, reply, door }: Call, { status, answer }: KeptAnswer): Promise<FastifyReply> {
-  // The first answer may be on the primary alone.
+  // It may be only the primary that has the first answer.
   await door.db.confirmReads();
   const isPart = hasSecrets(route.operation.output);
   return reply.code(status).send(isPart ? { ...(answer as object), secrets_shown: true } : answer);
 }
 
-/** The address of what was made, if it has one. */
+/** The address of the new row, if it has one. */
 function locationOf({ status, path }: ApiRoute, output: unknown): string | null {
   const isShown = ROUTES.some(
     (each) => each.method === "GET" && each.path.replace(/:\w+$/, "") === `${path}/`,

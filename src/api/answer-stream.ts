@@ -15,16 +15,17 @@ import { type Call, prefers } from "./call.ts";
 import type { ApiParts } from "./parts.ts";
 import { inputOfQuery } from "./read-input.ts";
 
-/** Time between two transactions of long work, in which posts are stored. */
+/** Pause between two transactions of long work, in which posts can be stored. */
 export const PAUSE_MS = 2;
 const LINES = "application/x-ndjson";
-/** Time between two looks for what a client follows. */
+/** Time between two searches for new parts of a stream that a client follows. */
 export const FOLLOW_MS = 1000;
-/** Time between two signs of life of a stream that has nothing to say; connections without bytes end after a minute. */
+/** Time between two signs of life of a silent stream. Connections without bytes are often closed after a minute. */
 const LIFE_MS = 25_000;
 
 /**
- * The parts of a stream as they are made: an export as what it is, all else as lines of JSON. It ends when the client goes.
+ * Sends the parts of a stream as they are made: an export in its own format, everything else as lines of JSON. The stream ends when the
+ * client leaves.
  */
 export async function answerStream(
   { parts: { closing }, request, reply, door, params, query }: Call,
@@ -38,13 +39,13 @@ export async function answerStream(
   const isWhole = !prefers(request, "parts");
   if (isWhole && hasMember(operation, "bytes"))
     return answerFile(reply, parts as AsyncGenerator<z.output<typeof saveFile.output>>);
-  // An export is what its parts make together; of an archive they are bytes alone.
+  // The parts of an export are joined. An archive has only bytes.
   const isExport = isWhole && (hasMember(operation, "text") || hasMember(operation, "base64"));
   const whole = hasMember(operation, "text") ? exportType(query) : ARCHIVE_TYPE;
   const type = isExport ? whole : LINES;
   const texts = contentOf(parts, isExport);
   const body = Readable.from(query.get("follow") === "true" ? withSignsOfLife(texts) : texts);
-  // Nginx would keep lines back until a buffer is full.
+  // Otherwise nginx would hold lines back until its buffer is full.
   return reply.code(200).headers({ "content-type": type, "x-accel-buffering": "no" }).send(body);
 }
 
@@ -59,7 +60,7 @@ function hasMember({ output }: StreamOperation<ApiParts>, name: string): boolean
   return output instanceof z.ZodObject && Object.hasOwn(output.shape, name);
 }
 
-/** A file as its bytes, under headers with which it runs nowhere. */
+/** Sends a file as its bytes, with headers that keep it from running anywhere. */
 async function answerFile(
   reply: FastifyReply,
   parts: AsyncGenerator<z.output<typeof saveFile.output>>,
@@ -75,7 +76,7 @@ async function answerFile(
   return reply.code(200).send(Object.assign(Readable.from(body()), { heldBytes: READ_AHEAD_BYTES }));
 }
 
-/** An empty line at once and whenever nothing came for 25 seconds, so that nobody on the way takes the connection for dead. */
+/** Adds an empty line at the beginning and after every 25 silent seconds, so that no proxy takes the connection for dead. */
 async function* withSignsOfLife(texts: AsyncGenerator<string | Buffer>): AsyncGenerator<string | Buffer> {
   yield "\n";
   let next = texts.next();
@@ -83,7 +84,7 @@ async function* withSignsOfLife(texts: AsyncGenerator<string | Buffer>): AsyncGe
     for (;;) {
       const idle = new AbortController();
       const sign = sleep(LIFE_MS, null, { signal: idle.signal }).catch(() => null);
-      // Also when the client has gone: a timer that is left keeps the process of a server that has stopped.
+      // Also aborted when the client has left, because a timer that runs keeps the process of a stopped server alive.
       const step = await Promise.race([next, sign]).finally(() => idle.abort());
       if (step === null) yield "\n";
       else if (step.done === true) return;
@@ -93,7 +94,7 @@ async function* withSignsOfLife(texts: AsyncGenerator<string | Buffer>): AsyncGe
       }
     }
   } finally {
-    // What it waits for ends with the client, and nobody listens to it any more.
+    // The pending step ends with the client, and nobody waits for it any more.
     next.catch(() => undefined);
     await texts.return(undefined);
   }
@@ -111,10 +112,10 @@ export function wantsLines({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Does long work and answers a line of JSON for each step, `{"done","total"}`, and a last one with its `output` or its error. What ends
- * before the first step is answered like other work.
+ * Runs long work and answers a line of JSON for each step, `{"done","total"}`, and a last line with its `output` or its error. Work that
+ * ends before the first step is answered like other work.
  *
- * @returns null if it is answered
+ * @returns null if the answer was sent
  */
 export async function workInLines(
   { reply, request, parts: { log } }: Call,
@@ -125,7 +126,7 @@ export async function workInLines(
   const write = (line: object): void => void lines.write(`${JSON.stringify(line)}\n`);
   const onProgress = async (progress: Progress): Promise<void> => {
     begun.resolve(null);
-    // A client that takes nothing misses steps, and no memory is filled with them.
+    // A client that reads nothing misses steps, so that they do not fill the memory.
     if (!lines.writableNeedDrain) write(progress);
     await sleep(PAUSE_MS);
   };
@@ -144,7 +145,7 @@ export async function workInLines(
   return null;
 }
 
-/** Null for what is told to the log alone. */
+/** Null for an error whose reason only the log may have. */
 function foreseen(thrown: unknown): FormsvcError | null {
   return thrown instanceof FormsvcError && describeError(thrown.code).status < 500 ? thrown : null;
 }

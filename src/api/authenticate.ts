@@ -12,15 +12,21 @@ import { findLiveToken, noteUse } from "../tokens/token-store.ts";
 import { readTokenText, type Token } from "../tokens/token.ts";
 import type { ServedParts } from "./parts.ts";
 
-/** Says whose token a request has. The token is looked at anew for each: what ends or narrows it holds from the next request on. */
+/**
+ * Returns the actor of a request's token. The token is read again for each request, so that a change to it applies from the next request
+ * on.
+ */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<TokenActor>;
 
-/** Tokens that this process found genuine: they are let through from an address that has sent too many wrong ones. */
+/**
+ * The largest number of tokens that this process remembers as genuine. They are accepted even from an address that has sent too many wrong
+ * ones.
+ */
 const MAX_REMEMBERED = 1000;
 
 const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
 
-/** What tells whose token a request has. */
+/** What it takes to find the actor of a request's token. */
 export type AuthenticationParts = Pick<ServedParts, "db" | "config" | "clock" | "blindness" | "limiter">;
 
 export function createAuthentication(parts: AuthenticationParts): Authenticate {
@@ -62,7 +68,7 @@ export function createAuthentication(parts: AuthenticationParts): Authenticate {
   };
 }
 
-/** Counts requests, but those of addresses that no limit counts. */
+/** Counts requests, except from addresses that no limit applies to. */
 function createCounter({ limiter }: AuthenticationParts, exempt: NetworkList) {
   const isExempt = ({ clientAddress }: FastifyRequest): boolean => exempt.contains(clientAddress);
   return {
@@ -77,13 +83,16 @@ function createCounter({ limiter }: AuthenticationParts, exempt: NetworkList) {
   };
 }
 
-/** Once a day. If it cannot be written, the request goes on: the day is for people only. */
+/**
+ * Stores the day of the token's last use, at most once a day. If that fails, the request goes on, because the day is only information for
+ * people.
+ */
 async function noteDay({ db }: AuthenticationParts, { id, lastUsedAt }: Token, now: number): Promise<void> {
   if (lastUsedAt !== null && lastUsedAt >= dayStart(now)) return;
   await db.relaxedTransaction(() => noteUse(id, now)).catch(() => undefined);
 }
 
-/** A token over plain http can be read on the way. @throws forbidden */
+/** Refuses plain http, over which a token can be read on the way. @throws forbidden */
 export function refusePlainHttp(request: FastifyRequest, trustedProxies: NetworkList): void {
   if (LOOPBACK.contains(request.clientAddress)) return;
   const proto = String(request.headers["x-forwarded-proto"] ?? "")

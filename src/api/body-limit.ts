@@ -3,15 +3,18 @@ import type { Config } from "../config/config.ts";
 import type { Log } from "../foundation/log.ts";
 import { sendCodedError } from "../http/error-reply.ts";
 
-/** Bytes of a body: a schema of the largest size fits with all that is around it, also with each character escaped or indented. */
+/**
+ * The least limit of a body, in bytes. A schema of the largest size fits with everything around it, even if each character is escaped or
+ * indented.
+ */
 const MAX_BODY_BYTES = 262_144;
 
-/** Bytes that a body of a program with a token may have; its token and rights are looked at before it is read. */
+/** The largest body, in bytes, of a program with a token. Its token and rights are checked before it is read. */
 export function bodyLimitOf({ server }: Config): number {
   return Math.max(MAX_BODY_BYTES, server.bodyLimitBytes);
 }
 
-/** Lets refusals of larger bodies name the limit of these routes. */
+/** Makes the error for a larger body name the limit of these routes. */
 export function nameBodyLimit(scope: FastifyInstance, log: Log, limitBytes: number): void {
   scope.setErrorHandler((error, request, reply) =>
     sendCodedError({ request, reply, log }, error, limitBytes),

@@ -3,13 +3,13 @@ import type { Door } from "../operations/perform.ts";
 import type { ApiParts, ServedParts } from "./parts.ts";
 import type { ApiRoute } from "./routes.ts";
 
-/** What a server hands to the API, while it is open. */
+/** What a server gives to the API while it is open. */
 export type OpenParts = ServedParts & {
-  /** Aborted when the server stops: what follows without end ends then. */
+  /** Aborted when the server stops. Streams that follow without an end then end. */
   readonly closing: AbortSignal;
 };
 
-/** One request that was let in. */
+/** A request that was admitted. */
 export interface Call {
   readonly route: ApiRoute;
   readonly parts: OpenParts;
@@ -20,7 +20,7 @@ export interface Call {
   readonly query: URLSearchParams;
 }
 
-/** Whether a client asked for a form of the answer by the header `Prefer` (RFC 7240). */
+/** Whether the client asked for this form of the answer in the header `Prefer` (RFC 7240). */
 export function prefers({ headers }: FastifyRequest, wanted: string): boolean {
   const said = [headers["prefer"] ?? []].flat().join(",");
   return said.split(",").some((each) => each.trim().toLowerCase() === wanted);

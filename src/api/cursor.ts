@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Rows on one page over HTTP: the largest number, and the number if the client does not say. */
+/** The largest number of rows on one page over HTTP, and the default. */
 export const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 25;
 
-/** A page's place in a list: {@link listName}, and the id of the last row that was shown. */
+/** A position in a list: the {@link listName}, and the id of the last row that was shown. */
 interface Position {
   readonly list: string;
   readonly after: string;
 }
 
-/** What tells two lists apart: the operation and what it filters by. */
+/** A name for a list: the operation and its filter. Lists with different names have different rows. */
 export function listName(operation: string, filter: Readonly<Record<string, unknown>>): string {
   const sorted = Object.entries(filter).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return hash("sha256", JSON.stringify([operation, sorted]), "base64url").slice(0, 16);
@@ -21,7 +21,7 @@ export function writeCursor({ list, after }: Position): string {
   return Buffer.from(`${list} ${after}`).toString("base64url");
 }
 
-/** The id after which the next page of a list begins; null is its first page. @throws invalid_request for a cursor of another list */
+/** The id after which a page of the list begins; null for the first page. @throws invalid_request for a cursor of another list */
 export function readCursor(cursor: string | null, list: string): string | null {
   if (cursor === null) return null;
   const [of, after] = Buffer.from(cursor, "base64url").toString().split(" ", 2);

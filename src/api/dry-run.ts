@@ -3,22 +3,22 @@ import type { ApiRoute } from "./routes.ts";
 
 const NAME = "dry_run";
 
-/** Whether a route says with `dry_run=true` what would be done. */
+/** Whether a route accepts `dry_run=true`, which says what would be done. */
 export function hasDryRun({ operation, dryRun, method }: ApiRoute): boolean {
   return dryRun !== null || (method !== "GET" && Object.hasOwn(operation.input.shape, NAME));
 }
 
-/** What answers a request, and its query without what chose that. */
+/** The route that answers a request, and the query without `dry_run`. */
 export interface Chosen {
   readonly route: ApiRoute;
   readonly query: URLSearchParams;
 }
 
 /**
- * With `dry_run=true` the operation that changes nothing takes the other one's place, if it is another one. A wrong value stays in the
- * query: it is refused by {@link refuseDryRun}, after all that comes before the input.
+ * Chooses the operation that changes nothing if the query has `dry_run=true` and that is an operation of its own. A wrong value stays in
+ * the query; {@link refuseDryRun} refuses it later, after all checks that come before the input.
  *
- * @param url path and query, as they were asked for
+ * @param url path and query of the request
  */
 export function chooseRun(route: ApiRoute, url: string): Chosen {
   const query = new URLSearchParams(url.split("?", 2)[1] ?? "");
@@ -29,7 +29,7 @@ export function chooseRun(route: ApiRoute, url: string): Chosen {
   return { route: text === "true" ? { ...route, operation: dryRun, status: 200 } : route, query };
 }
 
-/** @throws invalid_request for a value that {@link chooseRun} did not take */
+/** @throws invalid_request for a value that {@link chooseRun} left in the query */
 export function refuseDryRun({ route, query }: Chosen): void {
   if (route.dryRun !== null && query.has(NAME)) throw wrongParameter(NAME, "expected true or false, once");
 }

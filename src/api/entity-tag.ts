@@ -3,12 +3,12 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { withoutVolatile } from "../operations/marks.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 
-/** A strong `ETag` of what an operation shows, without what changes by itself. */
+/** A strong `ETag` of an operation's output, without the members that change by themselves. */
 export function entityTag({ output }: Pick<AnyOperation, "output">, shown: unknown): string {
   return `"${hash("sha256", JSON.stringify(withoutVolatile(output, shown)), "base64url").slice(0, 27)}"`;
 }
 
-/** Whether a header names the tag. @param header of `If-Match` or `If-None-Match`; `*` is any */
+/** Whether a header names the tag. @param header the value of `If-Match` or `If-None-Match`; `*` names every tag */
 export function namesTag(header: string, tag: string): boolean {
   return header.split(",").some((each) => ["*", tag].includes(each.trim()));
 }

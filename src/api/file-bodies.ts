@@ -5,7 +5,7 @@ import { type TokenActor, viewingOf } from "../operations/actor.ts";
 import type { Importer, ImportSpool, ReceivedFile } from "../submissions/import/import-spool.ts";
 import { ownerOf } from "./token-owner.ts";
 
-/** What a file may be called; what it is, the operation says that reads it. */
+/** The media types that a file may be sent with. The operation that reads it decides what it is. */
 export const FILE_TYPES = [
   "application/octet-stream",
   "application/x-ndjson",
@@ -14,7 +14,7 @@ export const FILE_TYPES = [
   "text/plain",
 ];
 
-/** Lets the routes of a scope take a file as their body, which is received whole before it is read. */
+/** Lets the routes of a scope accept a file as their body. The whole file is received before it is read. */
 export function takeFiles(scope: FastifyInstance, imports: ImportSpool): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(FILE_TYPES, async (request: FastifyRequest) => {
@@ -26,7 +26,7 @@ export function takeFiles(scope: FastifyInstance, imports: ImportSpool): void {
     });
   });
   scope.addHook("onRequest", (request, _reply, next) => {
-    // It has the time that files of forms have, and the pace.
+    // The time limit and the least speed are those of forms with files.
     if (request.flight !== null) request.flight.isUpload = true;
     next();
   });
@@ -45,7 +45,7 @@ export function fileOf({ body }: FastifyRequest): ReceivedFile {
 
 const MAX_NAME_LENGTH = 200;
 
-/** The name that messages have for the file: what the header says (RFC 6266, RFC 8187). */
+/** The name of the file for messages, from the header (RFC 6266, RFC 8187). */
 function nameIn(header: string | undefined): string {
   const [, encoded = ""] = /filename\*=utf-8''([^;\s]+)/i.exec(header ?? "") ?? [];
   const [, quoted = ""] = /filename="([^"]*)"/i.exec(header ?? "") ?? [];

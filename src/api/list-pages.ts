@@ -4,18 +4,18 @@ import type { AnyOperation } from "../operations/operation.ts";
 import { listName, readCursor, readLimit, writeCursor } from "./cursor.ts";
 import { inputOfQuery, type RequestParts } from "./read-input.ts";
 
-/** One page of a list, as it was asked for. */
+/** The page of a list that a request asks for. */
 interface Paging {
   readonly input: Record<string, unknown>;
   readonly limit: number;
-  /** Null is the beginning. */
+  /** The position after which the page begins; null means the beginning. */
   readonly after: string | null;
   readonly list: string;
 }
 
 type Output = Readonly<{ data: readonly unknown[]; next_cursor?: string | null }>;
 
-/** Whether an operation answers a list. */
+/** Whether the output of an operation is a list. */
 export function isList({ output, kind }: Pick<AnyOperation, "output" | "kind">): boolean {
   if (kind === "stream") return false;
   if (!(output instanceof z.ZodObject)) return false;
@@ -23,7 +23,7 @@ export function isList({ output, kind }: Pick<AnyOperation, "output" | "kind">):
   return data !== undefined && feed === undefined && unwrapped(data) instanceof z.ZodArray;
 }
 
-/** Whether it pages itself: short lists do not, and are cut here. */
+/** Whether the operation returns pages itself. Short lists do not; their pages are made here. */
 function pagesItself({ input }: Pick<AnyOperation, "input">): boolean {
   return Object.hasOwn(input.shape, "cursor");
 }
@@ -40,7 +40,7 @@ export function readPaging(operation: AnyOperation, { params, query }: Omit<Requ
   return { input, limit, after, list };
 }
 
-/** What an operation found, as a page whose cursor belongs to this list alone. */
+/** Makes a page of what an operation returned. Its cursor is valid only for this list. */
 export function pageOf(operation: AnyOperation, { list, limit, after }: Paging, found: unknown): Output {
   const { data, next_cursor: next = null, ...rest } = found as Output;
   if (pagesItself(operation))
@@ -56,13 +56,13 @@ export function pageOf(operation: AnyOperation, { list, limit, after }: Paging, 
   };
 }
 
-/** Where a row stands in its list: by its id, so that rows that come and go move no page; without one by its number. */
+/** The position of a row in its list: its id, so that other rows that come and go do not move the page; or its index, if it has no id. */
 function positionOf(row: unknown, index: number): string {
   const { id } = row as { readonly id?: unknown };
   return typeof id === "string" ? id : String(index);
 }
 
-/** The index behind a position. If its row is gone, behind those of smaller ids: such lists are in the order of ids. */
+/** The index after a position. If its row is gone, the index of the first larger id, because such lists are sorted by id. */
 function behind(positions: readonly string[], after: string): number {
   const at = positions.indexOf(after);
   if (at !== -1) return at + 1;

@@ -7,7 +7,7 @@ const refused = z.object({
   message: z.string().describe("For people."),
 });
 
-/** The two addresses by which a program gets a token that a person approves. They need none. */
+/** The two addresses by which a program gets a token that a person approves. They need no token. */
 export function loginPaths(): Record<string, Json> {
   return {
     "/api/v1/login": {

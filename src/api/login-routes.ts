@@ -19,14 +19,14 @@ import { nameBodyLimit } from "./body-limit.ts";
 import { asking, beginning, type begun, FORM, type granted, PROBLEMS } from "./login-shapes.ts";
 import type { ServedParts } from "./parts.ts";
 
-/** Bytes of a body. */
+/** The largest body, in bytes. */
 const MAX_BYTES = 8192;
-/** Logins that an address may begin. */
+/** The largest number of logins that one address may begin within the lifetime of a login. */
 const BEGINNINGS = { max: 20, windowSeconds: LOGIN_MS / 1000 };
 
 /**
- * How a command line gets a token that a person approves in the dashboard: OAuth's device flow (RFC 8628) with its names. Nobody needs
- * a token for these two.
+ * The routes by which a command line gets a token that a person approves in the dashboard. They follow OAuth's device flow (RFC 8628) and
+ * its names. Nobody needs a token for these two routes.
  */
 export function loginRoutes(
   server: FastifyInstance,
@@ -86,7 +86,10 @@ export function loginRoutes(
   server.route({ ...post, url: "/login/token", handler: answerPoll });
 }
 
-/** As its account, so that it can do no more than that may now; the code is spent in the same transaction. */
+/**
+ * Makes the token as the account that approved it, so that it can do no more than the account may now. The code is used up in the same
+ * transaction.
+ */
 async function makeToken(
   { db, config, clock, onChange }: ServedParts,
   deviceCode: string,
@@ -118,7 +121,7 @@ function refuse(reply: FastifyReply, error: keyof typeof PROBLEMS): FastifyReply
   return reply.code(400).send({ error, error_description: message, message, code: error });
 }
 
-/** JSON or the form that RFC 8628 names. @throws invalid_json, invalid_request */
+/** Reads a body in JSON or in the form encoding of RFC 8628. @throws invalid_json, invalid_request */
 function readBody<Shape extends z.ZodType>(shape: Shape, { body, headers }: FastifyRequest): z.output<Shape> {
   const text = Buffer.isBuffer(body) ? body.toString("utf8") : "";
   const isForm = headers["content-type"]?.startsWith(FORM) === true;

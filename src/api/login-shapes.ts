@@ -3,7 +3,7 @@ import { POLL_SECONDS } from "../tokens/login-store.ts";
 import { tokenShape } from "../tokens/token-json.ts";
 import { DEFAULT_SCOPES } from "../tokens/token.ts";
 
-/** How OAuth's device flow (RFC 8628) sends what it asks for; JSON is taken too. */
+/** The encoding that OAuth's device flow (RFC 8628) uses; JSON is accepted too. */
 export const FORM = "application/x-www-form-urlencoded";
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -36,7 +36,7 @@ export const granted = z.strictObject({
   token: tokenShape,
 });
 
-/** Errors of RFC 8628, with a sentence each. */
+/** The errors of RFC 8628, with a sentence for each. */
 export const PROBLEMS = {
   authorization_pending: "Nobody has approved it yet.",
   slow_down: `Ask every ${POLL_SECONDS} seconds.`,

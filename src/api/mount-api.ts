@@ -15,15 +15,15 @@ import { type ApiRoute, ROUTES } from "./routes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose token a request of the API has; null on other routes. */
+    /** The actor of the request's token; null on routes outside of the API. */
     actor: TokenActor | null;
   }
 }
 
-/** What every answer has: nothing of it is kept by browsers and proxies, and none takes it for a page. */
+/** Headers of every answer: browsers and proxies store nothing of it, and no browser takes it for a page. */
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** Adds the routes of the API under `/api/v1`. Token, scopes and role are looked at before anything is read of a body. */
+/** Adds the routes of the API under `/api/v1`. Token, scopes and role are checked before any of the body is read. */
 export function mountApi(server: FastifyInstance, parts: ServedParts): void {
   const authenticate = createAuthentication(parts);
   let document: string | null = null;

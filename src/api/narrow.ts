@@ -7,13 +7,13 @@ import { type Reach, type TokenActor, viewingOf } from "../operations/actor.ts";
 import { findStanding } from "../workspaces/standing.ts";
 import { noWorkspace } from "../workspaces/workspace-store.ts";
 
-/** The header by which a request asks to see one workspace or endpoint alone, by its id. */
+/** The header by which a request restricts itself to one workspace or endpoint, named by its id. */
 export const ONLY_HEADER = "formsvc-only";
 
 /**
- * The actor of a request as it wants to be: with this header a program gives less than its token can to whom it serves.
+ * The actor of a request, restricted by this header. With it a program gives those whom it serves less than its token can do.
  *
- * @throws not_found for what the token does not see, invalid_request for what is no id
+ * @throws not_found for what the token does not see; invalid_request for a text that is not an id
  */
 export async function narrow(
   db: Database,

@@ -11,7 +11,11 @@ import { isList } from "./list-pages.ts";
 import { loginPaths } from "./login-openapi.ts";
 import { type ApiRoute, ROUTES } from "./routes.ts";
 
-/** The API as OpenAPI 3.1, made from the operations. @param baseUrl the address that clients use; null if only the socket's is known */
+/**
+ * Describes the API as OpenAPI 3.1, from the operations.
+ *
+ * @param baseUrl the address that clients use; null if only the socket's address is known
+ */
 export function openapiDocument(baseUrl: string | null): Json {
   const paths: Record<string, Json> = loginPaths();
   for (const route of ROUTES) {
@@ -46,7 +50,7 @@ const error = z.object({
     .describe("What can be done about it; the command line has words for it."),
 });
 
-/** `endpoint.ignore-origin` is `endpointIgnoreOrigin`. */
+/** `endpoint.ignore-origin` becomes `endpointIgnoreOrigin`. */
 function operationId(name: string): string {
   return name.replace(/[.-](\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
@@ -211,7 +215,7 @@ function withNextCursor({ properties, required, ...rest }: Json): Json {
   };
 }
 
-/** One answer for each status, naming each `error` that it may have. */
+/** One answer for each status, which lists each `error` that it may have. */
 function errorsOf({ method, path, shownBy, operation }: ApiRoute): Json {
   const isWrite = method !== "GET";
   const codes: ErrorCode[] = [

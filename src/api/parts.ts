@@ -19,16 +19,16 @@ import type { SearchSlots } from "../submissions/find/search-slots.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import type { TestSlots } from "../webhooks/test-slots.ts";
 
-/** What a server hands to the API. */
+/** What a server gives to the API. */
 export type ServedParts = Omit<ApiParts, "committed" | "source"> & {
-  /** Keeps files that are imported. */
+  /** The spool for files that are imported. */
   readonly imports: ImportSpool;
 };
 
-/** The file of a request that brings none. */
+/** Stands for the file of a request that has none. */
 export const NO_FILE: ImportedFile = { name: "", longestPieceBytes: 0, bytes: () => [] };
 
-/** What the API works with, and the operations behind it. */
+/** What the API and the operations behind it work with. */
 export interface ApiParts {
   readonly db: AnyDatabase;
   readonly config: Config;
@@ -38,30 +38,30 @@ export interface ApiParts {
   readonly fileLinks: FileLinks;
   readonly sender: Pick<HttpSender, "send">;
   readonly testSlots: TestSlots;
-  /** Null if no mail server is configured, like the next. */
+  /** Null if no mail server is configured, as is the next member. */
   readonly mailTests: Pick<MailTests, "send"> | null;
   readonly storedLetters: Pick<StoredLetters, "wake"> | null;
-  /** The address at which people open the dashboard; null if it is not known. */
+  /** The address at which people open the dashboard; null if it is unknown. */
   readonly dashboardUrl: string | null;
-  /** What belongs to an endpoint and goes with it. */
+  /** Deletes what belongs to an endpoint, when the endpoint is deleted. */
   readonly endpointContents: readonly DeleteContents[];
-  /** What belongs to an endpoint and goes along into another workspace. */
+  /** Moves what belongs to an endpoint, when the endpoint is moved into another workspace. */
   readonly movedContents: readonly MoveContents[];
-  /** What belongs to a workspace and goes with it. */
+  /** Counts and deletes what belongs to a workspace. */
   readonly workspaceContents: WorkspaceContents;
   /** The spam settings of an owner who chose nothing. */
   readonly spamDefaults: SpamSettings;
-  /** What `formsvc doctor` finds, but for the check that reads the whole file. */
+  /** The findings of `formsvc doctor`, without the check that reads the whole file. */
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
-  /** Slots for work that looks at submissions one by one. */
+  /** Slots for work that reads submissions one by one. */
   readonly searches: SearchSlots;
-  /** Waits until something may have been committed since it returned last. */
+  /** Waits until something may have been committed since the last call. */
   readonly committed: () => Promise<void>;
-  /** The file that came with the request, for operations that read one. */
+  /** The file of the request, for operations that read one. */
   readonly source: ImportedFile;
   readonly limiter: RateLimiter;
-  /** Why nobody's token can be checked now; null if it can. */
+  /** Why no token can be checked now; null if tokens can be checked. */
   readonly blindness: () => Blindness | null;
-  /** Tells the server that settings changed, so that it reads again what it remembers of them. */
+  /** Reports that settings changed, so that the server reads again what it caches of them. */
   readonly onChange: (kind: "write" | "danger") => void;
 }

@@ -3,18 +3,18 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { unwrapped } from "../operations/marks.ts";
 import type { AnyOperation } from "../operations/operation.ts";
 
-/** Parts of a request that make an operation's input. */
+/** The parts of a request that become an operation's input. */
 export interface RequestParts {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Null if there is none. */
+  /** Null if there is no body. */
   readonly body: Buffer | null;
 }
 
-/** JSON of a body that is deeper is no settings of anybody. */
+/** The deepest nesting of a body in JSON. No settings are that deep. */
 const MAX_DEPTH = 32;
 
-/** The input that a query makes: the text of each parameter becomes the type that the operation takes. */
+/** The input from a query. The text of each parameter is converted to the type of the operation's member. */
 export function inputOfQuery(
   { input }: Pick<AnyOperation, "input">,
   { params, query }: Omit<RequestParts, "body">,
@@ -27,7 +27,7 @@ export function inputOfQuery(
   return { ...(Object.fromEntries(given) as Record<string, unknown>), ...params };
 }
 
-/** The input that a body makes; of the query it takes `dry_run` alone. @throws invalid_json, invalid_request */
+/** The input from a body. Of the query only `dry_run` is used. @throws invalid_json, invalid_request */
 export function inputOfBody(
   { input }: Pick<AnyOperation, "input">,
   { params, query, body }: RequestParts,
@@ -49,7 +49,7 @@ export function inputOfBody(
   return { ...members, ...Object.fromEntries(fromQuery), ...params };
 }
 
-/** What is done with many rows at once, all or nothing, and how many they may be. */
+/** The members that name many rows. The operation changes all of them or none, and at most {@link MAX_BULK}. */
 const BULK_MEMBERS: ReadonlySet<string> = new Set(["submissions", "held", "deliveries"]);
 const MAX_BULK = 100;
 
@@ -77,7 +77,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
-/** What is not of the type stays a text, which the operation refuses by name. */
+/** Converts the texts of a parameter. A text that does not fit the type stays a text, and the operation refuses it by name. */
 function valueOf(name: string, texts: readonly string[], type: z.ZodType | undefined): unknown {
   const inner = type && unwrapped(type);
   if (inner instanceof z.ZodArray) return texts;

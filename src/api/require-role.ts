@@ -8,9 +8,10 @@ import { type ApiParts, NO_FILE, type ServedParts } from "./parts.ts";
 import type { ApiRoute } from "./routes.ts";
 
 /**
- * Before a body is read: whether the role of the token's account is enough for what the address names, or anywhere if it names nothing.
+ * Called before a body is read: checks that the role of the token's account is enough for the row that the address names, or in any
+ * workspace if it names none.
  *
- * @throws forbidden naming the role; not_found for what is not visible
+ * @throws forbidden naming the role; not_found for a row that is not visible
  */
 export async function requireRole(
   route: ApiRoute,
@@ -32,7 +33,7 @@ export async function requireRole(
   await db.read(named ?? (() => requireAnywhere(viewingOf(actor), route.operation.access)));
 }
 
-/** Looks whether what a path names is there, and the role enough for it, as steps that throw not_found or forbidden; null if it names nothing. */
+/** Returns a read of the row that the path names; null if it names none. The read throws not_found or forbidden. */
 export function reachNamed(
   { operation: { access }, shownBy }: ApiRoute,
   door: Door<ApiParts>,

@@ -110,21 +110,21 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type RoutedOperation = Operation<ApiParts> | StreamOperation<ApiParts>;
 
 /**
- * One operation over HTTP. The names in its path are members of the operation's input; of the others, `GET` and `DELETE` take theirs from
- * the query, and the rest from the body.
+ * An operation over HTTP. The names in its path are members of the operation's input. `GET` and `DELETE` take the other members from the
+ * query, the other methods from the body.
  */
 export interface ApiRoute {
   readonly operation: RoutedOperation;
   readonly method: Method;
-  /** Below `/api/v1`, like `/endpoints/:endpoint`. */
+  /** The path below `/api/v1`, like `/endpoints/:endpoint`. */
   readonly path: string;
-  /** 201 for what is made; 204 answers nothing. */
+  /** 201 for a new row; 204 has no body. */
   readonly status: 200 | 201 | 204;
-  /** The operation that shows what the path names: a row has one `ETag`, whatever is done with it. */
+  /** The operation that shows the row that the path names. A row has one `ETag`, whichever operation changes it. */
   readonly shownBy: Operation<ApiParts> | null;
-  /** The operation that takes its place with `dry_run=true`, if it is another one. */
+  /** The operation that runs in its place with `dry_run=true`; null if it is the same one. */
   readonly dryRun: Operation<ApiParts> | null;
-  /** Whether its body is a file, which the operation reads; then the whole input stands in the address. */
+  /** Whether the body is a file, which the operation reads. The whole input is then in the address. */
   readonly takesFile: boolean;
 }
 
@@ -148,20 +148,20 @@ const route =
 
 const read = route("GET", 200);
 const make = route("POST", 201);
-/** What is no field of a row. */
+/** A route for an action that is not a field of a row. */
 const act = route("POST", 200);
 const replace = route("PUT", 200);
 const change = route("PATCH", 200);
 const remove = route("DELETE", 204);
 
-/** What can be done with a row at its own address, and below it under the verb in the operation's name. */
+/** The operations on a row: at its own address, and below it under the verb in the operation's name. */
 interface RowOperations {
   readonly change?: RoutedOperation;
   readonly remove?: RoutedOperation;
   readonly acts?: readonly RoutedOperation[];
 }
 
-/** The addresses of one row, which one operation shows. */
+/** The routes of one row, which one operation shows. */
 function row(
   path: string,
   show: Operation<ApiParts>,
@@ -176,7 +176,7 @@ function row(
   ];
 }
 
-/** Of `endpoint.allow-origin`: `allow-origin`. */
+/** The verb of `endpoint.allow-origin` is `allow-origin`. */
 function verbOf({ name }: RoutedOperation): string {
   return name.slice(name.indexOf(".") + 1);
 }
@@ -187,7 +187,7 @@ const ofReply = { shownBy: showReply };
 const ofWorkspace = { shownBy: showWorkspace };
 const ofAccount = { shownBy: showAccount };
 
-/** Every operation that programs can do, with its address; `all-operations.ts` has the others. */
+/** Every operation that programs can run, with its address. `all-operations.ts` has the others. */
 export const ROUTES: readonly ApiRoute[] = [
   read("/endpoints", listAllEndpoints),
   make("/endpoints", createEndpoint),

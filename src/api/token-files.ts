@@ -5,7 +5,7 @@ import { reachSubmission } from "../submissions/manage/reach-posts.ts";
 import { getFileOf } from "../submissions/files/submission-files.ts";
 import { type AuthenticationParts, createAuthentication } from "./authenticate.ts";
 
-/** Files for programs with a token, at the address at which the holder of the secret key reads them. */
+/** Serves files to programs with a token, at the address at which the holder of the secret key reads them. */
 export function createTokenFiles(parts: AuthenticationParts): TokenFiles {
   const { db } = parts;
   const authenticate = createAuthentication(parts);

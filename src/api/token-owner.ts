@@ -1,6 +1,6 @@
 import type { TokenActor } from "../operations/actor.ts";
 
-/** Whose a token is: an account, or what a service token belongs to. */
+/** A text that names who a token belongs to: an account, or the endpoint or workspace of a service token. */
 export function ownerOf(actor: TokenActor | null): string {
   return actor?.account?.accountId ?? actor?.reach?.endpointId ?? actor?.reach?.workspaceId ?? "";
 }

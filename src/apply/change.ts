@@ -1,27 +1,27 @@
 import type { PerformAnywhere } from "./read-current.ts";
 
-/** One setting that becomes another. */
+/** A setting whose value changes. */
 export interface Difference {
   readonly member: string;
-  /** Undefined if there was none. */
+  /** Undefined if the setting had no value. */
   readonly from?: unknown;
   readonly to: unknown;
 }
 
-/** A key or a secret that was made just now, and is shown this once. */
+/** A new key or secret, which is shown only now. */
 export interface MadeSecret {
-  /** The endpoint that it belongs to: its workspace and name. */
+  /** The names of the workspace and of the endpoint that it belongs to. */
   readonly workspace: string;
   readonly endpoint: string;
   readonly endpointId: string;
-  /** Of the webhook whose secret it is; null for the keys of the endpoint. */
+  /** The webhook whose secret it is; null for the keys of the endpoint. */
   readonly webhook: { readonly id: string; readonly url: string } | null;
-  /** Null if whoever applies the file may issue no secret key. */
+  /** Null if the person who applies the file may not issue secret keys. */
   readonly secret: string | null;
   readonly publishable: string | null;
 }
 
-/** What is shown of a change that was made to whoever applies the file. */
+/** What the person who applies the file is shown of a change. */
 export interface ChangeOutcome {
   readonly secrets: readonly MadeSecret[];
   readonly warnings: readonly string[];
@@ -29,24 +29,24 @@ export interface ChangeOutcome {
 
 export const NOTHING_TO_SHOW: ChangeOutcome = { secrets: [], warnings: [] };
 
-/** One operation, and what it will have changed. */
+/** One operation, with the changes that it will make. */
 export interface FormsChange {
   readonly verb: "create" | "change" | "delete";
   readonly kind: "workspace" | "endpoint" | "schema" | "spam" | "webhook" | "recipient" | "autoreply";
-  /** What is changed, in the words of the file: `Client A/Contact`, and what it is known by. */
+  /** The changed thing in the words of the file: `Client A/Contact`, and what identifies it there. */
   readonly name: string;
   readonly differences: readonly Difference[];
-  /** Whether it makes keys or a secret, which are shown once. */
+  /** Whether it makes keys or a secret, which are shown only once. */
   readonly makesSecret: boolean;
-  /** Does it. The id of what it makes is remembered for the changes after it. */
+  /** Runs the operation. It stores the id of a new thing for the changes after it. */
   readonly run: (perform: PerformAnywhere) => Promise<ChangeOutcome>;
 }
 
-/** What is to be done, in this order. */
+/** The changes to make, in this order. */
 export interface Plan {
   readonly changes: readonly FormsChange[];
-  /** What the file does not name and is there all the same, each with the reason for which it stays. */
+  /** Things that exist although the file does not name them, each with the reason for which it stays. */
   readonly kept: readonly string[];
-  /** What whoever applies the file should know. */
+  /** Notes for the person who applies the file. */
   readonly notes: readonly string[];
 }

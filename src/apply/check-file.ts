@@ -34,15 +34,15 @@ import type { ParsedFile } from "./file-text.ts";
 
 type Path = readonly (string | number)[];
 
-/** The environment: secrets stand in it, and not in the file. */
+/** The environment variables. Secrets are there and not in the file. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The largest number of problems that an error names. */
 const MAX_NAMED = 20;
 
 /**
- * The file as it will be compared and applied: each value in the form in which it is stored, and those of variables that are set in
- * their place. All of it is looked at, so that everything that is wrong is said at once.
+ * Checks the file and returns it as it will be compared and applied: each value in the form in which it is stored, with the values of
+ * variables that are set. All of the file is checked, so that one error names every problem.
  *
  * @throws usage with a line for each problem: the file, the line and the path
  */
@@ -73,7 +73,7 @@ function shapeProblems(error: Parameters<typeof problemsOf>[0]): FileProblem[] {
   }));
 }
 
-/** Notes every problem with its path, and goes on. */
+/** Checks the values and notes every problem with its path. */
 class Checker {
   readonly #problems: FileProblem[];
   readonly #variables: Variables;
@@ -109,7 +109,7 @@ class Checker {
     };
   }
 
-  /** One by one, so that the path of what is wrong is known. */
+  /** Checks each setting by itself, so that the path of a problem is known. */
   #workspaceSettings(given: FileWorkspace, at: Path): Partial<FileWorkspace> {
     const checked: Record<string, unknown> = {};
     for (const name of WORKSPACE_SETTINGS) {
@@ -137,13 +137,13 @@ class Checker {
     };
   }
 
-  /** One by one, so that the path of what is wrong is known. */
+  /** Checks each setting by itself, so that the path of a problem is known. */
   #settings(given: FileEndpoint, at: Path): Partial<FileEndpoint> {
     const checked: Record<string, unknown> = {};
     for (const name of SETTINGS) {
       if (given[name] === undefined) continue;
       checked[name] = this.#try<unknown>([...at, name], given[name], () => {
-        // A logo is one of an allowed origin.
+        // A logo must belong to an allowed origin, so those are checked together.
         const { allowed_origins = [] } = name === "page_logo" ? given : {};
         const settings = {
           ...defaultEndpointSettings,
@@ -181,7 +181,7 @@ class Checker {
     };
   }
 
-  /** On fields of the schema in the file, which the endpoint will have. */
+  /** Checks conditions against the fields of the schema in the file, which the endpoint will have. */
   #conditions(
     { conditions }: Pick<FileRecipient, "conditions">,
     schema: FileEndpoint["schema"],
@@ -204,7 +204,7 @@ class Checker {
     return Object.fromEntries(values);
   }
 
-  /** The value of a variable that is set; the variable itself if it is not, and as long as nothing needs it. */
+  /** The value of a variable that is set. A variable that is not set stays as it is until something needs its value. */
   #valueOf<Value extends string | { readonly env: string }>(value: Value): Value | string {
     return typeof value === "string" ? value : (this.#variables[value.env] ?? value);
   }
@@ -237,7 +237,7 @@ class Checker {
     return recipients;
   }
 
-  /** Its field and who gets the answers are looked for in the file, which has all that there will be. */
+  /** Checks the reply's field and reply-to address against the file, which has everything that there will be. */
   #reply(reply: FileReply, { schema, recipients }: FileEndpoint, at: Path): FileReply {
     const { field, subject, text, reply_to: replyTo } = reply;
     if (field !== undefined) {
@@ -269,7 +269,7 @@ class Checker {
     }
   }
 
-  /** The value as `check` gives it; as it was if that refuses it. */
+  /** The result of `check`; the value unchanged if `check` throws, which is noted. */
   #try<Value>(path: Path, value: Value, check: (value: Value) => Value): Value {
     try {
       return check(value);
@@ -286,7 +286,7 @@ class Checker {
   }
 }
 
-/** A schema has a list of problems; all else one sentence. */
+/** The problems of an error: a schema has a list of them, every other value has one sentence. */
 function problemsIn({ message, facts }: FormsvcError): readonly { path: string; message: string }[] {
   const listed = facts.details?.["problems"];
   return Array.isArray(listed) ? (listed as { path: string; message: string }[]) : [{ path: "", message }];

@@ -17,18 +17,17 @@ import {
   type ShownWebhook,
 } from "./read-current.ts";
 
-/** The file, and what stands in no file, each with the reason. */
+/** The file, and notes about what a file cannot contain, each with the reason. */
 export interface Exported {
   readonly file: FormsFile;
   readonly notes: readonly string[];
 }
 
 /**
- * A file of everything that may be seen, which makes the same settings on an empty database. Secrets are not in it: it names variables
- * for them.
+ * Makes a file of everything that may be seen. On an empty database it makes the same settings. It names variables in place of secrets.
  *
- * @param only the id of the workspace that the file is about; null is every one
- * @throws ambiguous for what a file cannot tell apart
+ * @param only the id of the one workspace that the file is about; null means all
+ * @throws ambiguous for things that a file cannot tell apart
  */
 export async function exportFile(perform: PerformAnywhere, only: string | null = null): Promise<Exported> {
   const notes: string[] = [];
@@ -81,7 +80,7 @@ function recipientOf(recipient: ShownRecipient): FileRecipient {
   return { address, ...membersOf(recipient, RECIPIENT_SETTINGS), enabled: state !== "disabled" };
 }
 
-/** A secret stands in a variable that is named after the webhook. */
+/** A webhook in the form of the file. Its secret is in a variable that is named after the webhook. */
 function webhookOf(webhook: ShownWebhook, shown: string, notes: string[]): FileWebhook {
   const { id, format, url, state } = webhook;
   const variable = (what: string) => ({ env: `WEBHOOK_${what}_${id.slice(-12)}`.toUpperCase() });
@@ -103,7 +102,7 @@ function webhookOf(webhook: ShownWebhook, shown: string, notes: string[]): FileW
   };
 }
 
-/** Choices that the plan does not include count nowhere, and could not be set again. */
+/** The choices, or none if the plan does not include them: they have no effect and could not be set again. */
 function spamOf(
   { chosen, custom_spam }: CurrentSpam,
   shown: string,

@@ -2,17 +2,18 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { lineOfPath, lineOfSyntaxError } from "../spam/json-line.ts";
 
-/** A file as it was written. */
+/** The content of a file, before it is checked. */
 export interface ParsedFile {
   readonly value: unknown;
-  /** The line, from 1, of the value at a path, or of the nearest one around it. */
+  /** The line, from 1, of the value at a path, or of the nearest value around it. */
   readonly lineOf: (path: readonly string[]) => number;
 }
 
 /**
- * Reads JSON, if the text begins like an object of JSON, else YAML.
+ * Reads a text as JSON if it begins like an object of JSON, else as YAML.
  *
- * @param source how messages name the file. @throws usage with the line
+ * @param source the file's name for messages
+ * @throws usage with the line
  */
 export async function parseFile(text: string, source: string): Promise<ParsedFile> {
   return text.trimStart().startsWith("{") ? parseJsonFile(text, source) : parseYaml(text, source);
@@ -27,14 +28,14 @@ function parseJsonFile(text: string, source: string): ParsedFile {
   }
 }
 
-/** A value as YAML. @param comments lines that stand above it */
+/** Writes a value as YAML. @param comments lines above it */
 export async function yamlText(value: unknown, comments: readonly string[]): Promise<string> {
   const { stringify } = await import("yaml");
   const lines = comments.map((comment) => `# ${plainText(comment)}\n`);
   return lines.join("") + stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** What another program would read otherwise, like a tag that is not known, is refused like an error. */
+/** Warnings are refused like errors, because another program would read the text differently, for example with an unknown tag. */
 async function parseYaml(text: string, source: string): Promise<ParsedFile> {
   const { LineCounter, isNode, parseDocument } = await import("yaml");
   const lines = new LineCounter();

@@ -9,17 +9,17 @@ import { workspaceSettingsInput } from "../workspaces/workspace-json.ts";
 import { setWebhook } from "../webhooks/webhook-operations.ts";
 
 /**
- * The file that describes workspaces and their endpoints. A member that is left out is not touched; the settings are those that the
- * operations take, under the same names.
+ * The file that describes workspaces and their endpoints. A member that is left out is not changed. The settings have the same names as in
+ * the operations.
  */
 
 const VARIABLE = "expected the name of an environment variable, like SLACK_URL";
 
-/** A secret that does not stand in the file: the name of the environment variable that has it. */
+/** The name of the environment variable that has a secret, which is not in the file. */
 const variable = z.string(VARIABLE).regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, VARIABLE);
 const secret = z.union([z.string(), z.strictObject({ env: variable })], 'expected a text or {"env": "NAME"}');
 
-/** The address of a chat is a secret: `shown` is how it is shown, so that the variable is needed to make it only. */
+/** The address of a chat is a secret. `shown` is the part that is shown; with it, the variable is needed only to make the webhook. */
 const address = z.union(
   [z.string(), z.strictObject({ env: variable, shown: z.string().optional() })],
   'expected an address or {"env": "NAME"}',
@@ -76,10 +76,10 @@ export type FileWebhook = NonNullable<FileEndpoint["webhooks"]>[number];
 export type FileRecipient = NonNullable<FileEndpoint["recipients"]>[number];
 export type FileReply = NonNullable<FileEndpoint["autoreply"]>;
 
-/** The names of an endpoint's settings, as the file and the operations have them. */
+/** The names of an endpoint's settings in the file and the operations. */
 export const SETTINGS = Object.keys(settingsInput.shape) as (keyof typeof settingsInput.shape)[];
-/** The settings of a recipient that may change; its address never does. */
+/** The names of a recipient's settings that may change. Its address never does. */
 export const RECIPIENT_SETTINGS = Object.keys(recipientSettings);
-/** The same of a webhook; its headers are compared by their names. */
+/** The names of a webhook's settings that may change, without its headers, which are compared by their names. */
 export const WEBHOOK_SETTINGS = Object.keys(webhookSettings);
 export const REPLY_SETTINGS = Object.keys(replySettings);

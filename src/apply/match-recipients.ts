@@ -2,12 +2,12 @@ import { shownAddress } from "../webhooks/formats/format.ts";
 import type { FileRecipient, FileWebhook } from "./forms-file.ts";
 
 /**
- * What a webhook or recipient of an endpoint is known by: what it never changes, and the conditions, by which one address may have
- * several. Two that are equal in it are one.
+ * What identifies a webhook or recipient of an endpoint: the members that never change, and the conditions, because one address may occur
+ * with several conditions. Two with equal keys are the same.
  */
 export type RecipientKey = readonly unknown[];
 
-/** @param webhook of the file, or as it is shown */
+/** @param webhook from the file or from an operation's output */
 export function webhookKey(webhook: {
   readonly url: FileWebhook["url"];
   readonly format: FileWebhook["format"];
@@ -15,15 +15,17 @@ export function webhookKey(webhook: {
   return [webhook.format, shownUrl(webhook), conditionsOf(webhook)];
 }
 
-/** @param recipient of the file, or as it is shown */
+/** @param recipient from the file or from an operation's output */
 export function recipientKey(recipient: Pick<FileRecipient, "address">): RecipientKey {
   return [recipient.address, conditionsOf(recipient)];
 }
 
-/** A webhook's address as it is shown; an address of a variable that does not say it is known by the variable's name. */
+/**
+ * A webhook's address as it is shown. If it is in a variable and the file does not say how it is shown, the variable's name identifies it.
+ */
 export function shownUrl({ url, format }: Pick<FileWebhook, "url" | "format">): string {
   if (typeof url !== "string") return url.shown ?? `$${url.env}`;
-  // One that was read from the database is shortened already, and stays as it is.
+  // An address from the database is shortened already, and stays as it is.
   return URL.canParse(url) ? shownAddress(format, url) : url;
 }
 

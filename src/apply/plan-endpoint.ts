@@ -27,12 +27,12 @@ import type { CurrentEndpoint, ShownEndpoint } from "./read-current.ts";
 /** The changes of one endpoint. */
 export interface EndpointPlan {
   readonly changes: readonly FormsChange[];
-  /** Deletes what the file does not name; done after everything else, and only if that is asked for. */
+  /** Deletes what the file does not name. These run after all other changes, and only if pruning was asked for. */
   readonly deletions: readonly FormsChange[];
   readonly kept: readonly string[];
 }
 
-/** @param workspace its id, which is known when the endpoint is made */
+/** @param workspace returns the workspace's id, which is known only when the endpoint is made */
 export function planNewEndpoint(
   wanted: FileEndpoint,
   cell: EndpointCell,
@@ -68,7 +68,7 @@ export function planNewEndpoint(
   return { changes, deletions: [], kept: [] };
 }
 
-/** In an order in which no post is refused that is taken before and after it, and no message is missed. */
+/** Orders the changes so that no post is refused that is accepted before and after them, and no message is missed. */
 export function planKnownEndpoint(
   wanted: FileEndpoint,
   current: CurrentEndpoint,
@@ -89,7 +89,7 @@ export function planKnownEndpoint(
     ...(autoreply === undefined ? [] : planReply(cell, autoreply, current.reply)),
     ...(state !== undefined && state !== endpoint.state ? [stateChange(cell, endpoint.state, state)] : []),
   ];
-  // A list that the file does not have is none of its business.
+  // If the file has no list, the existing recipients are left alone.
   const unnamed = wanted.recipients === undefined ? [] : recipients.others;
   const deletions = [
     ...(wanted.webhooks === undefined ? [] : webhooks.others).map((each) => deletedWebhook(cell, each)),
@@ -104,7 +104,7 @@ export function planKnownEndpoint(
   return { changes, deletions, kept };
 }
 
-/** What the operation would refuse, before anything is done. @throws usage that names the endpoint */
+/** Checks before any change what the operation would refuse. @throws usage naming the endpoint */
 function requireTask(wanted: FileEndpoint, current: ShownEndpoint | null, cell: EndpointCell): void {
   const before = current && taskSettingsOf(current);
   try {
@@ -115,7 +115,7 @@ function requireTask(wanted: FileEndpoint, current: ShownEndpoint | null, cell: 
   }
 }
 
-/** Settings and fields. Who turns to refusing what the schema does not declare gets the new schema first. */
+/** The changes of settings and fields. If undeclared fields are to be refused from now on, the new schema is set first. */
 function fieldChanges(wanted: FileEndpoint, endpoint: ShownEndpoint, cell: EndpointCell): FormsChange[] {
   const { id, name, schema_version: basedOn } = endpoint;
   const given = { ...wanted, honeypots: wanted.honeypots === null ? DEFAULT_HONEYPOTS : wanted.honeypots };
@@ -139,12 +139,12 @@ function fieldChanges(wanted: FileEndpoint, endpoint: ShownEndpoint, cell: Endpo
   return wanted.unknown_fields === "reject" ? [schema, ...settings] : [...settings, schema];
 }
 
-/** The order of fields counts: pages and exports have it. */
+/** The order of fields counts, because pages and exports follow it. */
 function isSameSchema(one: object, other: object): boolean {
   return isDeepStrictEqual(one, other) && isDeepStrictEqual(Object.keys(one), Object.keys(other));
 }
 
-/** Field by field; one line about their order if nothing else is another. */
+/** The differences field by field, or one line about the order if nothing else differs. */
 function fieldDifferences(from: Record<string, unknown>, to: Record<string, unknown>) {
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   const fields = differencesOf(withNulls(to, names), withNulls(from, names), names);

@@ -27,19 +27,19 @@ import {
 } from "./read-current.ts";
 
 export interface Pruning {
-  /** Whether what the named workspaces have and the file does not name is deleted, but for endpoints with posts. */
+  /** Whether to delete what the named workspaces have and the file does not name, except endpoints with posts. */
   readonly prunes: boolean;
-  /** Endpoints that are deleted with their posts: each by its id, its name, or WORKSPACE/NAME. */
+  /** Endpoints that are deleted with their posts, each named by its id, its name, or WORKSPACE/NAME. */
   readonly withPosts: readonly string[];
 }
 
-/** A workspace of the file. Its id is known when it is made, or was before. */
+/** A workspace of the file. Its id is null until the workspace is made, unless it exists already. */
 interface WorkspaceCell {
   readonly name: string;
   id: string | null;
 }
 
-/** Lists of changes, in the order in which they are done. */
+/** Lists of changes, in the order in which they run. */
 interface Phases {
   readonly workspaces: FormsChange[];
   readonly endpoints: FormsChange[];
@@ -49,9 +49,9 @@ interface Phases {
 }
 
 /**
- * Compares the file with what is there. Nothing is changed.
+ * Compares the file with the database and changes nothing.
  *
- * @throws usage, ambiguous, forbidden: what could not be done, as far as it can be known before
+ * @throws usage, ambiguous, forbidden for a change that could not be made, as far as that is known beforehand
  */
 export async function planFile(perform: PerformAnywhere, file: FormsFile, pruning: Pruning): Promise<Plan> {
   const phases: Phases = { workspaces: [], endpoints: [], deletions: [], kept: [], notes: [] };
@@ -79,8 +79,8 @@ export async function planFile(perform: PerformAnywhere, file: FormsFile, prunin
 const FIRST_NAME = "owner";
 
 /**
- * The only workspace there is, if it came with an empty database and nothing was done with it: it becomes the first of the file, as it
- * does when the database is empty still.
+ * The only workspace, if it came with an empty database and nothing was done with it. It becomes the first workspace of the file, as it
+ * does if the database is still empty.
  */
 async function findSpareWorkspace(
   perform: PerformAnywhere,
@@ -93,7 +93,7 @@ async function findSpareWorkspace(
   return (await readEndpoints(perform, only.id)).size === 0 ? only : null;
 }
 
-/** @throws ambiguous if the workspace would have to be made for one of several accounts */
+/** Whether the database has no accounts. @throws ambiguous if the workspace would have to be made for one of several accounts */
 async function isWithoutAccounts(
   perform: PerformAnywhere,
   made: FileWorkspace | undefined,
@@ -107,7 +107,7 @@ async function isWithoutAccounts(
   );
 }
 
-/** @param from the workspace that takes the name; "first" makes the first account too */
+/** @param from the workspace that is renamed; "first" makes the first account too; null makes a new workspace */
 function planNewWorkspace(
   wanted: FileWorkspace,
   phases: Phases,
@@ -195,7 +195,7 @@ async function planKnownWorkspace(perform: PerformAnywhere, known: KnownWorkspac
   for (const other of endpoints.values()) await addUnnamed(perform, other, known);
 }
 
-/** Takes the endpoint with the name, or with the one that it had before, out of those that are there. */
+/** Removes the endpoint with this name, or with its former name, from the existing ones and returns it; null if there is none. */
 function takeEndpoint(
   endpoints: Map<string, ListedEndpoint>,
   { name, was }: FileEndpoint,
@@ -226,7 +226,7 @@ async function addKnownEndpoint(
   phases.kept.push(...kept);
 }
 
-/** An endpoint that the file does not name. */
+/** Plans what happens to an endpoint that the file does not name. */
 async function addUnnamed(
   perform: PerformAnywhere,
   { id, name }: ListedEndpoint,

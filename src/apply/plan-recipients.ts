@@ -27,14 +27,14 @@ import {
 import { recipientKey, shownUrl, webhookKey } from "./match-recipients.ts";
 import type { ShownRecipient, ShownReply, ShownWebhook } from "./read-current.ts";
 
-/** An endpoint of the file. Its id is known when it is made, or was before. */
+/** An endpoint of the file. Its id is null until the endpoint is made, unless it exists already. */
 export interface EndpointCell {
   readonly workspace: string;
   readonly name: string;
   id: string | null;
 }
 
-/** What is to be made and changed, and what is there and not in the file. */
+/** The changes to make, and the existing members that the file does not name. */
 interface Members<Member> {
   readonly changes: readonly FormsChange[];
   readonly others: readonly Member[];
@@ -76,7 +76,7 @@ function createdWebhook(cell: EndpointCell, webhook: FileWebhook): FormsChange {
   };
 }
 
-/** Values of headers are shown to nobody, so they are set if a name is another. */
+/** The changes of a webhook. The values of headers are never shown, so the headers are set only if their names differ. */
 function changedWebhook(cell: EndpointCell, webhook: FileWebhook, known: ShownWebhook): FormsChange[] {
   const own = differencesOf(webhook, known, WEBHOOK_SETTINGS);
   const { headers } = webhook;
@@ -131,7 +131,7 @@ function createdRecipient(cell: EndpointCell, { enabled = true, ...settings }: F
     makesSecret: false,
     async run(perform) {
       const { recipient } = await perform(createRecipient, { endpoint: idOf(cell), ...settings });
-      // One whose holder is asked first gets nothing until then, and cannot be switched.
+      // A recipient whose holder is asked first gets nothing until they agree, and cannot be switched.
       if (!enabled && hasAgreed(recipient)) await perform(disableRecipient, { recipient: recipient.id });
       return NOTHING_TO_SHOW;
     },
@@ -163,7 +163,7 @@ function changedRecipient(
   return changes;
 }
 
-/** Whether one is to be switched on or off; null if it stays. */
+/** The change that switches it on or off; null if it stays as it is. */
 function differenceOfState(
   { enabled }: { readonly enabled?: boolean | undefined },
   { state }: { readonly state: string },
@@ -172,7 +172,7 @@ function differenceOfState(
   return { member: "enabled", from: !enabled, to: enabled };
 }
 
-/** Whether its holder wants e-mail: no file decides that. */
+/** Whether the holder of the address wants e-mail. No file decides that. */
 export function hasAgreed({ state }: ShownRecipient): boolean {
   return state !== "unconfirmed" && state !== "unsubscribed";
 }
@@ -183,7 +183,7 @@ export function deletedRecipient(cell: EndpointCell, { id, address }: ShownRecip
   });
 }
 
-/** @param wanted null turns it off @param current null of an endpoint that is not there yet */
+/** @param wanted null turns the reply off @param current null for an endpoint that does not exist yet */
 export function planReply(
   cell: EndpointCell,
   wanted: FileReply | null,
@@ -209,7 +209,7 @@ export function planReply(
   ];
 }
 
-/** How members of one kind are found again, and what is to be done about them. */
+/** How members of one kind are identified, made and changed. */
 interface MemberPlan<Wanted, Known> {
   readonly keyOf: (member: Wanted | Known) => readonly unknown[];
   readonly created: (cell: EndpointCell, wanted: Wanted) => FormsChange;
@@ -232,7 +232,7 @@ function planMembers<Wanted, Known>(
   return { changes, others: current.filter((member) => !named.has(text(member))) };
 }
 
-/** The members of the file that are given and are shown otherwise. What is never shown cannot be compared, and stays. */
+/** The given members of the file whose shown values differ. A value that is never shown cannot be compared, and is left alone. */
 export function differencesOf(wanted: object, known: object, names: readonly string[]): Difference[] {
   const [to, from] = [wanted as Record<string, unknown>, known as Record<string, unknown>];
   return names.flatMap((member) => {
@@ -276,7 +276,7 @@ export function deletionOf(
   return { ...changeOf(kind, name, [], work), verb: "delete" };
 }
 
-/** @throws usage naming the variable that is not set */
+/** The value of a variable, or the value itself. @throws usage naming the variable that is not set */
 function valueOf(value: string | { readonly env: string }): string {
   if (typeof value === "string") return value;
   throw new FormsvcError(

@@ -10,7 +10,7 @@ import { listAllWebhooks } from "../webhooks/webhook-operations.ts";
 import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import { type RecipientKey, recipientKey, webhookKey } from "./match-recipients.ts";
 
-/** Does an operation, beside the database or at a distance. This folder does not know which of the two it is. */
+/** Runs an operation on the database or on a server. This folder does not know which of the two it is. */
 export type PerformAnywhere = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<never, Input, Output>,
   input: z.input<Input>,
@@ -24,7 +24,7 @@ export type ShownRecipient = z.output<(typeof listAllRecipients)["output"]>["dat
 export type ShownReply = z.output<(typeof showReply)["output"]>["auto_reply"];
 export type CurrentSpam = z.output<(typeof showSpam)["output"]>;
 
-/** An endpoint with everything that the file may say of it. */
+/** An endpoint with everything that the file may say about it. */
 export interface CurrentEndpoint {
   readonly endpoint: ShownEndpoint;
   readonly spam: CurrentSpam;
@@ -33,7 +33,11 @@ export interface CurrentEndpoint {
   readonly reply: ShownReply;
 }
 
-/** Every workspace that may be seen, or the one with this id. @throws ambiguous if two have one name: a file could not tell them apart */
+/**
+ * Every workspace that may be seen, or the one with this id.
+ *
+ * @throws ambiguous if two have the same name, because a file could not tell them apart
+ */
 export async function readWorkspaces(
   perform: PerformAnywhere,
   only: string | null = null,
@@ -42,7 +46,7 @@ export async function readWorkspaces(
   return byName(only === null ? data : data.filter(({ id }) => id === only), "workspaces");
 }
 
-/** The endpoints of a workspace. @throws ambiguous, as {@link readWorkspaces} does */
+/** The endpoints of a workspace. @throws ambiguous as {@link readWorkspaces} does */
 export async function readEndpoints(
   perform: PerformAnywhere,
   workspaceId: string,
@@ -51,7 +55,7 @@ export async function readEndpoints(
   return byName(data, "endpoints of a workspace");
 }
 
-/** @throws ambiguous if two of its webhooks or recipients are equal in what they are known by */
+/** @throws ambiguous if two of its webhooks or recipients have the same key */
 export async function readEndpoint(perform: PerformAnywhere, id: string): Promise<CurrentEndpoint> {
   const { endpoint } = await perform(showEndpoint, { endpoint: id });
   const { data: webhooks } = await perform(listAllWebhooks, { endpoint: id });

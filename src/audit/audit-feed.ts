@@ -4,28 +4,30 @@ import { type AuditRow, type RecordedChange, toChange } from "./audit-store.ts";
 
 /** A change with its position in the order of commits. */
 export interface FeedChange extends RecordedChange {
-  /** Of SQLite: the last number that a submission got before it, which never falls. PostgreSQL numbers the transactions. */
+  /**
+   * In SQLite: the number of the last submission before the change, which never decreases. In PostgreSQL: the number of the transaction.
+   */
   readonly commit: number;
 }
 
-/** A position behind a change. */
+/** A position after a change. */
 export interface ChangePosition {
   readonly commit: number;
   readonly id: number;
 }
 
-/** Which changes are looked for. */
+/** Which changes are read. */
 interface ChangeFilter {
   readonly after: ChangePosition;
-  /** Milliseconds: none that was made before. */
+  /** Milliseconds since 1970 UTC; earlier changes are left out. */
   readonly since: number;
-  /** Null is every one, and what belongs to none. */
+  /** Null means every workspace, and changes that belong to none. */
   readonly workspaceIds: readonly string[] | null;
 }
 
 const IN_WORKSPACES = `workspace_id IN ${LISTED}`;
 
-/** At most `limit` changes behind a position, in the order of their commits. */
+/** At most `limit` changes after a position, in the order of their commits. */
 export function* readChangesAfter(
   { after, since, workspaceIds }: ChangeFilter,
   limit: number,
@@ -60,8 +62,8 @@ const KNOWN_SQL = {
 };
 
 /**
- * Whether nothing is missing between a position and now: not if the database is another one, like a restored backup, or if changes behind
- * the position had to go.
+ * Whether no change between a position and now is missing. False if the database is another one, like a restored backup, or if changes
+ * after the position were deleted.
  */
 export function* isPositionKnown({ commit, id }: ChangePosition): Steps<boolean> {
   const known = yield* first(textByEngine<{ commit: number; newest: number; oldest: number }>(KNOWN_SQL));
@@ -75,18 +77,18 @@ const NEWEST_SQL = {
     WHERE stored_by < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY stored_by DESC, id DESC LIMIT 1`,
 };
 
-/** Before all changes. */
+/** The position before all changes. */
 const FIRST_CHANGE: ChangePosition = { commit: 0, id: 0 };
 
 const BEFORE_SQL = `SELECT coalesce((SELECT min(id) - 1 FROM audit_event WHERE at >= ?), max(id), 0) AS id FROM audit_event`;
 
-/** The position before the first change that was made at or after `since`, in milliseconds: those before it may go. */
+/** The position before the first change that was made at or after `since` (milliseconds since 1970 UTC). Earlier changes may be missing. */
 export function* positionBefore(since: number): Steps<ChangePosition> {
   const before = yield* first(text<{ id: number }>(BEFORE_SQL, since));
   return before === undefined ? FIRST_CHANGE : { commit: 0, id: before.id };
 }
 
-/** The position behind the newest change. */
+/** The position after the newest change. */
 export function* newestPosition(): Steps<ChangePosition> {
   return (yield* first(textByEngine<ChangePosition>(NEWEST_SQL))) ?? FIRST_CHANGE;
 }

@@ -4,74 +4,72 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Tables } from "../database/tables.generated.ts";
 import { DAY_MS, WEEK_MS } from "../foundation/time-units.ts";
 
-/** An account, with its address of that time. */
+/** An account, with its address at that time. */
 export interface RecordedAccount {
   readonly accountId: string;
   readonly email: string;
 }
 
-/** A program with a token, with the token's name of that time. */
+/** A program with a token, with the token's name at that time. */
 interface TokenDoer {
   readonly tokenId: string;
   readonly tokenName: string;
-  /** Whose token it is; null is a token of a workspace. */
+  /** The account of the token; null for a token of a workspace. */
   readonly account: RecordedAccount | null;
 }
 
-/** Somebody at the command line, as the operating system names them. */
+/** A person at the command line, by the name of the operating system's user. */
 interface TerminalDoer {
   readonly terminalUser: string;
 }
 
-/** Somebody without an account who followed the link of a letter. */
+/** A person without an account who followed the link of a letter. */
 const VISITOR = "visitor";
 
-/** Who did it. Null is somebody at the command line whose name is not known, or the server itself. */
+/** Who made a change. Null means a person at the command line whose name is not known, or the server itself. */
 export type Doer = RecordedAccount | TokenDoer | TerminalDoer | typeof VISITOR | null;
 
-/** The account that did something, itself or by its token; null if none did. */
+/** The account that made a change, itself or by its token; null if none did. */
 export function accountOf(doer: Doer): RecordedAccount | null {
   if (doer === null || doer === VISITOR || "terminalUser" in doer) return null;
   return "tokenId" in doer ? doer.account : doer;
 }
 
-/** What was done. */
+/** A change, as it is recorded. */
 export interface Change {
   /** Noun and verb, like `endpoint.create`. */
   readonly action: `${string}.${string}`;
-  /** What it was done to: an id or an e-mail address. Never a secret. */
+  /** What was changed: an id or an e-mail address. Never a secret. */
   readonly subject: string;
-  /** Null when it is about no workspace. */
+  /** Null if the change concerns no workspace. */
   readonly workspaceId: string | null;
-  /** More about it, for people; null when there is no more to say. Never a secret, never a submission's text. */
+  /** Further text for people; null if there is none. Never a secret, and never the text of a submission. */
   readonly detail: string | null;
 }
 
 export interface RecordedChange extends Change {
   readonly id: number;
   readonly at: number;
-  /** With the address of that time. */
+  /** An account has its address at that time. */
   readonly actor: Doer;
 }
 
-/** Changes that stay, beside those of the last week, which programs may not have heard of yet. */
+/** The number of changes that are kept, besides those of the last week, which programs may not have read yet. */
 const MAX_CHANGES = 10_000;
 const HEARD_MS = WEEK_MS;
-/** Changes of the last week that stay. */
+/** The largest number of changes of the last week that are kept. */
 const MAX_UNHEARD = 100_000;
 const MAX_AGE_MS = 400 * DAY_MS;
-/** Characters of a subject or detail that are kept. */
+/** The largest number of characters of a subject or detail that are kept. */
 const MAX_TEXT_LENGTH = 500;
-/** Characters of the name of a user of the operating system that are kept. */
+/** The largest number of characters of the name of an operating system's user that are kept. */
 const MAX_USER_LENGTH = 100;
-/** Changes that are read at once when new ones are looked for. */
+/** The largest number of new changes that are read at once. */
 const MAX_NEW = 150;
-/** Rows deleted in one transaction. */
+/** The largest number of rows deleted in one transaction. */
 const BATCH_SIZE = 500;
 
-/**
- * Records a change; call it in the transaction that makes the change, so that there is never one without the other.
- */
+/** Records a change. Call it in the transaction that makes the change, so that neither exists without the other. */
 export function* recordChange(actor: Doer, change: Change, now: number): Steps<void> {
   yield* run(
     query.insertInto("audit_event").values({
@@ -85,7 +83,7 @@ export function* recordChange(actor: Doer, change: Change, now: number): Steps<v
   );
 }
 
-/** As many of these ids, in their order, as a subject has room for. */
+/** As many of these ids, in their order, as fit into a subject. */
 export function fittingSubject(ids: Iterable<string>): string {
   let subject = "";
   for (const id of ids) {
@@ -95,7 +93,11 @@ export function fittingSubject(ids: Iterable<string>): string {
   return subject;
 }
 
-/** The newest changes that somebody made from a time on, in milliseconds. @param limit of a token's; of others, of all changes */
+/**
+ * The newest changes that somebody made at or after `since` (milliseconds since 1970 UTC).
+ *
+ * @param limit the largest number of rows that are searched: those of the token, or those of everybody if it is not a token
+ */
 export function* listChangesSince(doer: Doer, since: number, limit: number): Steps<RecordedChange[]> {
   const { token_id: tokenId, account_id: accountId, terminal_user: user } = columnsOf(doer);
   const rows = query.selectFrom("audit_event").selectAll().orderBy("id", "desc").limit(limit);
@@ -111,7 +113,7 @@ export function* listChangesSince(doer: Doer, since: number, limit: number): Ste
     .map(toChange);
 }
 
-/** Says more of a change that was recorded: of calls that are counted together. Call it in a transaction. */
+/** Replaces subject and detail of a recorded change, for calls that are counted together. Call it in a transaction. */
 export function* addToChange(
   id: number,
   { subject, detail }: Pick<Change, "subject" | "detail">,
@@ -119,14 +121,18 @@ export function* addToChange(
   yield* run(query.updateTable("audit_event").set({ subject, detail }).where("id", "=", id));
 }
 
-/** At most `limit` changes, the newest first. @param before the id of a change: only those that were recorded before it. */
+/** At most `limit` changes, the newest first. @param before the id of a change; only changes that were recorded before it are returned */
 export function* listChanges(limit: number, before: number | null = null): Steps<RecordedChange[]> {
   let rows = query.selectFrom("audit_event").selectAll().orderBy("id", "desc").limit(limit);
   if (before !== null) rows = rows.where("id", "<", before);
   return (yield* all(rows)).map(toChange);
 }
 
-/** The changes that were recorded after one, the oldest first, at most 150. @param id of that change; 0 is before all. */
+/**
+ * The changes that were recorded after a change, the oldest first, at most 150.
+ *
+ * @param id the id of that change; 0 returns the changes from the beginning
+ */
 export function* listChangesAfter(id: number): Steps<RecordedChange[]> {
   const rows = query.selectFrom("audit_event").selectAll().where("id", ">", id).orderBy("id").limit(MAX_NEW);
   return (yield* all(rows)).map(toChange);
@@ -138,12 +144,12 @@ export function* listChangesOfToken(tokenId: string, limit: number): Steps<Recor
   return (yield* all(rows.orderBy("id", "desc").limit(limit))).map(toChange);
 }
 
-/** The id of the newest change; 0 when there is none. */
+/** The id of the newest change; 0 if there is none. */
 export function* newestChange(): Steps<number> {
   return (yield* listChanges(1))[0]?.id ?? 0;
 }
 
-/** Columns of who did it. No address of an account is the word for a visitor: it has an at sign. */
+/** The columns for who made a change. The word for a visitor cannot be the address of an account, because that has an at sign. */
 function columnsOf(doer: Doer) {
   const account = accountOf(doer);
   const known = doer !== null && doer !== VISITOR;
@@ -183,7 +189,7 @@ const DROP_AGED_SQL = `DELETE FROM audit_event WHERE id IN (
 
 const SPAN_SQL = "SELECT (SELECT max(id) FROM audit_event) - (SELECT min(id) FROM audit_event) AS span";
 
-/** First those that have the most newer ones of the same account, or of the same token that belongs to no account. */
+/** Deletes first the changes with the most newer changes of the same account, or of the same token if it belongs to no account. */
 const DROP_SURPLUS_SQL = `DELETE FROM audit_event WHERE id IN (SELECT id FROM (
   SELECT id, at, row_number() OVER (PARTITION BY COALESCE(account_id, token_id) ORDER BY id DESC) AS place FROM audit_event) AS changes
   WHERE at < ? ORDER BY place DESC, id LIMIT ?)`;
@@ -192,12 +198,13 @@ const DROP_OLDEST_SQL =
   "DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event ORDER BY id LIMIT ?)";
 
 /**
- * Deletes up to 500 that are older than 400 days, and up to 500 of those beyond 10,000 that are older than a week: of the account that
- * has the most, so that nobody's changes push out those of others. Beyond 100,000 the oldest go. Returns how many.
+ * Deletes up to 500 changes that are older than 400 days. Of the changes beyond 10,000 it deletes up to 500 that are older than a week;
+ * they are taken from the account that has the most, so that nobody's changes push out those of others. Beyond 100,000 the oldest are
+ * deleted. Returns the number.
  */
 export function* dropOldChanges(now: number): Steps<number> {
   const aged = yield* run(text(DROP_AGED_SQL, now - MAX_AGE_MS));
-  // Far cheaper than counting, and true for years on most servers.
+  // Far cheaper than counting, and exact enough for years on most servers.
   const ids = yield* first(text<{ span: number | null }>(SPAN_SQL));
   if ((ids?.span ?? 0) < MAX_CHANGES) return aged;
   const counted = yield* first(text<{ changes: number }>("SELECT count(*) AS changes FROM audit_event"));

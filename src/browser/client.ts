@@ -5,7 +5,7 @@ import { type PostAttempt, sendProved } from "./task.ts";
 
 const FORMS = "form[data-formsvc]";
 
-/** @param serverOf the address to which `submit` is relative, if a caller names no server. */
+/** @param serverOf returns the address that `submit` uses if the caller names no server */
 export function createSubmit(serverOf: () => string): Formsvc["submit"] {
   return async (key, data, options = {}) => {
     const server = options.server === undefined ? serverOf() : `${options.server}/`;
@@ -31,7 +31,7 @@ function pageLanguage(): string | undefined {
   return typeof document === "undefined" ? undefined : document.documentElement.lang;
 }
 
-/** Sends every marked form of the page by script, those too that are added later. */
+/** Sends every marked form of the page by script, including forms that are added later. */
 export function enhanceForms(): void {
   addEventListener("focusin", ({ target }) => {
     const form = formOf(target);

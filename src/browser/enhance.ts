@@ -8,25 +8,25 @@ const ELAPSED = "_elapsed_ms";
 export const LANGUAGE = "_language";
 export const PROOF = "_pow";
 
-/** A post that was not stored yet. */
+/** A post that is not known to be stored. */
 interface OpenPost extends PostAttempt {
   readonly content: string;
   readonly key: string;
   readonly elapsed: string;
 }
 
-/** What is known of one form of the page. */
+/** The state of one form of the page. */
 interface FormState {
-  /** When it was first seen, on the page's own clock. */
+  /** When the form was first seen, in milliseconds of the page's own clock. */
   readonly seenAt: number;
   busy: boolean;
-  /** The last attempt that was not stored: the same content sent again is the same post. */
+  /** The last attempt that is not known to be stored. If the same content is sent again, it is the same post. */
   open: OpenPost | null;
 }
 
 const states = new WeakMap<HTMLFormElement, FormState>();
 
-/** Adds what a form needs before it is sent; a form that has it already is not changed. */
+/** Adds what a form needs before it is sent. A form that was prepared before is not changed. */
 export function prepare(form: HTMLFormElement): FormState {
   let state = states.get(form);
   if (state === undefined) {
@@ -38,7 +38,7 @@ export function prepare(form: HTMLFormElement): FormState {
   return state;
 }
 
-/** Off the screen, not reachable by keyboard and hidden from screen readers: only a robot fills it. */
+/** An input off the screen, not reachable by keyboard and hidden from screen readers: only a robot fills it. */
 function honeypot(): HTMLElement {
   const input = document.createElement("input");
   input.name = HONEYPOT;
@@ -54,7 +54,8 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   const state = prepare(form);
   if (state.busy) return;
   const data = new FormData(form, submitter);
-  // The visitor reads the answers in the language of the form; an empty one leaves the choice to the server, and has it thank in words.
+  // The visitor reads the answers in the language of the form. An empty value leaves the choice to the server, and makes it send a sentence
+  // of thanks.
   if (!data.has(LANGUAGE)) data.set(LANGUAGE, form.closest<HTMLElement>("[lang]")?.lang ?? "");
   if (!dispatch(form, "submit", { data })) return;
   setBusy(form, state, true);
@@ -88,7 +89,7 @@ function absolute(path: string, base = document.baseURI): string {
   return new URL(path, base).href;
 }
 
-/** The attempt that goes on, or a new one. */
+/** The open attempt if the content is the same, else a new one. */
 function openPost(data: FormData, state: FormState): OpenPost {
   const content = JSON.stringify(textsOf(data));
   if (state.open?.content !== content) {
@@ -102,16 +103,16 @@ function textsOf(data: FormData): [string, string][] {
   return [...data].filter((entry): entry is [string, string] => typeof entry[1] === "string");
 }
 
-/** Only a form with a file is sent as multipart; the server explains its refusal. */
+/** The body: multipart only if there is a file. A server that accepts no files explains its refusal. */
 function bodyOf(data: FormData, { elapsed, proof }: OpenPost): FormData | URLSearchParams {
   data.set(ELAPSED, elapsed);
   if (proof !== undefined) data.set(PROOF, proof);
-  // An empty file input holds a file without name and content.
+  // An empty file input contains a file without a name and content.
   const hasFile = [...data].some(([, value]) => typeof value !== "string" && value.name !== "");
   return hasFile ? data : new URLSearchParams(textsOf(data));
 }
 
-/** A service takes its token once: after a post that was more than looked at, it needs another. */
+/** Asks the services for new tokens. A service accepts a token once, so a post that was checked needs another. */
 function renewTasks(form: HTMLFormElement): void {
   const services = window as unknown as Record<string, { reset(which?: unknown): void } | undefined>;
   const turnstile = form.querySelector(".cf-turnstile");
@@ -123,11 +124,11 @@ function renewTasks(form: HTMLFormElement): void {
 function finish(form: HTMLFormElement, state: FormState, data: FormData, result: Result): void {
   if (result.ok || result.status !== 400) renewTasks(form);
   if (!result.ok) {
-    // A post that was surely not stored may be sent as a new one; a post that may be stored keeps its key.
+    // A post that was certainly not stored may be sent as a new one. A post that may be stored keeps its key.
     if (result.status !== 0 && result.status < 500) state.open = null;
     if (!dispatch(form, "error", result)) return;
     showErrors(form, result);
-    // What is there already is not sent again by a second press.
+    // A held post is kept by the server, so a second press must not send it again.
     if (result.notices?.includes("held")) form.reset();
     return;
   }
@@ -145,7 +146,7 @@ function finish(form: HTMLFormElement, state: FormState, data: FormData, result:
 
 function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
   state.busy = busy;
-  // Not `disabled`, which would move the keyboard's focus away.
+  // `disabled` is not used, because it would move the keyboard's focus away.
   for (const element of [form, ...form.querySelectorAll("button:not([type=button]), [type=submit]")]) {
     const name = element === form ? "aria-busy" : "aria-disabled";
     if (busy) element.setAttribute(name, "true");
@@ -153,7 +154,7 @@ function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
   }
 }
 
-/** False if a listener took over. */
+/** Dispatches an event. Returns false if a listener took over. */
 function dispatch(
   form: HTMLFormElement,
   name: "submit" | "progress" | "success" | "error",

@@ -1,6 +1,6 @@
 import { prove } from "./prove.ts";
 
-/* The script of our own pages of a form with a proof of work: the form is sent by the browser, as without script. */
+/* The script of our own pages of a form with a proof of work. The browser sends the form itself, as it does without script. */
 
 addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
@@ -21,7 +21,7 @@ async function proveAndSend(form: HTMLFormElement, address: string): Promise<voi
   HTMLFormElement.prototype.submit.call(form);
 }
 
-/** A page that comes back by the Back button is not busy any more, and its proof is spent. */
+/** When the Back button shows the page again, it is not busy any more and its proof is used up. */
 addEventListener("pageshow", () => {
   for (const form of document.forms) {
     form.removeAttribute("aria-busy");

@@ -1,6 +1,6 @@
 import { createSubmit, enhanceForms } from "./client.ts";
 
-/** The script's own address is the server's; it is unknown if a bundler took the script in. */
+/** The script's address, which is on the server; unknown if a bundler included the script. */
 const server = (document.currentScript as HTMLScriptElement | null)?.src ?? document.baseURI;
 
 globalThis.formsvc = { submit: createSubmit(() => server) };

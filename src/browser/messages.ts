@@ -1,16 +1,16 @@
 import type { Refused } from "./client-api.ts";
 
-/** Attribute of the elements that this script added to show what is wrong with one field. */
+/** The attribute of the elements that this script added to show what is wrong with a field. */
 const ERROR_MARK = "data-formsvc-error";
 const STATUS_MARK = "data-formsvc-status";
 
-/** The element that shows the result: the page's own, else a paragraph at the form's end. */
+/** The element that shows the result: the page's own, else a new paragraph at the form's end. */
 export function statusOf(form: HTMLFormElement): Element {
   const own = form.querySelector(`[${STATUS_MARK}]`);
   if (own !== null) return own;
   const status = document.createElement("p");
   status.setAttribute(STATUS_MARK, "");
-  // A screen reader reads text that is put into it later.
+  // Screen readers announce text that is put into it later.
   status.setAttribute("role", "status");
   form.append(status);
   return status;
@@ -32,7 +32,7 @@ export function clearErrors(form: HTMLFormElement): void {
   }
 }
 
-/** Puts each field's problems beside its input, and the keyboard into the first of them. */
+/** Shows each field's problems next to its input, and moves the focus to the first of them. */
 export function showErrors(form: HTMLFormElement, refused: Refused): void {
   const { visitor_message: message, details = {} } = refused;
   let first: HTMLElement | undefined;
@@ -65,11 +65,11 @@ function showError(input: HTMLElement, text: string): void {
   input.setAttribute("aria-invalid", "true");
   const others = input.getAttribute("aria-describedby");
   input.setAttribute("aria-describedby", others === null ? shown.id : `${others} ${shown.id}`);
-  // After a label around the input, so that the message does not become part of its name.
+  // The message is put after a label that contains the input, so that it does not become part of the input's name.
   (input.closest("label") ?? input).after(shown);
 }
 
-/** The first input of a field: with exactly its name, or `name[]` or `name[member]`. */
+/** The first input of a field: its name is the field's, `name[]` or `name[member]`. */
 function inputOf(form: HTMLFormElement, name: string): HTMLElement | undefined {
   return [...form.elements].find((element): element is HTMLElement => {
     const given = element.getAttribute("name") ?? "";

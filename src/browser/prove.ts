@@ -1,6 +1,6 @@
 /**
- * Does the proof of work that a server asks for, and gives what is sent as `_pow`; empty if it asks for none or cannot be asked. Without
- * `crypto.subtle`, as on a page without https, there is none.
+ * Computes the proof of work that a server asks for, and returns the value of `_pow`; empty if it asks for none or cannot be asked. Without
+ * `crypto.subtle`, as on a page without https, there is no proof.
  */
 export async function prove(address: string): Promise<string> {
   try {
@@ -17,7 +17,7 @@ export async function prove(address: string): Promise<string> {
       if (hex === asked.challenge) return btoa(JSON.stringify({ ...asked, number }));
     }
   } catch {
-    // The form is sent without.
+    // The form is sent without a proof.
   }
   return "";
 }

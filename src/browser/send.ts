@@ -1,23 +1,23 @@
 import type { UploadProgress, Refused, Result } from "./client-api.ts";
 
-/** What visitors read if nothing of the server arrives, by language: scripts/embed-browser-client.ts puts it here. */
+/** What visitors read if nothing from the server arrives, by language. scripts/embed-browser-client.ts inserts it. */
 declare const UNREACHABLE: { readonly en: string } & Readonly<Record<string, string>>;
 
-/** Waits between the tries, in milliseconds. */
+/** The waits between the tries. */
 const WAITS_MS = [1000, 2000, 4000, 8000];
-/** Longest `Retry-After` that a visitor is made to wait, in seconds. */
+/** The longest `Retry-After` that a visitor has to wait for, in seconds. */
 const MAX_RETRY_AFTER = 30;
 
 export interface OutgoingPost {
-  /** The visitor's, as a tag; it may be anything. */
+  /** The tag of the visitor's language; it may have any value. */
   readonly language: unknown;
   readonly body: BodyInit;
   readonly headers: Readonly<Record<string, string>>;
-  /** Called with how many bytes of the body have gone out; a further try begins anew. */
+  /** Called with the number of bytes of the body that were sent. A further try begins at 0 again. */
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** One request, tried again while the server is busy or cannot be reached. */
+/** Sends a request, and repeats it while the server is busy or cannot be reached. */
 export async function send(address: string, sending: OutgoingPost): Promise<Result> {
   const { language } = sending;
   for (let tries = 0; ; tries += 1) {
@@ -26,7 +26,7 @@ export async function send(address: string, sending: OutgoingPost): Promise<Resu
     try {
       answer = await post(address, sending);
       const after = Number(answer.headers.get("Retry-After"));
-      // 409 with a time: an earlier try of the same post is still being stored.
+      // 409 with `Retry-After` means that an earlier try of the same post is still being stored.
       const busy = answer.status === 503 || (answer.status === 409 && after > 0);
       if (!busy || wait === undefined) return await read(answer, language);
       await sleep(Math.max(wait, Math.min(after || 0, MAX_RETRY_AFTER) * 1000));
@@ -39,10 +39,10 @@ export async function send(address: string, sending: OutgoingPost): Promise<Resu
   }
 }
 
-/** Least time between two reports of progress: with the last one, which always comes, these are 10 a second at most. */
+/** The least time between two reports of progress. With the last report, which always comes, there are at most 10 a second. */
 const PROGRESS_MS = 125;
 
-/** `fetch` cannot tell how much of a body has gone out. */
+/** Sends one request. It uses XMLHttpRequest if progress is wanted, because `fetch` cannot report it. */
 function post(address: string, { body, headers, onProgress }: OutgoingPost): Promise<Response> {
   if (onProgress === undefined) return fetch(address, { method: "POST", body, headers });
   return new Promise((resolve, reject) => {
@@ -76,15 +76,15 @@ async function read(answer: Response, language: unknown): Promise<Result> {
   const isOurs = [reply["message"], reply[ok ? "submission_id" : "error"]].every(
     (text) => typeof text === "string",
   );
-  // A server of an earlier version has one text for all.
+  // A server of an earlier version has one text for everybody.
   const visitor = ok ? {} : { visitor_message: reply["visitor_message"] ?? reply["message"] };
   if (isOurs) return { ...reply, ...visitor, ok, status, details: fieldsOf(reply["details"]) } as Result;
-  // The answer came from something between us and the server.
+  // The answer came from something between the browser and the server.
   const message = "Something went wrong. Please try again.";
   return failure({ status, error: "Unknown answer", message }, language);
 }
 
-/** What the server did not say itself, because nothing of it arrived. */
+/** A refusal that the server did not send, because nothing from it arrived. */
 function failure(reply: Pick<Refused, "status" | "error" | "message">, language: unknown): Refused {
   const named = typeof language === "string" && language !== "";
   const tag = named ? language : (globalThis.navigator?.language ?? "");
@@ -101,7 +101,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** The problems of each field; undefined if the details are about something else, which the message says too. */
+/** The problems by field; undefined if the details are about something else, which the message says too. */
 function fieldsOf(details: unknown): Refused["details"] {
   const fields = Object.entries(Object(details) as NonNullable<Refused["details"]>).filter(
     ([, field]) => typeof field?.issues?.[0]?.message === "string",
@@ -109,7 +109,7 @@ function fieldsOf(details: unknown): Refused["details"] {
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
-/** With a random addition, so that many pages do not come back at once. */
+/** Waits for the time and a random addition, so that many pages do not come back at once. */
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms * (1 + Math.random() / 4)));
 }

@@ -1,21 +1,23 @@
 import type { Result } from "./client-api.ts";
 import { prove } from "./prove.ts";
 
-/** In place of a proof, it has the server refuse a post that needs one. */
+/** Sent in place of a proof. A server refuses the post then, if its form needs a proof. */
 const ASK = "ask";
-/** Addresses of tasks that were asked for since the page was loaded. */
+/** The addresses of tasks that turned out to be needed since the page was loaded. */
 const known = new Set<string>();
 
 /** One post, which may be sent several times. */
 export interface PostAttempt {
-  /** What is sent as the proof of work. */
+  /** The proof of work, or {@link ASK}. */
   proof?: string;
 }
 
 /**
- * Sends a post with the proof of work that its form asks for; again, if the page did not know that it does.
+ * Sends a post with the proof of work that its form needs. If the page does not say that it needs one, the post is first sent without, and
+ * again with a proof if the server asks for it.
  *
- * @param task its address; empty if there can be none. @param isNamed whether the page says that there is one
+ * @param task the address of the task; empty if the form can have none
+ * @param isNamed whether the page says that the form has a task
  */
 export async function sendProved(
   attempt: PostAttempt,

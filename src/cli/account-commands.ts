@@ -255,7 +255,7 @@ const remove = operationCommand({
   print: ({ output }, { account }) => output.note(`${account.email} is deleted`),
 });
 
-/** What goes with the account, in words. */
+/** A phrase that lists what is deleted together with the account. */
 function withOwned({ workspaces, contents }: z.output<(typeof countAccountContents)["output"]>): string {
   if (workspaces.length === 0) return ", which alone owns no workspace";
   const names = workspaces.map(({ name }) => name).join(", ");

@@ -75,21 +75,21 @@ run again at any time, also after it was interrupted. Keys and secrets of what i
   },
 });
 
-/** How new keys are printed: not at all, as lines for eval, or in one JSON document. */
+/** How new keys are printed: `lines` does not print them, `variables` prints lines for `eval`, `json` puts them into one JSON document. */
 type Show = "lines" | "variables" | "json";
 
-/** @throws usage with everything that is wrong with it */
+/** @throws usage naming every problem of the file */
 async function readFormsFile(name: string): Promise<FormsFile> {
   const source = name === "-" ? "standard input" : name;
   return checkFile(await parseFile(readInput(name), source), source, process.env);
 }
 
-/** Operations with all that any of them works with beside the database. */
+/** Runs operations with every part that any of them needs besides the database. */
 export function performing({ perform }: Terminal): Performing {
   return (operation, input) => perform(operation, input, operationParts as never);
 }
 
-/** What operations of clients work with at the machine. */
+/** Makes the parts that the operations of clients need on the machine of the database. */
 export async function operationParts({ db, config }: Here) {
   const keyring = await db.read(() => openKeyring(config));
   return {
@@ -102,7 +102,7 @@ export async function operationParts({ db, config }: Here) {
   };
 }
 
-/** @throws usage if keys or secrets would be made that nobody is shown */
+/** @throws usage if the plan would make keys or secrets that are shown to nobody */
 function requireTaker({ changes }: Plan, show: Show): void {
   const made = changes.filter(({ makesSecret }) => makesSecret);
   if (show !== "lines" || made.length === 0) return;
@@ -114,7 +114,7 @@ function requireTaker({ changes }: Plan, show: Show): void {
   );
 }
 
-/** What the person or the script is shown of a plan and of how far it was done. */
+/** Prints a plan and how much of it was done, for a person or a script. */
 class Report {
   readonly #done = new Set<FormsChange>();
   readonly #made: MadeSecret[] = [];
@@ -131,7 +131,7 @@ class Report {
     this.#show = show;
   }
 
-  /** Before the first change. */
+  /** Call this before the first change. */
   begin(): void {
     const output = this.#output;
     if (this.#show !== "json") this.#printPlan();
@@ -144,13 +144,13 @@ class Report {
     this.#made.push(...made);
     this.#warnings.push(...warnings);
     if (this.#show !== "variables") return;
-    // At once: whatever ends the program later, these are known.
+    // Printed at once, so that the keys are known even if the program ends before the rest is done.
     const names = variableNames(this.#file);
     for (const secret of made)
       for (const [name, value] of names(secret)) this.#output.line(`${name}=${value}`);
   }
 
-  /** @param dryRun whether nothing was to be done */
+  /** @param dryRun whether the plan was only shown and not carried out */
   end(dryRun: boolean): void {
     const output = this.#output;
     const { changes, kept } = this.#plan;
@@ -182,7 +182,9 @@ class Report {
     }
   }
 
-  /** Keys of endpoints that were there before may have been lost by an earlier run that was ended. */
+  /**
+   * Notes about the plan. One of them says that an earlier, interrupted run may have lost keys of endpoints that existed before this run.
+   */
   #notes(): readonly string[] {
     const notes = [...this.#plan.notes, ...this.#warnings];
     const made = new Set(this.#made.map(({ workspace, endpoint }) => `${workspace}/${endpoint}`));
@@ -223,7 +225,7 @@ function titleOf({ verb, kind, name }: FormsChange): string {
   return `${SIGNS[verb]} ${kind} ${plainText(name)}`;
 }
 
-/** Characters of a value that is shown. */
+/** The largest number of characters of a value that are shown. */
 const MAX_SHOWN = 300;
 
 function valueText(value: unknown): string {

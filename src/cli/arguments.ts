@@ -6,20 +6,20 @@ import { readDuration, readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import { MAX_SPAM_SCORE } from "../outbox/queue/recipient.ts";
 import { refuse } from "./command.ts";
 
-/** Largest file that a command reads as an argument. */
+/** The largest file that a command reads as an argument, in bytes. */
 const MAX_FILE_BYTES = 4_194_304;
 
-/** `90s`, `15m`, `1h` or `7d` in milliseconds. */
+/** Parses `90s`, `15m`, `1h` or `7d` into milliseconds. */
 export function parseDuration(text: string): number {
   return readDuration(text) ?? refuse("expected a duration like 90s, 15m, 1h or 7d");
 }
 
-/** As {@link readTime} reads it. */
+/** Parses a time like {@link readTime}, into milliseconds since 1970 UTC. */
 export function parseTime(text: string): number {
   return readTime(text, systemClock.now()) ?? refuse(`expected ${TIME_FORMS}`);
 }
 
-/** The same as it stands, for an operation that reads it. */
+/** Checks a time like {@link parseTime} and returns the text unchanged, for an operation that parses it. */
 export function parseTimeText(text: string): string {
   parseTime(text);
   return text;
@@ -71,7 +71,7 @@ export function readLines(file: string): readonly string[] {
     .filter((line) => line.trim() !== "");
 }
 
-/** A device or a pipe may never end. */
+/** Reads a bounded part, because a device or a pipe may never end. */
 function readAtMost(file: string, bytes: number): Buffer {
   const fd = file === "-" ? 0 : openSync(file, "r");
   try {
@@ -88,7 +88,7 @@ function readAtMost(file: string, bytes: number): Buffer {
   }
 }
 
-/** @param source the origin of the JSON, for the message. @throws usage */
+/** @param source the name of the JSON's origin, for the message @throws usage */
 export function parseJson(content: string, source: string): unknown {
   try {
     return JSON.parse(content);
@@ -97,13 +97,13 @@ export function parseJson(content: string, source: string): unknown {
   }
 }
 
-/** Of a command that asks. */
+/** The option of a command that asks for confirmation. */
 export const yesOption = { flags: "--yes", summary: "do it without being asked" } as const;
 
 /**
- * Asks on a terminal; without one, `--yes` must be given.
+ * Asks for confirmation on a terminal. Without a terminal, `--yes` must be given.
  *
- * @throws usage if nobody can be asked; failed if the answer is no.
+ * @throws usage if nobody can be asked; failed if the answer is no
  */
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;

@@ -99,7 +99,7 @@ const off = operationCommand({
   print: printReply,
 });
 
-/** @throws usage when a setting is given and cleared, or given twice */
+/** @throws usage if a setting is both given and cleared, or is given twice */
 function readChange(given: OptionValues<typeof settingOptions>) {
   if (given.text !== null && given.textFile !== null) return refuse("give --text or --text-file, not both");
   if (given.text !== null && namesFile(given.text))
@@ -115,7 +115,9 @@ function readChange(given: OptionValues<typeof settingOptions>) {
   };
 }
 
-/** Whether somebody most likely means what is in a file, and not its name: visitors would be sent the name. */
+/**
+ * Whether a text is most likely meant as a file's name. Without this check, visitors would be sent the name in place of the file's content.
+ */
 function namesFile(text: string): boolean {
   return text === "-" || (existsSync(text) && statSync(text).isFile());
 }
@@ -163,7 +165,7 @@ async function printReply(
   return output.table(["AUTOMATIC REPLY", ""], rows, "");
 }
 
-/** What the limits are stands in the configuration, which is not known at a distance. */
+/** Describes the limit that was reached. Its value is in the configuration, which is known only on the machine itself. */
 async function describeReached(
   { endpoint_id: endpointId, limit_reached: limit }: z.output<(typeof showReply)["output"]>["auto_reply"],
   here: Here | null,

@@ -58,7 +58,7 @@ const backup = command({
   },
 });
 
-/** One file with everything, which this program opens like any other. */
+/** Writes one file with the whole database, which this program opens like any other. */
 async function backUpToFile(
   { output }: CommandContext,
   db: AnyDatabase,

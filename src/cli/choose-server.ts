@@ -3,7 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Contexts } from "./contexts.ts";
 import { readContextsFile } from "./contexts-file.ts";
 
-/** A server that a command goes to, in place of the database of this machine. */
+/** A server that a command works on, in place of the database of this machine. */
 export interface ChosenServer {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -11,7 +11,7 @@ export interface ChosenServer {
   readonly token: string | null;
 }
 
-/** What was given with a command. */
+/** The flags that were given with a command. */
 interface Given {
   readonly server: string | null;
   readonly config: string | null;
@@ -19,10 +19,11 @@ interface Given {
 }
 
 /**
- * Where a command works: `--server`; here if `--db` or `--config` is given; `FORMSVC_SERVER`; here if a variable names a database or a
- * configuration; the context in use; here.
+ * Decides where a command works. The first that applies decides: `--server`; `--db` or `--config` (this machine); `FORMSVC_SERVER`; a
+ * variable that names a database or a configuration (this machine); the context in use; this machine.
  *
- * @returns null for here. @throws usage
+ * @returns null for this machine
+ * @throws usage
  */
 export async function chooseServer({ server, config, db }: Given): Promise<ChosenServer | null> {
   if (server !== null && db !== null)
@@ -32,7 +33,7 @@ export async function chooseServer({ server, config, db }: Given): Promise<Chose
   const ofVariable = variables.server === null ? null : readServerAddress(variables.server, "FORMSVC_SERVER");
   const origin = server ?? ofVariable;
   if (origin !== null) {
-    // A token that is meant for one server is shown to no other.
+    // A token that is meant for one server is never sent to another.
     const isMeant = ofVariable === null || ofVariable === origin;
     return { origin, token: (isMeant ? variables.token : null) ?? (await tokenFor(origin)) };
   }
@@ -42,14 +43,14 @@ export async function chooseServer({ server, config, db }: Given): Promise<Chose
   return context === undefined ? null : { origin: context.server, token: context.token };
 }
 
-/** The token of the context of that server; of several the one in use. */
+/** The token of the context for this server; if there are several, the token of the context in use. */
 async function tokenFor(origin: string): Promise<string | null> {
   const { in_use: used, contexts } = await loadContexts();
   const fitting = contexts.filter(({ server }) => server === origin);
   return (fitting.find(({ name }) => name === used) ?? fitting[0])?.token ?? null;
 }
 
-/** The reader of the file is loaded only for those who have one: each command would start later. */
+/** Loads the module that parses the file only if there is a file, because it would delay the start of each command. */
 async function loadContexts(): Promise<Contexts> {
   const found = readContextsFile();
   if (found === null) return { in_use: null, contexts: [] };
@@ -57,10 +58,10 @@ async function loadContexts(): Promise<Contexts> {
   return parseContexts(found);
 }
 
-/** Hosts of this machine, to which a token goes over plain http. */
+/** Host names of this machine. A token may be sent to them over plain http. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The origin of a server's address. @param source the flag or variable it comes from @throws usage */
+/** The origin of a server's address. @param source the flag or variable that gave the address @throws usage */
 export function readServerAddress(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isAddress =

@@ -4,10 +4,13 @@ import type { CommandContext } from "./command.ts";
 import type { Here } from "./terminal.ts";
 import type { Output } from "./output.ts";
 
-/** Longest wait for a reader; posts wait as long. */
+/** The longest wait for a process that reads the database. Posts wait as long. */
 const MAX_WAIT_MS = 1000;
 
-/** After a deletion for good: removes the content from the write-ahead log too, or says that it is still there. A server does it itself. */
+/**
+ * Called after a deletion for good. Removes the deleted content from the write-ahead log too, or says that it is still there. A server does
+ * this itself.
+ */
 export function clearLog({ output }: CommandContext, here: Pick<Here, "db"> | null): void {
   if (here !== null) clearLogOf(here.db, output);
 }

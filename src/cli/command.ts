@@ -6,7 +6,7 @@ import { chooseServer, type ChosenServer, readServerAddress } from "./choose-ser
 import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./option-values.ts";
 import { createOutput, type Output } from "./output.ts";
 
-/** What every command is given: its output, the clock, and the options that all commands have. */
+/** What every command is given: its output, the clock, and the values of the common options. */
 export interface CommandContext {
   readonly output: Output;
   readonly clock: Clock;
@@ -14,21 +14,21 @@ export interface CommandContext {
   readonly configFile: string | null;
   /** `--db`; null if it was not given. */
   readonly databasePath: string | null;
-  /** The server that the command goes to; null if it works on the database of this machine, or on none. */
+  /** The server that the command works on; null if it works on the database of this machine, or on none. */
   readonly server: ChosenServer | null;
 }
 
 export interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[]> {
-  /** As commander takes it: `show <endpoint>`. */
+  /** In the syntax of commander: `show <endpoint>`. */
   readonly usage: Usage;
   readonly summary: string;
-  /** What else is to be known, in lines that fit a terminal. */
+  /** Further notes for the help, in lines that fit a terminal. */
   readonly notes?: string;
-  /** In the order of the help. */
+  /** In the order in which the help lists them. */
   readonly options?: Options;
-  /** Lines that can be pasted. */
+  /** Command lines that can be pasted. */
   readonly examples?: readonly string[];
-  /** Whether it is about this machine alone, whatever server was chosen. */
+  /** Whether the command works on this machine in any case, even if a server was chosen. */
   readonly isLocal?: boolean;
   readonly action: (
     context: CommandContext,
@@ -37,12 +37,12 @@ export interface CommandSpec<Usage extends string, Options extends readonly Opti
   ) => MaybeLater<void>;
 }
 
-/** A command of whichever options and arguments; only its own action knows their types. */
+/** A command with any options and arguments. Only its own action knows their types. */
 export interface AnyCommand extends Omit<CommandSpec<string, readonly OptionSpec[]>, "action"> {
   readonly action: (context: CommandContext, options: never, args: never) => MaybeLater<void>;
 }
 
-/** Gives the action the types that follow from the usage and the options; the command itself is unchanged. */
+/** Infers the action's types from the usage and the options. Returns the command unchanged. */
 export function command<
   const Usage extends string,
   const Options extends readonly OptionSpec[] = readonly [],
@@ -50,7 +50,7 @@ export function command<
   return spec;
 }
 
-/** Adds a noun (or a verb without a noun) and its verbs to the program. */
+/** Adds a noun with its verbs, or a verb without a noun, to the program. */
 export function addCommand(parent: Command, spec: AnyCommand): Command {
   const notes = spec.notes === undefined ? "" : `\n\n${unwrapped(spec.notes)}`;
   const added = parent.command(spec.usage).summary(spec.summary).description(`${spec.summary}.${notes}`);
@@ -65,7 +65,7 @@ export function addCommand(parent: Command, spec: AnyCommand): Command {
   });
 }
 
-/** Each paragraph in one line, which the help breaks where its own width ends. */
+/** Joins the lines of each paragraph. The help then breaks them at its own width. */
 function unwrapped(text: string): string {
   return text.replaceAll(/(?<!\n)\n(?!\n)/g, " ");
 }
@@ -75,12 +75,12 @@ export function addNoun(program: Command, name: string, summary: string, verbs: 
   for (const verb of verbs) addCommand(noun, verb);
 }
 
-/** Ends an option or argument with what is wrong with it; exit code 2. */
+/** Refuses an option or argument with a message that says what is wrong with it; exit code 2. */
 export function refuse(message: string): never {
   throw new InvalidArgumentError(message);
 }
 
-/** Checked last: commander would complain of them before it names a misspelt flag. */
+/** Checks required options after everything else, because commander would complain about them before it names a misspelt flag. */
 function requireOptions(command: Command, specs: readonly OptionSpec[]): void {
   for (const { flags, required } of specs) {
     const name = command.options.find((option) => option.flags === flags)?.attributeName() ?? "";
@@ -126,7 +126,7 @@ const COMMON_OPTIONS = [
   { flags: "--quiet", summary: "print no notes, only data and errors" },
 ] as const;
 
-/** An empty name comes from a variable that a script forgot to set, and would mean the folder itself. */
+/** Refuses an empty name. It comes from a variable that a script forgot to set, and would mean the folder itself. */
 export function parseFile(value: string): string {
   return value === "" ? refuse("the name of a file is empty") : value;
 }

@@ -30,12 +30,12 @@ export function register(program: Command): void {
 }
 
 /**
- * The words that may follow the words typed so far: `""`, `"endpoint"`, `"endpoint create"`. After an option with choices,
- * like `"key issue --kind"`, the choices.
+ * The words that may follow the words typed so far, which are the keys: `""`, `"endpoint"`, `"endpoint create"`. For an option with
+ * choices, like `"key issue --kind"`, they are the choices.
  */
 type WordsAfter = ReadonlyMap<string, readonly string[]>;
 
-/** @param fileTakers the commands whose argument is a file: they offer flags when a hyphen is typed. */
+/** @param fileTakers the commands whose argument is a file; they offer flags only when a hyphen is typed */
 const SHELLS: Readonly<Record<string, (words: WordsAfter, fileTakers: readonly string[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
@@ -71,7 +71,7 @@ function pathOf(command: Command, above: string): string {
   return above === "" ? command.name() : `${above} ${command.name()}`;
 }
 
-/** All words are ours, of letters, digits and hyphens, so nothing inside the quotes needs escaping. */
+/** The arms of a `case`. All words are our own letters, digits and hyphens, so nothing inside the quotes needs escaping. */
 function caseArms(words: WordsAfter, indent: string): string {
   return [...words].map(([path, next]) => `${indent}'${path}') words='${next.join(" ")}' ;;`).join("\n");
 }
@@ -80,7 +80,7 @@ function fileArm(fileTakers: readonly string[]): string {
   return `${fileTakers.map((path) => `'${path}'`).join("|")}) return 0 ;;`;
 }
 
-/** The path is the first two words that are not options; a command without verbs is found by its first word alone. */
+/** A script for bash. It looks words up by the first two words that are not options; a command without verbs by its first word alone. */
 function bashScript(words: WordsAfter, fileTakers: readonly string[]): string {
   return `# formsvc completion for bash
 _formsvc_next() {

@@ -36,7 +36,7 @@ const check = command({
     const { issuer } = config.oidc;
     const { baseUrl } = config.server;
     const returns = issuer === null || baseUrl === null ? null : oidcReturnAddresses(baseUrl);
-    // The issuer asks for them before it gives the secret.
+    // The issuer asks for these addresses before it hands out the secret.
     if (returns !== null && !context.output.isJson) {
       context.output.note(`the return address (redirect URI) for ${issuer} is ${returns.signedIn}`);
       context.output.note(

@@ -4,10 +4,10 @@ import { readServerVariables } from "../config/server-variables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 const MAX_BYTES = 262_144;
-/** Others than the owner may do nothing with the file. */
+/** The permission bits of everybody except the owner. None of them may be set. */
 const OTHERS = 0o077;
 
-/** The file of the logins; null if the system names no folder of this user. */
+/** The file with the logins; null if the system names no folder of this user. */
 export function contextsFile(): string | null {
   const { userFolder } = readServerVariables();
   return userFolder === null ? null : join(userFolder, "formsvc", "contexts.json");
@@ -18,7 +18,7 @@ export interface ContextsText {
   readonly text: string;
 }
 
-/** Null if there is none. @throws usage if others can read it, or if it is too large or unreadable */
+/** Null if there is no file. @throws usage if other users can read it, or if it is too large or unreadable */
 export function readContextsFile(): ContextsText | null {
   const file = contextsFile();
   if (file === null) return null;

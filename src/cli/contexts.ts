@@ -5,29 +5,29 @@ import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { contextsFile, type ContextsText, readContextsFile } from "./contexts-file.ts";
 
-/** A server that somebody logged in to, with the token that came of it. */
+/** A server that somebody logged in to, with the token of the login. */
 const contextShape = z.object({
   name: z.string(),
-  /** Its address: scheme, host and port. */
+  /** The server's address: scheme, host and port. */
   server: z.string(),
   token: z.string(),
   token_id: z.string(),
-  /** Null is never. */
+  /** Null means that the token never expires. */
   expires_at: z.string().nullable(),
 });
 export type ServerContext = z.output<typeof contextShape>;
 
 const fileShape = z.object({
-  /** The name of the one that commands go to; null is the database of this machine. */
+  /** The name of the context that commands use; null means the database of this machine. */
   in_use: z.string().nullable(),
   contexts: z.array(contextShape).max(100),
 });
 export type Contexts = z.output<typeof fileShape>;
 
-/** Stands for the database of this machine, and is the name of no context. */
+/** Stands for the database of this machine. No context can have this name. */
 export const HERE = "here";
 
-/** None if there is no file. @throws usage if it is no file of ours, or if others can read it */
+/** Reads the contexts; there are none if there is no file. @throws usage if the file is not ours, or if other users can read it */
 export function readContexts(): Contexts {
   return parseContexts(readContextsFile());
 }

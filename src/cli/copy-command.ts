@@ -51,7 +51,10 @@ const copy = command({
   },
 });
 
-/** Who exported the address for the commands that follow would copy the empty database that it names. */
+/**
+ * Refuses to copy a database into itself: if the new database's address is already exported for later commands, this command would copy
+ * that empty database.
+ */
 function refuseItself({ url }: Config["database"], target: string): void {
   if (url === null || !isDatabaseAddress(target)) return;
   const { shown } = parseDatabaseAddress(target);
@@ -77,7 +80,7 @@ async function copyTo({ output }: CommandContext, from: AnyDatabase, target: str
   }
 }
 
-/** A target that holds data is a database that this command cannot use. */
+/** Turns the error into `database_unusable`: a target that holds data is a database that this command cannot use. */
 function asUnusable(error: unknown): unknown {
   if (!(error instanceof FormsvcError) || error.code !== "already_exists") return error;
   return new FormsvcError("database_unusable", error.message, { cause: error });

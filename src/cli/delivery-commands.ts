@@ -17,7 +17,7 @@ type Whole = z.output<(typeof showMailDelivery | typeof showWebhookDelivery)["ou
 type ListedDelivery = Whole["delivery"];
 type ListedAttempt = Whole["data"][number];
 
-/** What a list is asked for, but for the recipient. */
+/** The filters of a list, except the recipient. */
 interface ListRequest {
   readonly endpoint: string | null;
   readonly submission: string | null;
@@ -26,7 +26,7 @@ interface ListRequest {
   readonly cursor: string | null;
 }
 
-/** What is to be sent again, but for the recipient. */
+/** What is sent again, except the recipient. */
 interface ReplayRequest {
   readonly delivery: string | null;
   readonly failed: boolean;
@@ -36,13 +36,13 @@ interface ReplayRequest {
   readonly dry_run: boolean;
 }
 
-/** How the commands of one kind of recipient speak, and the operations that they call. */
+/** The words of the commands about one kind of recipient, and the operations that they call. */
 interface DeliveryWords {
-  /** A recipient of this kind: the name of the flag that names one, too. */
+  /** The word for a recipient of this kind. It is also the name of the flag that names one. */
   readonly recipient: "webhook" | "recipient";
-  /** What a message is called that receivers would drop if it came again. */
+  /** The name of the message's id, by which receivers drop a message that comes twice. */
   readonly messageId: string;
-  /** What else is to be known of a delivery; null for nothing. */
+  /** A further note about a delivery; null for none. */
   readonly noteOf: (delivery: ListedDelivery, attempts: readonly ListedAttempt[]) => string | null;
   readonly list: (
     perform: PerformCommand,
@@ -57,7 +57,7 @@ interface DeliveryWords {
   ) => Promise<z.output<typeof replayedShape>>;
 }
 
-/** By the command that they belong to. */
+/** By the noun of the commands. */
 const WORDS: Readonly<Record<"webhook" | "mail", DeliveryWords>> = {
   webhook: {
     recipient: "webhook",
@@ -82,13 +82,13 @@ function noteOfMail(delivery: ListedDelivery, attempts: readonly ListedAttempt[]
   const { id, state } = delivery;
   if ("kind" in delivery && delivery.kind === "autoreply")
     return "an automatic reply is never sent a second time";
-  // The end of the last attempt is not known.
+  // It is not known how the last attempt ended.
   const mayHaveArrived = ["unsure", "interrupted"].includes(attempts.at(-1)?.outcome ?? "");
   if (state !== "failed" || !mayHaveArrived) return null;
   return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
 }
 
-/** `deliveries`, `attempts` and `replay` of one kind of recipient. */
+/** The commands `deliveries`, `attempts` and `replay` for one kind of recipient. */
 export function deliveryCommands(noun: Noun): AnyCommand[] {
   return [deliveriesOf(noun), attemptsOf(noun), replayCommandOf(noun)];
 }
@@ -207,7 +207,7 @@ function timesOf(since: number | null, until: number | null): Pick<ReplayRequest
   };
 }
 
-/** Its value is under either name, and null under the one that there is no flag for. */
+/** The flag that names a recipient. Its value is read under either name; the name without a flag has null. */
 function recipientOption(recipient: DeliveryWords["recipient"]) {
   const option = { flags: `--${recipient} <${recipient}>`, summary: `only this ${recipient}'s` };
   return option as typeof option & { readonly flags: "--webhook <webhook>" | "--recipient <recipient>" };
@@ -215,7 +215,7 @@ function recipientOption(recipient: DeliveryWords["recipient"]) {
 
 const HEADINGS = ["SUBMISSION", "STATE", "ATTEMPTS", "STATUS", "NEXT ATTEMPT"];
 
-/** An answer that the message quotes is not said twice. */
+/** What the other side answered, if the message does not quote it already. */
 function saidIn({ message, answer }: ListedAttempt): string {
   const isQuoted = answer === null || message?.includes(answer);
   return [message ?? "", isQuoted ? "" : answer].join(" ").trim();

@@ -19,15 +19,15 @@ type Input = Readonly<Record<string, unknown>>;
 type Json = Readonly<Record<string, unknown>>;
 
 const LINES = "application/x-ndjson";
-/** Time until an answer begins: to what is read, to what is done, and to what is read whole. */
+/** Times until an answer begins: of a read, of a change, and of a stream. */
 const READ_MS = 10_000;
 const WRITE_MS = 120_000;
 const STREAM_MS = 600_000;
 
 /**
- * Runs each operation by its address in the API of a server, with the token that was chosen for it.
+ * Runs each operation at its address in the API of a server, with the token that was chosen for it.
  *
- * @param only the id of a workspace or endpoint, if nothing else is to be seen
+ * @param only the id of a workspace or endpoint if everything else is to be hidden; null for no restriction
  */
 export function terminalAtDistance(
   server: ChosenServer,
@@ -61,7 +61,7 @@ class DistantDoor {
     this.#only = only;
   }
 
-  /** @param file what the route takes as its body, if it takes a file */
+  /** @param file the body of the request, if the route takes a file */
   async perform(operation: AnyOperation, input: Input, file?: ImportedFile): Promise<unknown> {
     const route = this.#routeOf(operation);
     if (isList(operation)) return this.#readList(route, input);
@@ -90,7 +90,7 @@ class DistantDoor {
     return strangeAnswer(this.#origin, null);
   }
 
-  /** Work that takes long says how far it is, a line each, and then what came of it. */
+  /** Follows work that takes long: the answer has lines with the progress, and then one with the result. */
   async #followWork(answer: IncomingMessage): Promise<unknown> {
     for await (const line of linesOf(this.#origin, answer)) {
       const step: Partial<Progress> & Json = this.#read(line);
@@ -101,7 +101,7 @@ class DistantDoor {
     throw new FormsvcError("unavailable", `${this.#origin}: the answer broke off; look at what was done`);
   }
 
-  /** As many rows as were asked for, page by page; all of a list that has no pages beside the database. */
+  /** Reads pages until it has the requested number of rows. A list that has no pages on the database's own machine is read whole. */
   async #readList(route: ApiRoute, input: Input): Promise<unknown> {
     const hasPages = Object.hasOwn(route.operation.input.shape, "cursor");
     const wanted = hasPages && typeof input["limit"] === "number" ? input["limit"] : Infinity;
@@ -153,7 +153,7 @@ class DistantDoor {
     return route;
   }
 
-  /** The path with what the route takes in it, and the input without that. */
+  /** The route's path with values from the input, and the rest of the input. */
   async #addressOf(route: ApiRoute, given: Input): Promise<{ readonly path: string; readonly rest: Input }> {
     const rest: Record<string, unknown> = { ...given };
     let { path } = route;
@@ -165,7 +165,7 @@ class DistantDoor {
     return { path, rest };
   }
 
-  /** The workspace of somebody who named none. @throws usage if there are several */
+  /** The workspace if the command named none and there is only one. @throws usage if there are several */
   async #onlyWorkspace(): Promise<string> {
     const { data } = (await this.perform(listAllWorkspaces, {})) as z.output<typeof listAllWorkspaces.output>;
     const [only, ...others] = data;
@@ -177,7 +177,7 @@ class DistantDoor {
   }
 }
 
-/** @throws not_found for what would lead to another address */
+/** Escapes a value for a path. @throws not_found for a value that would change the address */
 function inPath(value: string): string {
   if (/^\.{0,2}$/.test(value))
     throw new FormsvcError("not_found", `nothing is named ${JSON.stringify(value)}`);

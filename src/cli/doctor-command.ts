@@ -31,7 +31,7 @@ const doctor = command({
   },
 });
 
-/** Changes nothing: it neither creates a database nor migrates one. */
+/** Examines the machine without changing anything: it neither creates a database nor migrates one. */
 async function examineMachine(context: CommandContext): Promise<Finding[]> {
   const config = readConfig(context);
   const { path, url } = config.database;

@@ -28,7 +28,7 @@ import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
 import { withKeyring } from "./with-keyring.ts";
 
-/** The largest number of posts of an endpoint that are held for their origin. */
+/** The largest number of an endpoint's posts, held because of their origin, that are counted. */
 const MAX_HELD_OF_ORIGINS = 100;
 
 export function register(program: Command): void {
@@ -45,7 +45,7 @@ export function register(program: Command): void {
   ]);
 }
 
-/** Of the verbs that name one endpoint. */
+/** An option of the verbs that name one endpoint. */
 const workspaceOption = {
   flags: "--workspace <workspace>",
   summary: "workspace of the endpoint (needed if several have an endpoint of that name)",
@@ -82,7 +82,10 @@ const create = command({
   },
 });
 
-/** That the name alone does not lead to a new endpoint; and with the first one of a workspace, what its plan allows. */
+/**
+ * Notes after a new endpoint: that commands need its id, if another endpoint has the same name; and with the first endpoint of a workspace,
+ * what its plan allows.
+ */
 async function showMore(
   { output }: CommandContext,
   { perform, here }: Terminal,
@@ -94,7 +97,7 @@ async function showMore(
   if (endpoints.filter(({ workspace_id }) => workspace_id === made.workspace_id).length > 1) return;
   const workspaces = (await ifAllowed(perform(listAllWorkspaces, {})))?.data ?? [];
   const workspace = workspaces.find(({ id }) => id === made.workspace_id);
-  // What the plans are stands in the configuration.
+  // The plans are in the configuration of the machine.
   if (workspace !== undefined && here !== null)
     output.note(`The plan is ${describePlan(workspace, here.config.plans, workspaces.length === 1)}`);
 }
@@ -193,7 +196,7 @@ const set = command({
         });
       const setSecret = (to: string | null) =>
         perform(setChallengeSecret, { ...owner, secret: to }, withKeyring);
-      // The secret's form is checked by now: what can be refused comes first.
+      // The form of the secret is checked by now, so everything that can be refused was refused before this change.
       const plain = isPlain ? await setPlain() : null;
       const changed = secret === undefined ? plain : await setSecret(secret);
       if (changed === null) return;
@@ -209,7 +212,7 @@ function challengeWords({ challenge, challenge_required: required }: Shown): str
   return challenge === "off" || required === "off" ? challenge : `${challenge}, required`;
 }
 
-/** Posts of sites that were refused before, and are held still. */
+/** A note about the posts that are still held because their site was refused before. */
 async function describeHeld(
   perform: PerformCommand,
   { id, allowed_origins: allowed }: Pick<Shown, "id" | "allowed_origins">,

@@ -4,8 +4,8 @@ import { listAllWorkspaces } from "../workspaces/workspace-operations.ts";
 import type { PerformCommand } from "./terminal.ts";
 
 /**
- * How lists name endpoints: by the name, and if there are several workspaces, as `WORKSPACE/NAME`, which commands take as a reference;
- * by the id for whoever may not look at endpoints.
+ * Returns how lists name an endpoint: by its name, or as `WORKSPACE/NAME` if there are several workspaces. Commands accept both as
+ * references. It is the id if the caller may not look at endpoints.
  */
 export async function labelEndpoints(perform: PerformCommand): Promise<(endpointId: string) => string> {
   const endpoints = await ifAllowed(perform(listAllEndpoints, {}));
@@ -20,12 +20,12 @@ export async function labelEndpoints(perform: PerformCommand): Promise<(endpoint
   return (endpointId) => labels.get(endpointId) ?? endpointId;
 }
 
-/** A name with a slash in it would be split at the wrong slash. */
+/** The part before the slash: the id if the name contains a slash, because the label would be split at the wrong one. */
 function workspaceLabel(workspaceId: string, name: string | undefined): string {
   return name === undefined || name.includes("/") ? workspaceId : name;
 }
 
-/** Null if whoever asks may not know it: a token with few scopes. */
+/** Null if the caller may not know the result, like a token with few scopes. */
 export async function ifAllowed<Result>(asked: Promise<Result>): Promise<Result | null> {
   try {
     return await asked;

@@ -137,7 +137,7 @@ export function readSettings({
   };
 }
 
-/** The secret in a file's only line; null takes it away. @throws usage */
+/** The secret in the only line of a file; null removes the secret. @throws usage */
 export function readChallengeSecretFile(file: string): string | null {
   if (file === "") return null;
   const lines = readLines(file);

@@ -4,7 +4,7 @@ import { describeFailure } from "./hints.ts";
 import { jsonText, plainText } from "../foundation/plain-text.ts";
 import { writeError } from "./output.ts";
 
-/** Prints on standard error what went wrong, and returns the exit code. */
+/** Prints an error on standard error, and returns the exit code. */
 export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
   if (thrown instanceof CommanderError) return reportUsage(thrown, asJson);
   if (!(thrown instanceof FormsvcError)) {
@@ -21,13 +21,13 @@ export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
   return describeError(thrown.code).exitCode;
 }
 
-/** Commander has already printed help, a version or its own error, unless JSON was asked for. */
+/** Reports an error of commander, which has already printed help, a version or its own error, unless JSON was asked for. */
 function reportUsage(thrown: CommanderError, asJson: boolean): ExitCode {
   if (thrown.exitCode === 0) return 0;
   const message =
     thrown.code === "commander.help" ? "the command is incomplete" : thrown.message.replace(/^error: /, "");
   if (asJson) writeError(jsonText({ error: "usage", message }));
-  // A command itself threw it, so commander has not printed it; errors that commander printed are of another class.
+  // A command threw this error itself, so commander has not printed it. Errors that commander printed are of another class.
   else if (thrown instanceof InvalidArgumentError) writeError(`formsvc: ${plainText(message)}`);
   return 2;
 }

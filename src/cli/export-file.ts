@@ -4,20 +4,21 @@ import { translateFileError } from "../database/sqlite/file-error.ts";
 import { moveToNewName, nameTaken } from "../database/sqlite/new-name.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** The output of an export: written piece by piece, and given its name only when it is whole. */
+/** The file that an export writes. It is written part by part, and gets its name only when it is whole. */
 export interface ExportFile {
   text(text: string): void;
   bytes(content: Uint8Array): void;
-  /** @throws already_exists when something got the name meanwhile. */
+  /** Gives the file its name. @throws already_exists if something has got that name meanwhile */
   finish(): void;
-  /** Removes the file if it is not finished. */
+  /** Removes the file if it was not finished. */
   abandon(): void;
 }
 
 /**
- * A new file with mode 0600.
+ * Creates a file with mode 0600.
  *
- * @param unfinished its name until it is whole, in the same file system. @throws already_exists; usage when it cannot be made there.
+ * @param unfinished its name until it is whole, in the same file system
+ * @throws already_exists; usage if it cannot be created there
  */
 export function createExportFile(file: string, unfinished = `${file}.unfinished-${process.pid}`): ExportFile {
   if (existsSync(file)) throw nameTaken(file);

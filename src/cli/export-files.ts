@@ -11,16 +11,16 @@ import type { Output } from "./output.ts";
 import { writeParts } from "./save-bytes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The folder of an export's files, which was checked or made. Each file becomes `{folder}/{submission}/{name}`. */
+/** The folder for an export's files. It exists already. Each file becomes `{folder}/{submission}/{name}`. */
 export interface ExportFolder {
   readonly path: string;
-  /** The name of a file that is not whole yet. */
+  /** The path of a file that is not whole yet. */
   readonly unfinished: string;
 }
 
 const UNFINISHED = /^\.formsvc-unfinished-(\d+)$/;
 
-/** Makes the folder if there is none, and removes what a killed export left in it. @throws usage, already_exists */
+/** Makes the folder if there is none, and removes unfinished files of exports that were killed. @throws usage, already_exists */
 export function openExportFolder(path: string): ExportFolder {
   try {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: 0o700 });
@@ -44,15 +44,15 @@ function notAFolder(path: string): FormsvcError {
 
 export interface SavedFiles {
   saved: number;
-  /** Files that an earlier export put there. */
+  /** The number of files that an earlier export has saved. */
   known: number;
-  /** Files that have no bytes to save, each with the reason. */
+  /** Files without bytes to save, each with the reason. */
   readonly missing: { readonly id: string; readonly message: string }[];
 }
 
 /**
- * Saves these files, those of one submission after each other. A file that is in its folder already with the same bytes is not saved again,
- * and nothing that is there is replaced: so an export that was interrupted can be run again.
+ * Saves files; the ids of a submission must stand together. A file that is already in its folder with the same bytes is not saved again,
+ * and no other file is replaced. So an interrupted export can be run again.
  */
 export async function saveFiles(
   terminal: Terminal,
@@ -79,12 +79,16 @@ export async function saveFiles(
   return done;
 }
 
-/** A file that was deleted since, that is not in this backup, or that may not be opened. */
+/** Whether the file was deleted meanwhile, is not in this backup, or may not be opened. */
 function isWithoutBytes(error: unknown): error is FormsvcError {
   return error instanceof FormsvcError && ["not_found", "gone", "conflict", "forbidden"].includes(error.code);
 }
 
-/** @throws already_exists for a link, or whatever else is no folder */
+/**
+ * The folder for the files of a submission, which is made if needed.
+ *
+ * @throws already_exists for a link, or for anything else that is not a folder
+ */
 function folderOf({ path }: ExportFolder, submission: string): string {
   const folder = join(path, submission);
   const found = lstatSync(folder, { throwIfNoEntry: false });
@@ -93,15 +97,15 @@ function folderOf({ path }: ExportFolder, submission: string): string {
   return folder;
 }
 
-/** Names in the folder of one submission. */
+/** The names that are used in the folder of one submission. */
 class Names {
-  /** In lower case. */
+  /** Names in lower case that are not free. */
   readonly taken = new Set<string>();
-  /** Names of the files that this export found or saved. */
+  /** Names of the files that this export has found or saved. */
   readonly claimed = new Set<string>();
 }
 
-/** A place that is free, or the one in which these very bytes are under whatever name. */
+/** A free path, or the path of a file with the same bytes, whatever its name is. */
 async function findFile(
   folder: string,
   file: FileJson,
@@ -122,7 +126,7 @@ async function findFile(
   }
 }
 
-/** An earlier export may have found another name free. */
+/** The path of a file with the same bytes. Its name may differ, because other names were free when an earlier export saved it. */
 async function findSame(
   folder: string,
   { name, size, sha256 }: FileJson,

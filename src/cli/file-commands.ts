@@ -94,7 +94,7 @@ const save = command({
   },
 });
 
-/** A stranger chose the name: it may not become a flag of the next command. */
+/** A name for the saved file. A stranger chose the original name, so it must not look like a flag of the next command. */
 function ownName({ id, name }: FileJson): string {
   return name.startsWith("-") ? `${id}${name}` : name;
 }

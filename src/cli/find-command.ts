@@ -51,7 +51,7 @@ export const findCommand = command({
     }),
 });
 
-/** A script must not mistake a part of the result for all of it. */
+/** Says that there is more. A script must not take a part of the result for all of it. */
 function describeRest(erased: boolean): string {
   return erased
     ? `there is more than the ${MAX_PERSON_RECORDS} that were erased; run it again`

@@ -6,10 +6,10 @@ import { FIRST_ACCOUNT_EMAIL, listAccounts } from "../workspaces/workspace-store
 import type { CommandContext } from "./command.ts";
 
 /**
- * If nobody can sign in to the dashboard yet, prints a link that sets the first operator's password, beside the log and never in
- * it. In an empty database it makes the first account.
+ * If nobody can sign in to the dashboard yet, prints a link that sets the first operator's password. It is printed next to the log and
+ * never in it. In an empty database, this makes the first account.
  *
- * @param url the server's own address, with the port that the system gave.
+ * @param url the server's own address, with the port that the system chose
  */
 export async function offerFirstSignIn(
   db: AnyDatabase,
@@ -20,7 +20,7 @@ export async function offerFirstSignIn(
   if (await doesSomebodySignIn(db, config)) return;
   const accounts = await db.read(() => listAccounts());
   const first = accounts.find(({ isOperator }) => isOperator) ?? accounts[0];
-  // Loaded only for this: a server has no operation on the way of its start.
+  // Loaded only here, so that the start of a server loads no operation.
   const [{ terminalHere }, { giveSignInLink }] = await Promise.all([
     import("./operate.ts"),
     import("../sessions/sign-in-operations.ts"),
@@ -38,7 +38,7 @@ Open the dashboard. This link ${config.dashboard.passwords === "on" ? `sets the 
 `);
 }
 
-/** Whether anybody can sign in to the dashboard, or a proxy says who does. */
+/** Whether somebody can sign in to the dashboard, or a proxy says who has signed in. */
 export async function doesSomebodySignIn(db: AnyDatabase, { dashboard }: Config): Promise<boolean> {
   const { trustedUserHeader, passwords } = dashboard;
   return trustedUserHeader.name !== null || (await db.read(() => canAnybodySignIn(passwords)));

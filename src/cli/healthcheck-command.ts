@@ -9,7 +9,7 @@ export function register(program: Command): void {
 }
 
 const TIMEOUT_MS = 3_000;
-/** The answer has some hundred bytes; what is longer comes from another program. */
+/** The answer has a few hundred bytes. A longer one comes from another program. */
 const MAX_ANSWER_BYTES = 4_096;
 
 const healthcheck = command({
@@ -30,14 +30,14 @@ The database is not opened. For the health check of a container.`,
   },
 });
 
-/** Where a server that listens on all addresses is reached from its own machine. */
+/** The address by which this machine reaches a server that listens on all addresses. */
 const LOOPBACKS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** The status of the answer. @throws FormsvcError failed if there is none in time. */
+/** The status of the answer. @throws FormsvcError failed if no answer comes in time */
 async function ask(url: string): Promise<number> {
   try {
     return await new Promise((resolve, reject) => {

@@ -82,7 +82,7 @@ const release = command({
           released.push(done);
         }
       } finally {
-        // Each is a transaction of its own: those that succeeded before a failure are printed too.
+        // Each release is a transaction of its own, so those before a failure are printed too.
         if (released.length > 0) printReleased(context, released);
       }
     }),

@@ -1,12 +1,12 @@
 import type { FormsvcError } from "../foundation/errors.ts";
 import type { Hint, Listener } from "../foundation/hint.ts";
 
-/** What is said of a hint, by its facts if it has some. */
+/** A text for each kind of hint, or a function that makes it from the hint's facts. */
 type Words = {
   readonly [Kind in Hint["kind"]]: string | ((hint: Extract<Hint, { readonly kind: Kind }>) => string);
 };
 
-/** The flags or the setting by which a listener's address is chosen. */
+/** The flags or the setting that choose a listener's address. */
 const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port: string }>> = {
   dashboard: { host: "dashboard.listen", port: "dashboard.listen" },
   metrics: { host: "metrics.listen", port: "metrics.listen" },
@@ -14,7 +14,7 @@ const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port:
   webhook_receiver: { host: "--port", port: "--port" },
 };
 
-/** What the command line says for each hint: the command that does it. */
+/** What the command line says for each hint: the command that helps. */
 const WORDS: Words = {
   check_mail_server: "formsvc mail check goes through each step; nothing is lost meanwhile",
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
@@ -92,7 +92,7 @@ const WORDS: Words = {
   wait_or_keep_id: "let it be sent, or replay it without --as-new",
 };
 
-/** Whether what a server said is a hint that there are words for. */
+/** Whether a value from a server is a hint that has a text here. */
 export function isHint(value: unknown): value is Hint {
   if (typeof value !== "object" || value === null || !("kind" in value)) return false;
   const { kind, ...facts } = value;
@@ -105,7 +105,7 @@ export function describeHint(hint: Hint): string {
   return typeof words === "string" ? words : words(hint);
 }
 
-/** What a person at the terminal is told of an error: what is wrong, and the command that helps. */
+/** The text of an error for a person at the terminal: what is wrong, and the command that helps. */
 export function describeFailure({ message, facts }: FormsvcError): string {
   return facts.hint === undefined ? message : `${message}; ${describeHint(facts.hint)}`;
 }

@@ -2,22 +2,25 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { ImportedFile } from "../submissions/import/imported-file.ts";
 
-/** A post is at most 10 MiB and grows by escapes; JSON of other services has no rows before all of it is read. */
+/**
+ * The longest piece of a file, in bytes. A post has at most 10 MiB and grows by escapes; a JSON file of another service has no rows until
+ * all of it is read.
+ */
 const MAX_PIECE_BYTES = 67_108_864;
 const READ_BYTES = 65_536;
 
-/** A file of this machine that is read more than once. */
+/** A file of this machine, which can be read several times. */
 export function importFile(file: string): ImportedFile {
   return { name: file, bytes: () => readParts(file), longestPieceBytes: MAX_PIECE_BYTES };
 }
 
-/** A pipe is empty when it is read again: nothing would be imported, and nobody would notice. */
+/** The error for a pipe. It is empty when it is read again, so nothing would be imported and nobody would notice. */
 function readOnceOnly(what: string): FormsvcError {
   const why = "the file is read twice, to check all of it before anything is stored; save it first";
   return new FormsvcError("usage", `${what} cannot be imported: ${why}`);
 }
 
-/** The bytes of a file, in constant memory; each part is good until the next is asked for. @throws usage */
+/** Yields the bytes of a file, in constant memory. Each part is valid until the next one is asked for. @throws usage */
 function* readParts(file: string): Generator<Buffer> {
   const fd = openPlainFile(file);
   try {
@@ -28,7 +31,7 @@ function* readParts(file: string): Generator<Buffer> {
   }
 }
 
-/** @throws usage */
+/** Opens a file that can be read several times. @throws usage for anything else */
 function openPlainFile(file: string): number {
   if (file === "-") throw readOnceOnly("standard input");
   try {

@@ -9,8 +9,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { FilesToImport, OpenedSource } from "../submissions/import/import-files.ts";
 
 /**
- * The files that an export put into a folder: those of a submission lie in one with its id. In the archive of a workspace each has its own
- * id as its name. A file is known by its bytes, whatever its name became on the way. No link is followed.
+ * Finds the files that an export put into a folder. The files of a submission are in a folder with its id. In the archive of a workspace, a
+ * file has its own id as its name. A file is recognised by its bytes, even if it was renamed. Links are not followed.
  *
  * @throws usage
  */
@@ -34,7 +34,7 @@ export function filesToImport(folder: string, clock: Clock): FilesToImport {
   };
 }
 
-/** The files of this size in a folder, the one with this name first; none if there is no such folder. */
+/** The paths of the files of this size in a folder, the one with this name first; none if there is no such folder. */
 export function candidates(folder: string, name: string | null, size: number): string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -44,7 +44,7 @@ export function candidates(folder: string, name: string | null, size: number): s
   return paths.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.size === size);
 }
 
-/** Null if there is no file any more, or a link. */
+/** Null if the file is gone or is a link. */
 async function openSource(path: string): Promise<OpenedSource | null> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(() => null);
   if (file === null) return null;
@@ -71,7 +71,7 @@ async function hashSource(source: OpenedSource): Promise<string> {
   return digest.digest("hex");
 }
 
-/** Of a whole file, in hexadecimal. */
+/** The SHA-256 of a whole file in hexadecimal; null if it cannot be read. */
 export async function hashFile(path: string): Promise<string | null> {
   const source = await openSource(path);
   try {

@@ -61,7 +61,7 @@ const init = command({
       },
       withNewDatabase,
     );
-    // A configuration whose database cannot be created would make every later command fail.
+    // If the database cannot be created, the configuration would make every later command fail, so it is removed.
     await made.catch((error: unknown) => {
       if (wrote) rmSync(file);
       throw error;
@@ -69,7 +69,9 @@ const init = command({
   },
 });
 
-/** Readable for all: it holds no secret, not even an address with a password, and a service reads it as a user of its own. */
+/**
+ * Writes a file that everybody may read: it holds no secret, not even an address with a password, and a service reads it as its own user.
+ */
 function writeConfigFile(file: string, databasePath: string | null): void {
   const path =
     databasePath === null || isDatabaseAddress(databasePath) ? defaultConfig.database.path : databasePath;

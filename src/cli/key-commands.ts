@@ -33,7 +33,7 @@ const list = operationCommand({
 
 type Issued = z.output<typeof issuedKeyShape>;
 
-/** How a new key is shown, once. */
+/** How a new key is printed. It is shown only once. */
 const issued = {
   mustBeTaken: ({ key: { id } }: Issued) =>
     `the key ${id} works already and was shown to nobody: formsvc key revoke ${id}`,

@@ -1,4 +1,4 @@
-/** Flags that every command has, and whether a value follows. */
+/** The flags that every command has, and whether a value follows. */
 const COMMON: Readonly<Record<string, { readonly hasValue: boolean }>> = {
   "--config": { hasValue: true },
   "--db": { hasValue: true },
@@ -8,8 +8,8 @@ const COMMON: Readonly<Record<string, { readonly hasValue: boolean }>> = {
 };
 
 /**
- * The same command line with the common flags after the command's name, because commands take them there: `--db F
- * endpoint list` and `endpoint --db F list` mean `endpoint list --db F`.
+ * Moves common flags after the command's name, because commander accepts them only there: `--db F endpoint list` and `endpoint --db F list`
+ * become `endpoint list --db F`.
  */
 export function commonFlagsLast(args: readonly string[]): readonly string[] {
   const early: string[] = [];
@@ -22,11 +22,11 @@ export function commonFlagsLast(args: readonly string[]): readonly string[] {
     else name.push(word);
     at += Math.max(1, length);
   }
-  // Flags alone are no command, and their errors are clearest if they are not moved.
+  // Flags without a command are not moved, so that the messages about them are clear.
   return name.length === 0 ? args : [...name, ...early, ...args.slice(at)];
 }
 
-/** Number of words of a common flag, its value included; 0 if the word is none. */
+/** The number of words of a common flag, including its value; 0 if the word is no common flag. */
 function flagLength(word: string): number {
   const [flag = "", ...values] = word.split("=");
   const common = Object.hasOwn(COMMON, flag) ? COMMON[flag] : undefined;

@@ -19,7 +19,7 @@ export function registerLogout(program: Command): void {
 
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 const WAIT_MS = 10_000;
-/** What a client that was too fast waits longer from then on, by RFC 8628. */
+/** Seconds that a client waits longer between two requests after the answer `slow_down`, by RFC 8628. */
 const SLOWER_SECONDS = 5;
 const MAX_INTERVAL_SECONDS = 60;
 
@@ -48,7 +48,7 @@ const login = command({
     const contextName = called ?? new URL(server).host;
     if (contextName === HERE || !/^[\w.:[\]-]{1,100}$/.test(contextName))
       return refuse(`--context: expected letters, digits, dots and hyphens, and not ${HERE}`);
-    // Before anybody approves anything: a token that cannot be kept would be lost.
+    // Checked before somebody approves the login: a token that cannot be stored would be lost.
     writeContexts(readContexts());
     const begun = await post(server, "/api/v1/login", {
       client_id: "formsvc",
@@ -76,7 +76,7 @@ function machineName(): string {
   }
 }
 
-/** Always: without the code nobody can go on. */
+/** Shows the code whatever the options are, because nobody can go on without it. */
 function showCode({ output }: CommandContext, begun: Json): void {
   const [code, address] = [textIn(begun, "user_code"), textIn(begun, "verification_uri_complete")];
   if (output.isJson)
@@ -89,7 +89,7 @@ function showCode({ output }: CommandContext, begun: Json): void {
   return output.line(plainText(`and approve it there if it shows the code ${code}`));
 }
 
-/** @throws failed if it is denied or takes too long */
+/** Asks until the login is approved. @throws failed if it is denied or takes too long */
 async function waitForToken(server: string, begun: Json): Promise<Json> {
   const device = textIn(begun, "device_code");
   let seconds = intervalIn(begun);
@@ -136,13 +136,13 @@ function textIn(answer: Json, name: string): string {
   throw new FormsvcError("unavailable", `the server’s answer has no ${name}: is it a server of formsvc?`);
 }
 
-/** In place of an earlier one of that name, and in use. */
+/** Stores a context and puts it in use. It replaces an earlier one of the same name. */
 function keep(made: ServerContext): void {
   const others = readContexts().contexts.filter(({ name }) => name !== made.name);
   writeContexts({ in_use: made.name, contexts: [...others, made] });
 }
 
-/** @throws what the server refused */
+/** @throws the error that the server answers */
 async function post(server: string, path: string, body: Json): Promise<Json> {
   const answer = await ask(server, path, body);
   if (answer.status === 200) return answer.body;
@@ -185,7 +185,7 @@ const logout = command({
     if (server === null || known === undefined)
       throw new FormsvcError("not_found", "nobody is logged in; see: formsvc context list");
     await operate(context, ({ perform }) => perform(revokeOwnToken, {})).catch((error: unknown) => {
-      // It was revoked or has ended.
+      // The token was revoked or has expired, so there is nothing left to revoke.
       if (!(error instanceof FormsvcError) || error.code !== "unauthorized") throw error;
     });
     writeContexts({

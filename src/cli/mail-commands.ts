@@ -113,7 +113,7 @@ function mailServerOf({ mail, server }: Config): SmtpSettings {
   });
 }
 
-/** The step, what was said in it, and what the server answered. */
+/** One line: the step, the command that was sent, and the server's reply. */
 function describeExchange({ stage, command: said, reply }: SmtpExchange): string {
   const asked = said === null ? "" : `${said}: `;
   return plainText(`${stage.padEnd(8)} ${asked}${reply.code} ${reply.text}`.trim());

@@ -76,7 +76,7 @@ function serveHere(context: CommandContext, { workspace, endpoint, ...said }: Sa
   });
 }
 
-/** Each operation goes to the server, with the token that was chosen for it. */
+/** Serves tools that run on a server, with the token that was chosen for it. */
 async function serveAtDistance(
   { output }: CommandContext,
   server: ChosenServer,
@@ -90,13 +90,13 @@ async function serveAtDistance(
   return serveUntilClosed({
     ...said,
     actor: actorOf(token),
-    // What an operation works with is on the server.
+    // The server has the parts that an operation needs.
     call: (operation, input) => perform(operation, input, undefined as never),
     baseUrl: server.origin,
   });
 }
 
-/** What the token can, as far as it decides which tools there are; the server looks at each call. */
+/** An actor with the token's rights. They decide which tools are offered; the server checks each call itself. */
 function actorOf({ id, name, account, scopes }: z.output<typeof tokenShape>): Actor {
   const owner = account === null ? null : { accountId: "", email: account, isOperator: true };
   return { kind: "token", tokenId: id, name, account: owner, scopes, reach: null };
@@ -123,7 +123,7 @@ function parseGroups(text: string): ToolGroup[] {
     : refuse(`there are no tools named ${JSON.stringify(unknown)}; choose of triage, replay`);
 }
 
-/** @throws not_found, ambiguous */
+/** The reach that the flags ask for. @throws not_found, ambiguous */
 async function reachOf(
   { perform }: Terminal,
   workspace: string | null,

@@ -138,7 +138,7 @@ const remove = operationCommand({
     ),
 });
 
-/** The options that were given, as operations take them. */
+/** The given options as the operations take them. */
 export function readMembership(options: {
   readonly endpoint: OptionValues<typeof membershipOptions>["endpoint"];
   readonly export: boolean | null;
@@ -151,7 +151,7 @@ export function readMembership(options: {
   };
 }
 
-/** Of the endpoints that members are bound to, by id; none if a token may not look at endpoints. */
+/** The names of the endpoints that members are limited to, by id; empty if the token may not look at endpoints. */
 async function readNames(
   perform: PerformCommand,
   workspace: string,

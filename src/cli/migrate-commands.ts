@@ -60,7 +60,7 @@ async function rehearse(context: CommandContext): Promise<void> {
   );
 }
 
-/** Showing the status must not create the file. */
+/** Opens the database without creating it, because showing a status must not make a file. */
 async function lookAt(
   { path, url }: Config["database"],
   how: "status" | "rehearse",

@@ -1,7 +1,7 @@
 import { countOf } from "../foundation/count-of.ts";
 import type { Output } from "./output.ts";
 
-/** Says of a copy of a database which bytes it cannot hold. */
+/** Notes which files a copy of a database does not contain, because their bytes are stored outside of it. */
 export function noteOutside(output: Output, files: number): void {
   if (files === 0) return;
   const what = `the bytes of ${countOf(files, "file")}`;

@@ -12,17 +12,17 @@ import { databaseCreated, databaseMigrated } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { openAddress } from "./open.ts";
 
-/** How long a transaction of a server is begun again while others are in its way. */
+/** How long a server repeats a transaction that conflicts with others. */
 const PATIENCE_MS = 10_000;
-/** A server that says nothing for this time is away: whoever asked gets an error, and the connection is replaced. */
+/** If the database does not answer for this time, the caller gets an error and the connection is replaced. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
 type Serve = (db: AnyDatabase) => Promise<void>;
 
 /**
- * Opens the database of a server for as long as `serve` runs: it is brought up to date and can be written.
+ * Opens the database of a server for as long as `serve` runs. It is migrated and can be written.
  *
- * @throws server_running if another server owns the file, or servers of an older version share the database.
+ * @throws server_running if another server owns the file, or servers of an older version share the database
  */
 export async function withServedDatabase(
   config: Config,
@@ -46,7 +46,7 @@ export async function withServedDatabase(
   }
 }
 
-/** Over connections of a command, which wait for an answer as long as it takes. */
+/** Migrates over connections like those of a command, which wait for an answer as long as it takes. */
 async function migrateAddress(url: string, log: Log): Promise<void> {
   const { migratePostgresql } = await import("../database/postgresql/migrate-postgresql.ts");
   const db = await openAddress(url);

@@ -21,7 +21,7 @@ import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { ChosenServer } from "./choose-server.ts";
 import type { CommandContext } from "./command.ts";
 
-/** The configuration that a command shows or takes settings from; `--db` overrides everything. */
+/** The configuration for a command that shows it or reads settings from it. `--db` overrides the configured database. */
 export function readSettings(context: CommandContext): Config {
   requireHere(context);
   const loaded = loadConfig(context.configFile);
@@ -29,16 +29,15 @@ export function readSettings(context: CommandContext): Config {
   return nameDatabase(loaded.config, context);
 }
 
-/** The configuration of a command that uses the database. @throws as {@link loadForDatabase}. */
+/** The configuration of a command that uses the database. @throws the errors of {@link loadForDatabase} */
 export function readConfig(context: CommandContext): Config {
   return loadForDatabase(context).config;
 }
 
 /**
- * The same configuration, together with the file and the environment variables that it was read from.
+ * The same configuration as {@link readConfig}, with the file and the environment variables that it was read from.
  *
- * @throws usage when root would use another user's database that nobody named, in the folder in which this runs; for a server at a
- *   distance
+ * @throws usage if root would use another user's database in the current folder that nobody named, or if a server was chosen
  */
 export function loadForDatabase(context: CommandContext): LoadedConfig {
   requireHere(context);
@@ -51,7 +50,7 @@ export function loadForDatabase(context: CommandContext): LoadedConfig {
   return { ...loaded, config: nameDatabase(config, context) };
 }
 
-/** @throws usage naming the server on whose machine it can be done */
+/** @throws usage if a server was chosen, naming the server on whose machine the command must run */
 function requireHere({ server }: CommandContext): void {
   if (server !== null) throw doneBeside(server);
 }
@@ -61,10 +60,12 @@ export function doneBeside({ origin }: Pick<ChosenServer, "origin">): FormsvcErr
   return new FormsvcError("usage", `${why}: run it on the machine of ${origin}, without --server`);
 }
 
-/** The terminals of commands that were told; some read the configuration more than once. */
+/** The outputs of commands that have printed the note already. Some commands read the configuration several times. */
 const noted = new WeakSet<CommandContext["output"]>();
 
-/** A database that is named as a file in one place and as an address in another is easily the wrong one. */
+/**
+ * Notes which database is used if it is named as a file in one place and as an address in another, because that is easily the wrong one.
+ */
 function noteChoice({ config, databaseNames }: LoadedConfig, { databasePath, output }: CommandContext): void {
   const isAddress = databasePath === null ? config.database.url !== null : isDatabaseAddress(databasePath);
   const by = databasePath === null ? undefined : "--db";
@@ -74,19 +75,19 @@ function noteChoice({ config, databaseNames }: LoadedConfig, { databasePath, out
   output.note(note);
 }
 
-/** `--db` names a file or an address, and the other of the two is not used. */
+/** The configuration with the file or address that `--db` names. The configured one is then not used. */
 function nameDatabase(config: Config, { databasePath: named }: CommandContext): Config {
   if (named === null) return config;
   if (isDatabaseAddress(named)) return { ...config, database: { ...config.database, url: named } };
   return { ...config, database: { ...config.database, path: named, url: null } };
 }
 
-/** How messages name a database that is not opened yet: the absolute path, or the address without its password. */
+/** The name of an unopened database for messages: the absolute path, or the address without its password. */
 export function nameOf({ path, url }: Config["database"]): string {
   return url === null ? resolve(path) : parseDatabaseAddress(url).shown;
 }
 
-/** The file of a command that works on a file. @throws usage when the configuration names a PostgreSQL database. */
+/** The file of a command that works on a file. @throws usage if the configuration names a PostgreSQL database */
 export function requireFile({ path, url }: Config["database"], instead: string): string {
   if (url === null) return path;
   throw new FormsvcError("usage", `${parseDatabaseAddress(url).shown}: this is no file; ${instead}`);
@@ -98,11 +99,11 @@ interface OpenedDatabase {
 }
 
 interface OpeningChoices {
-  /** Whether one that is not there is made: the file, or the tables in an empty PostgreSQL database. */
+  /** Whether a missing database is created: the file, or the tables in an empty PostgreSQL database. */
   readonly makes: boolean;
-  /** Whether a PostgreSQL database is brought up to date while servers of an older version run that can go on. */
+  /** Whether a PostgreSQL database is migrated while compatible servers of an older version run. */
   readonly besideServers?: boolean;
-  /** Called with what a person who waits should know. */
+  /** Called with a message for a person who waits. */
   readonly note?: (text: string) => void;
 }
 
@@ -111,10 +112,10 @@ const SLOW_COMMIT =
   "if you end this command now, the change may be made all the same";
 
 /**
- * The database of a configuration, brought up to date.
+ * Opens and migrates the database of a configuration.
  *
- * @throws database_unusable if it is not there and not made; server_running if that would change the schema under a running server
- *   of an older version.
+ * @throws database_unusable if it is missing and not created; server_running if that would change the schema under a running server of an
+ * older version
  */
 export async function openForCommand(
   config: Config,
@@ -146,7 +147,7 @@ function refuseMissing(database: Config["database"], what: string): never {
   );
 }
 
-/** Connects to a PostgreSQL database, whatever its schema. A start on a file loads none of this. */
+/** Connects to a PostgreSQL database, whatever its schema. A server on a file loads none of this code. */
 export async function openAddress(url: string, onSlowCommit?: () => void): Promise<PostgresqlDatabase> {
   const { COMMAND_OPTIONS, openPostgresql } = await import("../database/postgresql/open-postgresql.ts");
   return openPostgresql(
@@ -168,10 +169,10 @@ function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
   }
 }
 
-/** A server that wants to write tries again every 20 ms. */
+/** Longer than the 20 ms after which a server that wants to write tries again. */
 const PAUSE_MS = 25;
 
-/** A pause between two transactions of a command that makes many; none if no server could write to the file meanwhile. */
+/** Pauses between two transactions of a command that makes many. It does not pause if no server can be waiting to write to the file. */
 export async function letOthersWrite(db: AnyDatabase): Promise<void> {
   if (!("path" in db) || isServed(db.path)) await sleep(PAUSE_MS);
 }
@@ -179,15 +180,15 @@ export async function letOthersWrite(db: AnyDatabase): Promise<void> {
 type Work<Result> = (db: AnyDatabase, config: Config) => MaybeLater<Result>;
 
 /**
- * Opens the database, brought up to date, for the length of `work`.
+ * Opens the migrated database for the length of `work`.
  *
- * @throws database_unusable if there is none: the path is mistyped, or the command runs in the wrong folder.
+ * @throws database_unusable if there is none: the path is mistyped, or the command runs in the wrong folder
  */
 export function withDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   return withOpened(context, work, false);
 }
 
-/** The same for commands that a new installation begins with: they create the database. */
+/** Like {@link withDatabase}, but creates a missing database: for commands that a new installation begins with. */
 export function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   return withOpened(context, work, true);
 }

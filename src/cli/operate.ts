@@ -8,11 +8,10 @@ import { letOthersWrite, withDatabase } from "./open.ts";
 import type { Here, Terminal, TerminalHere } from "./terminal.ts";
 
 /**
- * Goes to the server that was chosen, or opens the database, for the length of `work`, which calls operations. A running server notices
- * what they changed.
+ * Runs `work`, which calls operations, on the chosen server or on the opened database. A running server notices the changes.
  *
- * @param open `withNewDatabase` for commands that a new installation begins with.
- * @throws as `open` does
+ * @param open `withNewDatabase` for commands that a new installation begins with
+ * @throws the errors of `open`
  */
 export async function operate<Result>(
   context: CommandContext,
@@ -26,7 +25,7 @@ export async function operate<Result>(
   return operateHere(context, work, open);
 }
 
-/** The same for commands that work beside the database only. @throws usage if a server was chosen */
+/** Like {@link operate}, for commands that work only on the machine of the database. @throws usage if a server was chosen */
 export async function operateHere<Result>(
   context: CommandContext,
   work: (terminal: TerminalHere) => MaybeLater<Result>,
@@ -35,7 +34,7 @@ export async function operateHere<Result>(
   return open(context, (db, config) => work(terminalHere(context, { db, config })));
 }
 
-/** Runs operations on a database that is open, as whoever types the command, or as somebody who sees less. */
+/** Runs operations on an open database, as the person who types the command or as an actor who sees less. */
 export function terminalHere(
   context: CommandContext,
   here: Here,
@@ -65,12 +64,12 @@ function doorOf(
   return () => ({ ...door, now: clock.now() });
 }
 
-/** Whoever types the command. @param reach what they work with alone; null is everything */
+/** The person who types the command. @param reach the part that they may work with; null means everything */
 export function terminalActor(reach: Reach | null): Actor {
   return { kind: "terminal", user: userName(), ...(reach && { reach }) };
 }
 
-/** Null for a user that the system has no name for, like one that a container runs as. */
+/** Null for a user without a name in the system, like one that a container runs as. */
 function userName(): string | null {
   try {
     return userInfo().username;

@@ -10,29 +10,29 @@ import type { ArgumentValues, OptionSpec, OptionValues } from "./option-values.t
 import type { Output } from "./output.ts";
 import type { MakeParts, Terminal } from "./terminal.ts";
 
-/** What an answer is printed with. */
+/** What a command needs to print an answer. */
 export interface Printer extends Terminal {
   readonly output: Output;
 }
 
-/** How a command prints what its operation answered. */
+/** How a command prints the answer of its operation. */
 interface AnswerPrint<Answer, Input> {
-  /** Of what is shown only once: the consequence if standard output does not take it. */
+  /** For an answer that is shown only once: what is lost if standard output fails; null if nothing is. */
   readonly mustBeTaken?: (answer: Answer) => string | null;
-  /** For people. With `--json` the answer is printed as it is. */
+  /** Prints the answer for people. With `--json` the answer is printed as it is. */
   readonly print: (printer: Printer, answer: Answer, input: Input) => MaybeLater<void>;
-  /** What is said after either form of the answer. */
+  /** Adds a note after the answer, in either form. */
   readonly note?: (printer: Printer, answer: Answer) => MaybeLater<void>;
 }
 
-/** What a person is asked before it is done. */
+/** The question that a person must confirm first. */
 interface Question<Input> {
   readonly text: string;
-  /** Goes into the input: it is done to the very row that the question names. */
+  /** Put into the input, so that the operation works on the very row that the question names. */
   readonly about?: Partial<Input>;
 }
 
-/** A command that is the door of one operation. */
+/** A command that runs one operation. */
 interface OperationCommandSpec<
   Usage extends string,
   Options extends readonly OptionSpec[],
@@ -44,27 +44,27 @@ interface OperationCommandSpec<
     Omit<CommandSpec<Usage, Options>, "action" | "isLocal" | "summary">,
     AnswerPrint<z.output<Answer>, z.input<Input>> {
   readonly operation: Operation<Parts, Input, Answer>;
-  /** Without it the operation's. */
+  /** Defaults to the summary of the operation. */
   readonly summary?: string;
-  /** Made before anything is opened, so that what is wrong with it is said first. */
+  /** Makes the input before anything is opened, so that its errors are reported first. */
   readonly input: (options: OptionValues<Options>, args: ArgumentValues<Usage>) => z.input<Input>;
-  /** Looks up what somebody will be asked about, so that nobody is asked about what cannot be done. */
+  /** Looks up what the question is about, so that nobody is asked about something that cannot be done. */
   readonly check?: (input: z.input<Input>, terminal: Terminal) => Promise<unknown>;
-  /** Null asks nothing. The command has `--yes` too. */
+  /** Returns the question; null asks nothing. The command also gets the option `--yes`. */
   readonly ask?: (
     input: z.input<Input>,
     terminal: Terminal,
   ) => MaybeLater<Question<NoInfer<z.input<Input>>> | null>;
-  /** Whether it deletes for good what the database's log may still hold. */
+  /** Whether the operation deletes content for good that the write-ahead log may still hold. */
   readonly clearsLog?: boolean;
-  /** Whether a new installation may begin with it. */
+  /** Whether the command creates a missing database, because a new installation may begin with it. */
   readonly isFirst?: boolean;
 }
 
 type PartsSpec<Parts> =
   MakeParts<Parts> extends [infer Make] ? { readonly parts: Make } : { readonly parts?: undefined };
 
-/** Gives input and answer the types that follow from the operation, the usage and the options. */
+/** Infers the types of input and answer from the operation, the usage and the options. */
 export function operationCommand<
   Parts,
   Input extends z.ZodObject,

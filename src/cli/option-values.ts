@@ -1,19 +1,19 @@
 import type { Command } from "commander";
 
-/** A flag and what it means. Its action finds the value under the flag's name in camel case, with the type of {@link ValueOf}. */
+/** A flag and its meaning. Its value has the flag's name in camel case, and the type of {@link ValueOf}. */
 export interface OptionSpec {
   /** `--dry-run`, `--limit <count>`, or `--no-color` beside `--color`. */
   readonly flags: string;
   readonly summary: string;
   readonly required?: boolean;
-  /** May be given several times; the value is the list of texts. */
+  /** Whether the flag may be given several times; the value is then a list of texts. */
   readonly repeatable?: boolean;
   readonly choices?: readonly string[];
   /** Turns the text into a value, or throws with `refuse`. */
   readonly parse?: (text: string) => unknown;
 }
 
-/** The values that an action gets, by the names of the flags. */
+/** The values that an action gets, by the names of the flags in camel case. */
 export type OptionValues<Options extends readonly OptionSpec[]> = {
   readonly [Each in Options[number] as NameOf<Each["flags"]>]: ValueOf<Each>;
 };
@@ -31,7 +31,7 @@ type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** Null if it was not given. A flag without a value is true or false, and null too if it has a `--no-` beside it. */
+/** Null if the flag was not given. A flag without a value is true or false; it is null too if it has a `--no-` form beside it. */
 type ValueOf<Option extends OptionSpec> = Option extends { readonly flags: `--no-${string}` }
   ? null
   : Option extends { readonly flags: `${string}<${string}>` }
@@ -61,7 +61,7 @@ type WordValue<Name extends string> = Name extends `<${string}...>`
     ? readonly [string]
     : readonly [string | undefined];
 
-/** What {@link OptionValues} promises: commander leaves out what was not given. */
+/** Makes the values of {@link OptionValues}, because commander leaves out flags that were not given. */
 export function valuesOf(command: Command): Readonly<Record<string, unknown>> {
   const given = command.opts();
   const negated = new Set(

@@ -7,26 +7,26 @@ import { jsonText, plainText, terminalText } from "../foundation/plain-text.ts";
 export interface Output {
   /** Whether `--json` was given. */
   readonly isJson: boolean;
-  /** A line of data for people. */
+  /** Prints a line of data for people. */
   line(text: string): void;
-  /** Rows for people under their headings; nothing but `empty`, on standard error, when there are none. */
+  /** Prints rows for people under headings. If there are no rows, it prints only `empty`, on standard error. */
   table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): void;
   /**
-   * From here on it is a failure, with this consequence in its message, if standard output takes nothing more: the text is shown
-   * only once, or something must be done after it.
+   * From this call on, the command fails with this consequence in its message if standard output fails: the text is shown only once, or
+   * something must be done after it.
    */
   mustBeTaken(consequence: string): void;
-  /** Text as it is; on a terminal without characters that control it. */
+  /** Prints text as it is; on a terminal without control characters. */
   text(text: string): void;
-  /** Bytes as they are. @throws usage on a terminal */
+  /** Prints bytes as they are. @throws usage on a terminal */
   bytes(content: Uint8Array): void;
-  /** One JSON document. */
+  /** Prints one JSON document. */
   json(value: unknown): void;
-  /** One JSON object in one line. */
+  /** Prints one JSON object in one line. */
   jsonLine(value: unknown): void;
-  /** A note to the person at the terminal, on standard error; none with `--quiet`. */
+  /** Prints a note for people on standard error; nothing with `--quiet`. */
   note(text: string): void;
-  /** The progress of the work, which the next one replaces; on a terminal only. */
+  /** Shows the progress of the work in place of the last one; on a terminal only. */
   progress(text: string): void;
 }
 
@@ -68,28 +68,28 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
   };
 }
 
-/** Whether a person sees what the server prints: what goes into a file or to a service manager is kept as a log. */
+/** Whether a person sees what the server prints. Output to a file or a service manager is kept as a log. */
 export function isOnTerminal(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
 }
 
-/** Lines that the terminal of standard output shows at once; null if it goes elsewhere. */
+/** The number of lines of the terminal of standard output; null if the output goes elsewhere. */
 export function screenRows(): number | null {
   return process.stdout.isTTY ? process.stdout.rows : null;
 }
 
-/** Text as it is, on standard output. */
+/** Writes text to standard output as it is. */
 export function writeText(text: string): void {
   writeAll(1, text);
 }
 
-/** Printed whatever the options are. */
+/** Writes a line to standard error, whatever the options are. */
 export function writeError(text: string): void {
   writeAll(2, `${text}\n`);
 }
 
 /**
- * Synchronous, so that nothing is lost when the process exits right after. A full pipe is tried again. A closed pipe ends the
+ * Writes synchronously, so that nothing is lost if the process exits next. A write to a full pipe is repeated. A closed pipe ends the
  * program quietly, as `head` expects, unless there is a consequence to report. If standard error is closed, the program goes on.
  */
 function writeAll(fd: 1 | 2, content: string | Uint8Array, consequence: string | null = null): void {
@@ -112,7 +112,7 @@ function writeAll(fd: 1 | 2, content: string | Uint8Array, consequence: string |
   }
 }
 
-/** Columns as wide as their widest cell; the last one is not padded. */
+/** Makes columns as wide as their widest cell. The last one is not padded. */
 function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [headings, ...rows.map((row) => row.map(plainText))];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));

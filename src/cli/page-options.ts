@@ -3,7 +3,7 @@ import { parseCount } from "./arguments.ts";
 import type { OptionValues } from "./option-values.ts";
 import type { Output } from "./output.ts";
 
-/** What a command takes that lists in pages. */
+/** The options of a command that lists in pages. */
 export const pageOptions = [
   {
     flags: "--limit <count>",
@@ -13,12 +13,12 @@ export const pageOptions = [
   { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
 ] as const;
 
-/** What the operations take of them. */
+/** The input of the operations for these options. */
 export function pageOf({ limit, cursor }: OptionValues<typeof pageOptions>) {
   return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor };
 }
 
-/** How to go on behind a page. */
+/** Notes how to get the next page, if there is one. */
 export function noteNextPage(output: Output, page: { readonly next_cursor: string | null }): void {
   if (page.next_cursor !== null) output.note(`more with: --cursor ${page.next_cursor}`);
 }

@@ -1,16 +1,16 @@
 import type { Block, Inline, Inlines, ManualPage } from "../manual/page.ts";
 
-/** Columns of a line; only code is wider. */
+/** The width of a line in columns. Only code is wider. */
 const WIDTH = 80;
 const GAP = "  ";
-/** A table has columns if its last one keeps this width; otherwise each row is a paragraph of its own. */
+/** The least width of the last column of a table. A table that would be narrower becomes a paragraph for each row. */
 const MIN_LAST_COLUMN = 30;
-/** A longer piece of code is broken like prose. */
+/** The longest piece of code that is kept in one line, in characters. A longer one is broken like prose. */
 const MAX_WHOLE_CODE = 30;
-/** A space at which no line is broken: a command keeps its words together. */
+/** A space at which no line is broken. It keeps the words of a command together. */
 const FIXED_SPACE = "\u00A0";
 
-/** A page as plain text for a terminal, in lines of 80 columns. */
+/** Renders a page as plain text for a terminal, in lines of 80 columns. */
 export function pageText({ title, blocks }: ManualPage): string {
   const see = linkedPages(blocks);
   const parts = [`# ${title}`, ...blocks.map((block) => blockText(block, WIDTH))];
@@ -53,7 +53,10 @@ function rowInColumns(row: readonly string[], widths: readonly number[], room: n
   return (start + last.trimStart()).trimEnd();
 }
 
-/** The first cell on a line of its own, and below it the other one, or each other one behind the name of its column. */
+/**
+ * Renders each row with its first cell on a line of its own. Below it stands the other cell, or each of several cells after the name of its
+ * column.
+ */
 function rowsAsParagraphs(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const hasLabels = head.length > 2;
   const labelOf = (at: number): string => (hasLabels ? `${head[at] ?? ""}: ` : "");
@@ -84,7 +87,7 @@ function oneText(inline: Inline): string {
   return /^https?:/.test(inline.to) && words !== inline.to ? `${words} <${inline.to}>` : words;
 }
 
-/** The commands that show the pages to which this one links, each once. */
+/** The commands that show the pages to which this page links, each once. */
 function linkedPages(blocks: readonly Block[]): readonly string[] {
   const names = blocks
     .flatMap(linksOf)
@@ -107,7 +110,7 @@ function linksIn(inlines: Inlines): readonly string[] {
   });
 }
 
-/** Broken at spaces; a word that is too long has a line of its own. */
+/** Breaks lines at spaces. A word that is too long gets a line of its own. */
 function wrap(text: string, width: number): string {
   const lines: string[] = [];
   let line = "";

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Output, screenRows } from "./output.ts";
 
-/** `less` if it is there: it ends by itself if the text fits, and leaves what it showed on the screen. */
+/** Shows the text with `less` if it is installed: it ends by itself if the text fits, and leaves the text on the screen. */
 const DEFAULT_PAGER =
   "if command -v less > /dev/null 2>&1; then LESS=${LESS-FRX} exec less; else exec cat; fi";
 
-/** What a shell answers if it cannot start a program. */
+/** The exit codes by which a shell says that it could not start a program. */
 const NOT_STARTED: ReadonlySet<number | null> = new Set([126, 127]);
 
-/** Shows a long text: on a terminal with $PAGER, otherwise as it is. */
+/** Shows a long text: on a terminal with $PAGER, elsewhere as it is. */
 export async function showText(output: Output, text: string): Promise<void> {
   const rows = screenRows();
   const isLong = rows !== null && text.split("\n").length > rows;
@@ -18,15 +18,15 @@ export async function showText(output: Output, text: string): Promise<void> {
   if (!isShown) output.text(text);
 }
 
-/** @returns whether it was started: its own exit code does not matter. */
+/** @returns whether the pager was started; its own exit code does not matter */
 async function runPager(pager: string, text: string): Promise<boolean> {
-  // Ctrl-C belongs to the pager while it runs: this program would leave it alone with the terminal.
+  // Ctrl-C belongs to the pager while it runs. If this program ended, it would leave the pager alone with the terminal.
   const ignore = (): void => {};
   process.on("SIGINT", ignore);
   try {
     // PAGER may hold arguments, as in "less -S", so a shell splits it.
     const child = spawn("sh", ["-c", pager], { stdio: ["pipe", "inherit", "inherit"] });
-    // A pager that is left before the end takes no more.
+    // A pager that is left before the end reads no more.
     child.stdin.on("error", ignore);
     child.stdin.end(text);
     const [code] = (await once(child, "close")) as [number | null];

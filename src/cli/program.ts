@@ -6,8 +6,8 @@ import { commonFlagsLast } from "./leading-flags.ts";
 import { writeError, writeText } from "./output.ts";
 
 /**
- * One file for each noun, loaded only when it is named: loading every feature for every command would double its start time.
- * The order is that of the help.
+ * One module for each noun, loaded only when the noun is named: loading every feature for every command would double its start time. The
+ * help has the same order.
  */
 const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command): void }>>> = {
   init: () => import("./init-command.ts"),
@@ -69,7 +69,7 @@ export async function run(given: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** @returns false if it names a command instead. @throws usage if it is neither. */
+/** Shows a help topic. @returns false if the name is a command's @throws usage if it is neither */
 async function showTopic(name: string | undefined): Promise<boolean> {
   if (name === undefined || name.startsWith("-") || Object.hasOwn(NOUNS, name)) return false;
   const { helpTopic } = await import("./help-topics.ts");
@@ -80,7 +80,7 @@ async function showTopic(name: string | undefined): Promise<boolean> {
   return true;
 }
 
-/** `help endpoint create` and `endpoint help create` both mean `endpoint create --help`. */
+/** `help endpoint create` and `endpoint help create` both become `endpoint create --help`. */
 function askForHelp(args: readonly string[]): readonly string[] {
   const [first, second, third] = args;
   if (first === "help" && second !== undefined && third !== undefined) return [second, third, "--help"];
@@ -88,7 +88,7 @@ function askForHelp(args: readonly string[]): readonly string[] {
   return args;
 }
 
-/** Verbs that mean another one of the same noun, so that recipients are created and deleted like all else. They leave with 0.2. */
+/** Other names of verbs, by noun, so that recipients are created and deleted like everything else. They will be removed in 0.2. */
 const OTHER_VERBS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
   recipient: new Map([
     ["create", "add"],
@@ -96,22 +96,23 @@ const OTHER_VERBS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
   ]),
 };
 
-/** The verb that help and completion list, for one that means the same. */
+/** Replaces another name of a verb by the verb that help and completion list. */
 function useListedVerb(args: readonly string[]): readonly string[] {
   const [noun = "", verb = ""] = args;
   const listed = Object.hasOwn(OTHER_VERBS, noun) ? OTHER_VERBS[noun]?.get(verb) : undefined;
   return listed === undefined ? args : args.with(1, listed);
 }
 
-/** `--version --json` means `version --json`. */
+/** `--version --json` becomes `version --json`. */
 function askForVersion(args: readonly string[]): readonly string[] {
   const at = args.findIndex((word) => word === "--version" || word === "-V");
   return args[0]?.startsWith("-") === true && at !== -1 ? ["version", ...args.toSpliced(at, 1)] : args;
 }
 
 /**
- * @param noun the one to load; all of them if it is unknown or needs the others.
- * @param asJson whether errors are left to the caller, which prints them as JSON.
+ * @param noun the noun to load; all are loaded if it is unknown or needs the others
+ *
+ * @param asJson whether the caller prints errors, as JSON
  */
 export async function createProgram(noun: string | undefined, asJson = false): Promise<Command> {
   const program = new Command("formsvc")
@@ -131,7 +132,7 @@ export async function createProgram(noun: string | undefined, asJson = false): P
   return program;
 }
 
-/** Every command throws instead of exiting, and refuses arguments that it does not know. */
+/** Makes every command throw instead of exiting, and refuse unknown arguments. */
 function strictly(command: Command, asJson: boolean): void {
   command
     .exitOverride()

@@ -141,7 +141,7 @@ function readSettings({
   };
 }
 
-/** Messages then wait, and whoever added the recipient should know. */
+/** Notes that no mail server is configured: messages wait then, and the person who added the recipient should know. */
 function noteMissingServer(output: Output, here: Here | null): void {
   if (here?.config.mail.host === null)
     output.note(

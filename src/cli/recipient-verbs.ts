@@ -8,13 +8,13 @@ import { operationCommand, type Printer } from "./operation-command.ts";
 type Choice = z.ZodObject<typeof endpointChoice>;
 type Deleted = z.ZodObject<{ deleted: z.ZodArray<z.ZodString> }>;
 
-/** What every kind of recipient shows in a list. */
+/** What a list shows of every kind of recipient. */
 interface Listed {
   readonly id: string;
   readonly endpoint_id: string;
 }
 
-/** One kind of recipient, as commands name and show it. */
+/** The names and texts of one kind of recipient in commands. */
 interface ShownKind<Row extends Listed, Reference extends z.ZodObject, Shown extends z.ZodType> {
   readonly noun: "recipient" | "webhook";
   readonly operations: Readonly<
@@ -23,15 +23,15 @@ interface ShownKind<Row extends Listed, Reference extends z.ZodObject, Shown ext
     readonly list: Operation<unknown, Choice, z.ZodType<{ data: Row[] }>>;
     readonly delete: Operation<unknown, Reference, Deleted>;
   };
-  /** How one is made, for an empty list. */
+  /** How to make one; shown below an empty list. */
   readonly maker: string;
-  /** The verb that deletes one. */
+  /** The verb that deletes a recipient. */
   readonly deletes: "remove" | "delete";
-  /** The headings of a list behind id and endpoint, and what stands below them. */
+  /** The headings of a list after id and endpoint. */
   readonly headings: readonly string[];
   readonly cellsOf: (row: Row) => readonly string[];
   readonly referenceTo: (id: string) => z.input<Reference>;
-  /** The question before one is deleted. */
+  /** The question before a recipient is deleted. */
   readonly question: (shown: z.output<Shown>) => string;
   readonly print: (printer: Printer, shown: z.output<Shown>) => void;
 }

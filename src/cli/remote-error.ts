@@ -4,7 +4,7 @@ import { isHint } from "./hints.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The code of an answer that says none, by its status. */
+/** Error codes by status, for an answer without a code. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
   400: "invalid_request",
   401: "unauthorized",
@@ -19,9 +19,10 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * What a server refused, as the same command beside the database would.
+ * The error that a server answered, as the same command on the database's own machine would throw it.
  *
- * @param answer null for the last line of work that was begun. @param body its JSON; null if it has none
+ * @param answer null for the last line of a streamed answer
+ * @param body its JSON; null if it has none
  */
 export function errorOf(
   origin: string,
@@ -41,7 +42,7 @@ export function errorOf(
   });
 }
 
-/** An answer that no server of ours gives. @param status null for one that says it is well */
+/** The error for an answer that no server of ours gives. @param status the answer's status; null for a successful one */
 export function strangeAnswer(origin: string, status: number | null): FormsvcError {
   const code = status === null || status >= 500 ? "unavailable" : (CODES[status] ?? "failed");
   const said = status === null ? "" : ` (status ${status})`;

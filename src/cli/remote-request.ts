@@ -7,31 +7,31 @@ import { version } from "../foundation/version.ts";
 
 export interface RemoteRequest {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; undefined sends none. */
+  /** The body, sent as JSON; undefined sends none. */
   readonly body?: unknown;
-  /** Sent as it is, in place of a body. */
+  /** A file that is sent as it is, in place of a body. */
   readonly file?: Pick<ImportedFile, "name" | "bytes">;
-  /** Time until the answer begins, in milliseconds; of a file, from its last part on. */
+  /** The longest time until the answer begins, in milliseconds; for a file, counted from its last part. */
   readonly waitMs: number;
-  /** Longest silence within the answer, in milliseconds. */
+  /** The longest silence within the answer, in milliseconds. */
   readonly silenceMs?: number;
 }
 
-/** Time for a connection, TLS included. */
+/** The longest time for a connection, including TLS. */
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 120_000;
-/** Bytes of a whole answer that is read at once: a page of 100 submissions of the largest size. */
+/** The largest answer that is read whole: a page of 100 submissions of the largest size. */
 const MAX_ANSWER_BYTES = 1_073_741_824;
-/** Bytes of a line of a streamed answer. */
+/** The longest line of a streamed answer, in bytes. */
 const MAX_LINE_BYTES = 67_108_864;
 
 /**
- * Sends a request to a server. No redirect is followed: it could lead the token somewhere else.
+ * Sends a request to a server. Redirects are not followed, because they could send the token to another server.
  *
- * @returns the answer with whatever status, its body not read yet
+ * @returns the answer with any status, its body unread
  * @throws unavailable if no answer comes
  */
 export function sendTo(origin: string, asked: RemoteRequest): Promise<IncomingMessage> {
@@ -55,7 +55,7 @@ export function sendTo(origin: string, asked: RemoteRequest): Promise<IncomingMe
       watchSilence(answer, asked.silenceMs ?? SILENCE_MS);
       resolve(answer);
     });
-    // A second error may follow when an answer came before the whole file was sent.
+    // A second error may follow if an answer came before the whole file was sent.
     request.on("error", (error) => {
       clearTimeout(timer);
       reject(error instanceof FormsvcError ? error : unreachable(origin, error));
@@ -72,7 +72,7 @@ function fileHeaders(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Sends a file part by part, until it ends or an answer comes. @param timer begins anew with each part */
+/** Sends a file part by part until it ends or an answer comes. @param timer restarted with each part */
 function sendFile(
   request: ClientRequest,
   { bytes }: Pick<ImportedFile, "bytes">,
@@ -81,7 +81,7 @@ function sendFile(
   const parts = Readable.from(copiesOf(bytes(), timer));
   request.once("response", (answer) => {
     if (request.writableEnded) return;
-    // What is refused early is not sent on; the connection cannot be used once more.
+    // The rest of a file that was refused early is not sent. The connection cannot be used again.
     parts.unpipe(request).destroy();
     answer.once("close", () => request.destroy());
   });
@@ -119,18 +119,18 @@ function watchSilence(answer: IncomingMessage, ms: number): void {
   const { socket } = answer;
   const end = (): void => void answer.destroy(new Error(`nothing came for ${ms / 1000} seconds`));
   socket.setTimeout(ms, end);
-  // The connection may be used once more.
+  // The connection may be used again.
   answer.once("end", () => socket.setTimeout(0, end));
 }
 
 function unreachable(origin: string, error: Error): FormsvcError {
   const { code } = error as NodeJS.ErrnoException;
-  // Several addresses of one name were tried: the error of all has no message.
+  // If several addresses of one name failed, the combined error has no message.
   const why = error.message || code || "no connection";
   return new FormsvcError("unavailable", `${origin}: ${why}`, { cause: error });
 }
 
-/** The whole body as text. @throws unavailable if it breaks off or is too large */
+/** Reads the whole body as text. @throws unavailable if it breaks off or is too large */
 export async function textOf(origin: string, answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -142,7 +142,7 @@ export async function textOf(origin: string, answer: IncomingMessage): Promise<s
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The lines of a body that are not empty, as they come. @throws as {@link textOf} */
+/** Yields the lines of a body that are not empty, as they arrive. @throws the errors of {@link textOf} */
 export async function* linesOf(origin: string, answer: IncomingMessage): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   let bytes = 0;

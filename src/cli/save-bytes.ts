@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Writes the parts of a file as they come. @throws failed if what comes is not the file */
+/** Writes the parts of a file as they arrive. @throws failed if the bytes are not those of the file */
 export async function writeParts(
   { id, sha256 }: { readonly id: string; readonly sha256: string },
   parts: AsyncIterable<{ readonly bytes: string }>,

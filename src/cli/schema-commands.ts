@@ -27,7 +27,7 @@ export function register(program: Command): void {
   ]);
 }
 
-/** @param file `-` is standard input. @throws usage, schema_invalid */
+/** @param file `-` means standard input @throws usage, schema_invalid */
 export function readDefinition(file: string): SchemaDefinition {
   return parseNamed(readInput(file), file === "-" ? "standard input" : file);
 }
@@ -135,7 +135,7 @@ function parseNamed(content: string, source: string): SchemaDefinition {
   }
 }
 
-/** The same refusal; each line names the text that it is about. */
+/** The same error, with the name of the source in each line. */
 function naming(source: string, error: unknown): unknown {
   if (!(error instanceof FormsvcError)) return error;
   const message = error.message.replaceAll(/^/gm, `${source}: `);
@@ -162,7 +162,7 @@ function makeFolder(): string {
   }
 }
 
-/** Hands the text to the person's editor in a private file, which stays until it is discarded. */
+/** Opens the text in the person's editor as a private file, which stays until it is discarded. */
 function editText(before: string): { text: string; file: string; discard: () => void } {
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   if (!editor)
@@ -170,7 +170,7 @@ function editText(before: string): { text: string; file: string; discard: () => 
   const folder = makeFolder();
   const file = join(folder, "schema.json");
   writeFileSync(file, before, { mode: 0o600 });
-  // EDITOR may hold arguments, as in "code --wait", so a shell splits it; the file's name is passed beside it.
+  // EDITOR may hold arguments, as in "code --wait", so a shell splits it. The file's name is passed separately.
   const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
   if (error !== undefined || status !== 0) {
     throw new FormsvcError(

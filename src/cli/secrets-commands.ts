@@ -85,7 +85,7 @@ const decrypt = command({
 const NO_KEY =
   "no key is configured: set secrets.keyFile to a file's name first, then: formsvc secrets rotate";
 
-/** In a transaction, because two that add a key at once would lose one. @throws config_invalid */
+/** Adds a key in a transaction, because two commands that add a key at once would lose one. @throws config_invalid */
 async function addNewestKey(
   { clock }: CommandContext,
   db: Database,
@@ -101,7 +101,7 @@ async function addNewestKey(
   await db.transaction(function* () {
     const before = existsSync(keyFile) ? createKeyring({ keyFile, key }) : { source: keyFile, ids: () => [] };
     yield* checkKeys(SECRET_LISTS, before);
-    // The file is no part of the transaction, and a transaction may be run again.
+    // The file is not part of the transaction, which may run several times.
     if (!isAdded) addKey(keyFile, toIsoTime(clock.now()));
     isAdded = true;
   });
@@ -120,7 +120,7 @@ async function encryptAll(context: CommandContext, db: AnyDatabase, keyring: Key
   return output.note("keep a copy of the key elsewhere than the backups: without it they open no secret");
 }
 
-/** Small transactions with turns for a server between them. */
+/** Repeats small transactions, with pauses in which a server can write. */
 async function repeat(db: AnyDatabase, some: () => Promise<number>): Promise<number> {
   let changed = 0;
   for (let count = await some(); count > 0; count = await some()) {

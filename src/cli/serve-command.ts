@@ -23,10 +23,10 @@ export function register(program: Command): void {
 }
 
 const ENGINE_FLAGS: readonly string[] = [
-  // In percent of the old objects, before they are collected; with the engine's own rule they grow fourfold.
+  // How much the old objects may grow before they are collected, in percent. By the engine's own rule they grow fourfold.
   "--heap-growing-percent=50",
-  // A first burst of posts, all of them under way at a collection, makes the engine take what a post allocates for long-lived. From then
-  // on each post leaves dead old objects, and what they refer to stays too, until old objects are collected.
+  // Without this, a first burst of posts that are all under way at a collection makes the engine treat what a post allocates as long-lived.
+  // From then on each post leaves dead old objects, and keeps what they refer to, until old objects are collected.
   "--no-allocation-site-pretenuring",
 ];
 
@@ -72,8 +72,8 @@ async function serveUntilStopped(
   const stopSignal = nextStopSignal();
   const { listenFd } = manager;
   const server = await startServer({ db, config, clock, log }, { configFile, listenFd });
-  // Only now, when all of a start is loaded: with other flags than at its start the engine refuses code that was compiled before, and
-  // Node's own modules are compiled anew.
+  // Set only now that everything for a start is loaded. If flags change, the engine refuses code that was compiled before, and compiles
+  // Node's own modules again.
   for (const flag of ENGINE_FLAGS) setFlagsFromString(flag);
   try {
     news.ready();
@@ -86,7 +86,7 @@ async function serveUntilStopped(
   }
 }
 
-/** An empty host would mean every address of the machine. */
+/** Refuses an empty host, which would mean every address of the machine. */
 function parseHost(value: string): string {
   return value === "" ? refuse("expected an address or a host's name") : value;
 }

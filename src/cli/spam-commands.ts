@@ -166,7 +166,7 @@ function signed({ points }: Pick<SpamReason, "points">): string {
   return points > 0 ? `+${points}` : String(points);
 }
 
-/** The choices that the options name: a file replaces all, and single options change only what they name. */
+/** The choices that the options name. A file replaces all choices; single options change only the choices that they name. */
 function readChange(options: OptionValues<typeof choiceOptions>): {
   readonly choices: SpamChoices;
   readonly replace: boolean;

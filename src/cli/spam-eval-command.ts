@@ -37,7 +37,11 @@ export const evaluateCommand = command({
   },
 });
 
-/** Lines end at line feeds alone: JSON may hold other line breaks. @throws usage when the file cannot be read. */
+/**
+ * Yields the lines of a file. Only line feeds end a line, because JSON may hold other line breaks.
+ *
+ * @throws usage if the file cannot be read
+ */
 async function* linesOf(file: string): AsyncGenerator<string> {
   try {
     const bytes = file === "-" ? process.stdin : (await open(file)).createReadStream();

@@ -43,7 +43,7 @@ export function register(program: Command): void {
 const DEFAULT_TAIL = 10;
 /** Time between two checks for new commits. Each check is one pragma, which reads no file. */
 const FOLLOW_INTERVAL_MS = 200;
-/** Longest text of the data in a table's row. */
+/** The largest number of characters of the data in a table's row. */
 const MAX_SHOWN_DATA = 80;
 
 const list = operationCommand({
@@ -167,7 +167,7 @@ function toRow(submission: SubmissionJson, endpoint: string): string[] {
   return [submission.created_at, submission.id, endpoint, String(submission.spam_score), shown];
 }
 
-/** How a tail names endpoints; each is looked up once. */
+/** Returns how `tail` names an endpoint. Each endpoint is looked up once. */
 function rememberLabels(perform: PerformCommand): (endpointId: string) => Promise<string> {
   const labels = new Map<string, string>();
   return async (id) => {
@@ -177,9 +177,9 @@ function rememberLabels(perform: PerformCommand): (endpointId: string) => Promis
   };
 }
 
-/** Waits until another process has committed something since it returned last. */
+/** Returns a function that waits until another process has committed something since the last call. */
 function watchCommits(db: AnyDatabase): () => Promise<void> {
-  // PostgreSQL would tell of a commit only to those who wait on a connection of their own.
+  // PostgreSQL reports commits only to a client that waits on a connection of its own.
   if (db.engine === "postgresql") return () => sleep(FOLLOW_INTERVAL_MS);
   let seen = Number.NaN;
   return async () => {

@@ -34,7 +34,7 @@ function parseSearch(wanted: string): string {
   return problem === null ? wanted : refuse(problem);
 }
 
-/** What the operations take of them. */
+/** The input of the operations for these options. */
 export function filterInput({
   endpoint,
   class: spamClass,

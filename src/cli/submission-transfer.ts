@@ -113,7 +113,7 @@ function showSaved(output: Output, { path }: ExportFolder, { saved, known, missi
   throw new FormsvcError("failed", `${what} could not be saved; everything else is exported`);
 }
 
-/** Refused rows or files that a person is shown. */
+/** The largest number of refused rows or files that a person is shown. */
 const SHOWN_REFUSALS = 20;
 
 export const importCommand = command({
@@ -211,7 +211,7 @@ interface WithFiles {
   readonly folder: string;
 }
 
-/** @throws usage at a distance: a folder of files is no body of a request */
+/** @throws usage if a server was chosen, because a folder of files cannot be sent in a request */
 function bringWithFiles(
   { server, clock }: CommandContext,
   { here, perform }: Terminal,
@@ -246,7 +246,7 @@ interface TableOptions {
   readonly dryRun: boolean;
 }
 
-/** @throws failed if rows were refused, when what was done is told */
+/** @throws failed if rows were refused, after the result was printed */
 async function bringTable(
   { output }: CommandContext,
   { bring }: Terminal,

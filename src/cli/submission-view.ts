@@ -4,7 +4,7 @@ import { conditionText, sentText } from "../outbox/queue/conditions.ts";
 import { jsonText } from "../foundation/plain-text.ts";
 import type { Output } from "./output.ts";
 
-/** What was sent, on one line: the data, then what was set aside. */
+/** The posted content on one line: the data, then the fields that were set aside. */
 export function contentText({
   data,
   unknown_fields: beside = {},
@@ -61,10 +61,10 @@ function setAsideRows({ unknown_fields: fields, unknown_fields_dropped: dropped 
   ];
 }
 
-/** Characters of a value that are shown. */
+/** The largest number of characters of a value that are shown. */
 const MAX_SHOWN_VALUE = 60;
 
-/** What was sent instead of what was asked for. */
+/** For each recipient that got no message: the value of the field, and the condition that it did not meet. */
 function notSentRows({ not_sent: leftOut = [], data }: Whole): string[][] {
   return leftOut.map(({ id, kind: _kind, ...condition }) => {
     const { field } = condition;

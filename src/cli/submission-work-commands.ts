@@ -62,12 +62,12 @@ const remove = command({
   options: [{ flags: "--now", summary: "for good, also what is in the bin already" }, yesOption],
   action: (context, { now, yes }, ids) =>
     operate(context, async ({ perform, here }) => {
-      // What is in the bin cannot be shown.
+      // A submission in the bin cannot be shown, so this checks that each one exists and is not there.
       if (!yes && !now) for (const id of ids) await perform(showSubmission, { submission: id });
       const what = ids.length === 1 ? ids[0] : `${ids.length} submissions`;
       await confirm(`Delete ${what}${now ? " for good" : ""}?`, yes);
       const done = await perform(deleteSubmissions, { submissions: ids, now });
-      // A server does not tell how long its bin keeps them.
+      // A server does not say how long its bin keeps submissions.
       const binDays = here?.config.submissions.binDays ?? 0;
       const isFinal = now || binDays === 0;
       if (isFinal) clearLog(context, here);
@@ -101,5 +101,5 @@ const empty = operationCommand({
   print: ({ output }, { deleted }) => output.note(`deleted for good: ${deleted}`),
 });
 
-/** What people do about submissions: state, assignee, notes and the bin. */
+/** The commands for people's work on submissions: state, assignee, notes and the bin. */
 export const workCommands = [set, note, remove, undelete, empty];

@@ -49,7 +49,7 @@ const systemd = command({
   },
 });
 
-/** A value of ListenStream=: a port, an address with one (an IPv6 address in brackets), or a path. */
+/** Checks a value of ListenStream=: a port, an address with a port (an IPv6 address in brackets), or a path. */
 function parseListenStream(value: string): string {
   const isPath = /^\/[\w./-]{1,100}$/.test(value);
   const address = /^\d+$/.test(value) ? `127.0.0.1:${value}` : value;
@@ -57,15 +57,15 @@ function parseListenStream(value: string): string {
   return refuse("expected an address like 127.0.0.1:8787, [::1]:8787, 8787 or /run/formsvc.sock");
 }
 
-/** Whether it is an address and no name, with a port of its own. */
+/** Whether the host is an IP address and the port is not 0. */
 function isFixed({ host, port }: ListenAddress): boolean {
   return isIP(host) !== 0 && port > 0;
 }
 
-/** Folders that ProtectHome= and PrivateTmp= hide. */
+/** Folders that ProtectHome= and PrivateTmp= hide from the service. */
 const HIDDEN = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 
-/** A checkout runs with its Node, the executable by itself. */
+/** The program and its first arguments: Node and the script if it runs from a checkout, else the executable. */
 function ownCommand(): string[] {
   return isSea() ? [process.execPath] : [process.execPath, resolve(process.argv[1] ?? "")];
 }

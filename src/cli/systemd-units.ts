@@ -1,15 +1,15 @@
-/** A command line as systemd.service(5) reads it: in the arguments, not in the program's path, `$` begins a variable. */
+/** A command line for systemd.service(5). `$` begins a variable in the arguments, but not in the program's path. */
 function systemdCommandLine([program = "", ...args]: readonly string[]): string {
   return [program, ...args.map((word) => word.replaceAll("$", "$$$$"))].map(quoteWord).join(" ");
 }
 
-/** `%` would begin a specifier, and a blank would end the word. */
+/** Quotes a word, because `%` would begin a specifier and a blank would end the word. */
 function quoteWord(word: string): string {
   const literal = word.replaceAll("%", "%%");
   return /^[\w./%$:@+,=-]+$/.test(literal) ? literal : JSON.stringify(literal);
 }
 
-/** @param words the program and its arguments, `serve` among them. */
+/** @param words the program and its arguments, including `serve` */
 export function serviceUnit(words: readonly string[]): string {
   return `[Unit]
 Description=formsvc, a form backend
@@ -81,7 +81,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** @param address a value of ListenStream=. */
+/** @param address a value of ListenStream= */
 export function socketUnit(address: string): string {
   return `[Unit]
 Description=Socket of formsvc

@@ -5,42 +5,42 @@ import type { MaybeLater } from "../foundation/maybe-later.ts";
 import type { Operation, StreamOperation } from "../operations/operation.ts";
 import type { ImportedFile } from "../submissions/import/imported-file.ts";
 
-/** A database of this machine that is open. */
+/** The open database of this machine. */
 export interface Here {
   readonly db: AnyDatabase;
   readonly config: Config;
 }
 
-/** Makes what an operation works with beside the database, if anything. A server has its own. */
+/** A function that makes the parts that an operation needs besides the database; none if it needs none. A server makes its own. */
 export type MakeParts<Parts> = unknown extends Parts ? [] : [(here: Here) => MaybeLater<Parts>];
 
-/** Runs an operation as whoever types the command. */
+/** Runs an operation as the person who types the command. */
 export type PerformCommand = <Parts, Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<Parts, Input, Output>,
   input: z.input<Input>,
   ...parts: MakeParts<Parts>
 ) => Promise<z.output<Output>>;
 
-/** The same for an operation whose output comes in parts. */
+/** Like {@link PerformCommand}, for an operation whose output comes in parts. */
 type Stream = <Parts, Input extends z.ZodObject, Part extends z.ZodType>(
   operation: StreamOperation<Parts, Input, Part>,
   input: z.input<Input>,
   ...parts: MakeParts<Parts>
 ) => Promise<AsyncGenerator<z.output<Part>>>;
 
-/** The same for an operation that reads a file of this machine. */
+/** Like {@link PerformCommand}, for an operation that reads a file of this machine. */
 type Bring = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<{ readonly source: ImportedFile }, Input, Output>,
   input: z.input<Input>,
   file: ImportedFile,
 ) => Promise<z.output<Output>>;
 
-/** The place in which a command runs operations: beside the database, or at a distance. */
+/** Where a command runs its operations: on the database of this machine, or on a server. */
 export interface Terminal {
   readonly perform: PerformCommand;
   readonly stream: Stream;
   readonly bring: Bring;
-  /** What is here alone; null at a distance. */
+  /** The open database; null if the operations run on a server. */
   readonly here: Here | null;
 }
 

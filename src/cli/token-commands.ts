@@ -94,7 +94,7 @@ function parseScope(text: string): Scope {
   return scope ?? refuse(`there is no scope ${JSON.stringify(text)}; there are: ${SCOPES.join(", ")}`);
 }
 
-/** @returns null in milliseconds is never. */
+/** @returns milliseconds; null means that the token never expires */
 function parseExpiry(text: string): { readonly ms: number | null } {
   if (text === "never") return { ms: null };
   const ms = readDuration(text);

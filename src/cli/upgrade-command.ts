@@ -10,12 +10,12 @@ export function register(program: Command): void {
   addCommand(program, upgrade);
 }
 
-/** What the release that this program comes from was built with; absent from a build from source. */
+/** The address and key that the release was built with; absent in a build from source. */
 declare const FORMSVC_RELEASE: { readonly url: string; readonly key: string } | undefined;
 const built = typeof FORMSVC_RELEASE === "undefined" ? { url: "", key: "" } : FORMSVC_RELEASE;
 
 const TIMEOUT_MS = 10_000;
-/** The list has some ten lines. */
+/** The list has some ten lines, so a longer file is something else. */
 const MAX_BYTES = 65_536;
 
 const upgrade = command({
@@ -63,7 +63,7 @@ system's package manager. Exit code 0 whether or not it is newer; 1 if the relea
   },
 });
 
-/** A file of a folder or of a web server. @throws FormsvcError failed if it cannot be read in time, or is too long. */
+/** Reads a file of a folder or of a web server. @throws FormsvcError failed if it cannot be read in time, or is too long */
 async function readFrom(source: string): Promise<Buffer> {
   try {
     const bytes = /^https?:\/\//.test(source) ? await fetchBytes(source) : await readFile(join(source));
@@ -89,7 +89,7 @@ async function fetchBytes(url: string): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** @throws FormsvcError failed if the list names no archive, or archives of several versions. */
+/** @throws FormsvcError failed if the list names no archive, or archives of several versions */
 function findVersion(list: string, source: string): string {
   const versions = new Set(
     [...list.matchAll(/ formsvc-(\d+\.\d+\.\d+)-[a-z]/g)].map(([, found = ""]) => found),
@@ -100,7 +100,7 @@ function findVersion(list: string, source: string): string {
   return only;
 }
 
-/** Above 0 if `a` is newer. */
+/** Compares two versions. The result is above 0 if `a` is newer. */
 function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((text) => text.split(".").map(Number));
   const at = [0, 1, 2].find((index) => left?.[index] !== right?.[index]);

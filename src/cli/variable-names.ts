@@ -2,8 +2,9 @@ import type { MadeSecret } from "../apply/change.ts";
 import type { FormsFile } from "../apply/forms-file.ts";
 
 /**
- * The lines for `eval` of a key or secret that was made. A form's variables have its name if no other form of the file would get the
- * same ones; else its workspace's name too, and else its id. So they are the same in every run of the same file.
+ * Returns the names and values of the lines for `eval`, for a new key or secret. A variable contains the form's name if no other form of
+ * the file would get the same variable; else also the workspace's name; else the form's id. So it is the same in every run of the same
+ * file.
  */
 export function variableNames(file: FormsFile): (made: MadeSecret) => readonly (readonly [string, string])[] {
   const forms = file.workspaces.flatMap(({ name: workspace, endpoints }) =>

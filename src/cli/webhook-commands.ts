@@ -165,7 +165,7 @@ function readSettings(options: OptionValues<typeof settingOptions>): {
   };
 }
 
-/** If the guard would refuse the address, says how to allow it, before the first delivery. */
+/** Warns before the first delivery if the guard would refuse the address, and says how to allow it. */
 function warn(
   _printer: Printer,
   { webhook, refused, remedy }: z.output<(typeof setWebhook)["output"]>,

@@ -17,7 +17,7 @@ import type { Output } from "./output.ts";
 
 const DEFAULT_LISTEN_PORT = 8788;
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
-/** Longest `Retry-After` that the receiver can be told to send: a day. */
+/** The longest `Retry-After` that the receiver can be told to send: a day. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 const MAX_COUNT = 1_000_000;
 
@@ -74,7 +74,7 @@ export const verify = command({
     const keys = readKeys(options);
     if (keys.length === 0) return refuse("give the secret, with --secret-file or --secret");
     const { id, timestamp, signature, anyTime } = options;
-    // Standard input as bytes: a byte order mark or broken text is part of what was signed.
+    // Standard input is read as bytes, because a byte order mark or broken text is part of what was signed.
     const message = { id, timestamp, body: readFileSync(0) };
     const nowMs = anyTime ? Number(timestamp) * 1000 : context.clock.now();
     const problem = findSignatureProblem(message, signature, keys, nowMs);
@@ -160,7 +160,7 @@ interface GivenSecrets {
   readonly secretFile: string | null;
 }
 
-/** The keys of all secrets that were given. @throws usage */
+/** The keys of all given secrets. @throws usage */
 function readKeys({ secret, secretFile }: GivenSecrets): readonly Buffer[] {
   const lines = secretFile === null ? [] : readLines(secretFile).map((line) => line.trim());
   return [...(secret ?? []), ...lines].map(secretKey);

@@ -1,6 +1,6 @@
 import { type Condition, parseConditions } from "../outbox/queue/conditions.ts";
 
-/** On which submissions a recipient or webhook gets a message. */
+/** The option for the submissions about which a recipient or webhook gets a message. */
 export const whenOption = {
   flags: "--when <condition>",
   summary:

@@ -2,7 +2,7 @@ import { openKeyring } from "../app/features.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Here } from "./terminal.ts";
 
-/** For operations that seal or open secrets. */
+/** Makes the part for operations that seal or open secrets. */
 export async function withKeyring({ db, config }: Here): Promise<{ readonly keyring: Keyring }> {
   return { keyring: await db.read(() => openKeyring(config)) };
 }

@@ -188,7 +188,7 @@ const usage = command({
   },
 });
 
-/** One row each, the fullest first. A workspace on a plan that is not configured has no limits to show. */
+/** Prints a row for each workspace, the fullest first. A workspace on a plan that is not configured has no limits to show. */
 async function printUsages(
   { output }: CommandContext,
   { perform }: Terminal,
@@ -235,7 +235,7 @@ const transfer = operationCommand({
 
 const contentsParts = () => ({ workspaceContents: WORKSPACE_CONTENTS });
 
-/** Whoever gets it is a member, or for an operator any account. @throws not_found */
+/** Checks that an account may take over: it is a member, or for an operator any account. @throws not_found */
 async function requireTaker(perform: PerformCommand, workspace: string, email: string): Promise<void> {
   try {
     await perform(showMember, { workspace, email });
@@ -268,15 +268,15 @@ const remove = operationCommand({
   print: ({ output }, { workspace }) => output.line(workspace.id),
 });
 
-/** What a workspace has. */
+/** The numbers of things in a workspace. */
 export type Contents = z.output<(typeof countContents)["output"]>["contents"];
 
-/** `3 endpoints, 120 submissions and 4 held posts`. */
+/** A text like `3 endpoints, 120 submissions and 4 held posts`. */
 export function contentsText({ endpoints, submissions, held }: Contents): string {
   return `${countOf(endpoints, "endpoint")}, ${countOf(submissions, "submission")} and ${countOf(held, "held post")}`;
 }
 
-/** The monthly limit of the workspace's plan, and how to raise it. @param isOnly whether there is no other workspace */
+/** Describes the monthly limit of the workspace's plan, and how to raise it. @param isOnly whether there is no other workspace */
 export function describePlan(
   { id, plan }: Pick<Workspace, "id" | "plan">,
   plans: Plans,

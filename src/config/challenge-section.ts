@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
-/** The services that check challenges of forms. */
+/** The settings of the services that check challenges of forms. */
 export const challengeSection = z.strictObject({
   turnstileUrl: httpUrl.describe("Where Turnstile checks tokens."),
   hcaptchaUrl: httpUrl.describe("Where hCaptcha checks tokens."),

@@ -8,10 +8,10 @@ interface Problem {
 }
 
 /**
- * Rules between settings that a server needs. Commands do not check them: a token is often only in the service's environment,
- * which commands do not see.
+ * Checks rules between settings that a server needs. Commands do not check them, because a token is often only in the service's
+ * environment, which commands do not see.
  *
- * @throws config_invalid saying what to write.
+ * @throws config_invalid saying what to write
  */
 export function checkServerConfig(config: Config): void {
   const problems = [
@@ -37,7 +37,7 @@ function problemsOfMetrics({ metrics: { enabled, token, listen } }: Config): Pro
   return [{ path: "metrics.listen", message }];
 }
 
-/** Letters to who signs up need a mail server, and an address of the dashboard for their links. */
+/** Signing up needs a mail server for its letters, and an address of the dashboard for the links in them. */
 function problemsOfSignUp({ dashboard, mail, server }: Config): Problem[] {
   if (dashboard.signUp === "closed") return [];
   const missing = [
@@ -52,7 +52,7 @@ function problemsOfSignUp({ dashboard, mail, server }: Config): Problem[] {
   return [{ path: "dashboard.signUp", message }];
 }
 
-/** The issuer leads people back to an address that no request can choose. */
+/** An issuer needs the id and the secret that it gave this server, and a return address that no request can choose. */
 function problemsOfOidc({ oidc, server, dashboard }: Config): Problem[] {
   const { issuer, clientId, clientSecret, clientSecretFile } = oidc;
   const secrets = [clientSecret, clientSecretFile].filter((each) => each !== null);
@@ -82,7 +82,7 @@ function problemsOfOidc({ oidc, server, dashboard }: Config): Problem[] {
   return problems;
 }
 
-/** Without passwords something else lets people in, or only who has a link from the machine would get in. */
+/** Without passwords there must be another way to sign in. Otherwise only people with a link from the machine could. */
 function problemsOfPasswords({ dashboard, oidc }: Config): Problem[] {
   if (dashboard.passwords === "on" || !dashboard.enabled) return [];
   const problems: Problem[] = [];
@@ -99,7 +99,7 @@ function problemsOfPasswords({ dashboard, oidc }: Config): Problem[] {
   return problems;
 }
 
-/** Whoever could set the header themselves would be anybody. */
+/** The header of a proxy must come from the proxy alone. Somebody who could set it would be anybody. */
 function problemsOfTrustedUser({ dashboard, server }: Config): Problem[] {
   const { name, secretHeader, secret } = dashboard.trustedUserHeader;
   const path = "dashboard.trustedUserHeader";
@@ -137,7 +137,7 @@ function problemsOfBackup({ backup, database }: Config): Problem[] {
   return [{ path: "backup.everyHours", message }];
 }
 
-/** On the host of files nobody finds the dashboard. */
+/** The host of files must not be the dashboard's, because nobody would find the dashboard there. */
 function problemsOfFiles(config: Config): Problem[] {
   return [...problemsOfFileHost(config), ...problemsOfStore(config)];
 }
@@ -149,7 +149,7 @@ function problemsOfFileHost({ files, server, dashboard }: Config): Problem[] {
   return [{ path: "files.baseUrl", message }];
 }
 
-/** A store that is named is named whole, whether new files go there or not. */
+/** A store that is configured must be complete, whether new files go there or not. */
 function problemsOfStore({ files: { storage, s3 } }: Config): Problem[] {
   const { endpoint, bucket, accessKeyId, secretAccessKey, secretAccessKeyFile } = s3;
   if (endpoint === null) {

@@ -9,13 +9,13 @@ import { environmentName, type LoadedConfig } from "./load-config.ts";
 import { WEEK_MS } from "../foundation/time-units.ts";
 
 /**
- * Secrets in a file that others may read. The advice is not to change the file's mode: a service that runs as a user of its
- * own could not read it any more.
+ * Finds secrets in a file that other users may read. The advice is not to change the file's mode, because a service that runs as another
+ * user could not read it any more.
  */
 export function checkSecretsInFile({ file, secretsInFile }: LoadedConfig): Finding {
   if (file === null || secretsInFile.length === 0)
     return sound("config.token", "no token or key stands in the configuration file");
-  // Windows shows modes that say nothing.
+  // File modes say nothing on Windows.
   if (process.platform === "win32") return sound("config.token", "not checked on Windows");
   const paths = secretsInFile.join(" and ");
   if ((statSync(file).mode & 0o077) === 0) {
@@ -29,7 +29,7 @@ export function checkSecretsInFile({ file, secretsInFile }: LoadedConfig): Findi
   );
 }
 
-/** Metrics that others may read without a token. */
+/** Finds metrics that others may read without a token. */
 export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"]): Finding {
   if (!enabled) return sound("metrics.address", "metrics are off");
   if (token !== null || listen === null) return sound("metrics.address", "metrics ask for a token");
@@ -44,7 +44,7 @@ export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"
   );
 }
 
-/** A dashboard that nobody can sign in to, because its address is plain http and other machines use it. */
+/** Finds a dashboard that nobody can sign in to, because its address is plain http and other machines use it. */
 export function checkDashboardAddress({ server, dashboard }: Config): Finding {
   const name = "dashboard.address";
   if (!dashboard.enabled) return sound(name, "the dashboard is off");
@@ -59,14 +59,14 @@ export function checkDashboardAddress({ server, dashboard }: Config): Finding {
   );
 }
 
-/** After this time without such a request, the proxy is gone or trusted. */
+/** If no such request came for this time, the proxy is gone or is trusted now. */
 const FORGET_PROXY_MS = WEEK_MS;
 const TRUST_PROXY = ["server", "trustProxy"];
 
 /**
- * A proxy that the configuration does not name, so that everybody behind it counts as one client.
+ * Finds a proxy that the configuration does not name, so that everybody behind it counts as one client.
  *
- * @param seen the address of the last request with `X-Forwarded-For` that was not trusted; null if there was none.
+ * @param seen the address of the last request with an `X-Forwarded-For` that was not trusted; null if there was none
  */
 export function checkTrustedProxies(
   { config, file, variables }: LoadedConfig,
@@ -94,7 +94,7 @@ export function checkTrustedProxies(
   );
 }
 
-/** A proxy on this machine may use either of its addresses, depending on how its name is resolved. */
+/** The addresses that a proxy on this machine may use, depending on how its name is resolved. */
 function spellings(address: string): readonly string[] {
   return isLoopback(address) ? ["127.0.0.1", "::1"] : [address];
 }

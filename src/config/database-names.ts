@@ -1,6 +1,6 @@
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** What names the file and what names the address of the database, for messages; null if nothing does. */
+/** The settings that name the database's file and its address, for messages; each is null if nothing sets it. */
 export interface DatabaseNames {
   readonly path: string | null;
   readonly url: string | null;
@@ -14,8 +14,11 @@ interface Named {
 const VARIABLES = { path: "FORMSVC_DATABASE_PATH", url: "FORMSVC_DATABASE_URL" } as const;
 
 /**
- * @param file its name for messages, and its content. @param environment what the variables set, as the same object.
- * @throws config_invalid when one place names both: which of them is meant cannot be known.
+ * Finds the settings that name the database.
+ *
+ * @param file its name for messages, and its content
+ * @param environment the settings from variables, in the same structure
+ * @throws config_invalid if one place sets both, because it is not known which is meant
  */
 export function nameTheDatabase(
   file: { readonly name: string; readonly content: unknown },
@@ -36,9 +39,10 @@ export function nameTheDatabase(
 }
 
 /**
- * The note for whoever named a file in one place and an address in another; null if there is nothing to say.
+ * A note for a person who named a file in one place and an address in another; null if there is nothing to say.
  *
- * @param used which of the two counts. @param by what names it, if it is neither variable nor file.
+ * @param used which of the two is used
+ * @param by what names it, if that is neither a variable nor the file
  */
 export function describeNames(
   names: DatabaseNames,

@@ -6,7 +6,7 @@ export { httpUrl } from "./s3-section.ts";
 
 const bytes = z.int().min(1).max(1_125_899_906_842_624);
 
-/** Files of forms: how large, how many, and how slowly they may come. */
+/** The settings of files of forms: how large and how many they may be, and how slowly they may arrive. */
 export const filesSection = z.strictObject({
   maxFileBytes: z
     .int()

@@ -3,10 +3,10 @@ import { dirname, resolve } from "node:path";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /**
- * A file that root finds in a folder without naming it may have been put there by the folder's owner: a configuration that
- * makes root write elsewhere, or a link in place of a database.
+ * Refuses a file of another user if root runs this and did not name the file. The owner of the folder may have put it there: a
+ * configuration that makes root write elsewhere, or a link in place of a database.
  *
- * @throws usage when root runs this and the file, what it leads to or its folder belongs to another user.
+ * @throws usage if the file, the target of a link or the folder belongs to another user
  */
 export function refuseForeignOwner(file: string, what: "configuration" | "database"): void {
   if (process.getuid?.() !== 0) return;

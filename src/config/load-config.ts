@@ -14,12 +14,12 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read; null if only built-in defaults are used. */
   readonly file: string | null;
-  /** Paths of the secrets that are in that file, even if a variable overrides them. */
+  /** The paths of the secrets in that file, even if a variable overrides them. */
   readonly secretsInFile: readonly string[];
-  /** Environment variables that set something, in the order of the settings. */
+  /** The environment variables that set something, in the order of the settings. */
   readonly variables: readonly string[];
   readonly databaseNames: DatabaseNames;
-  /** `FORMSVC_…` variables that name no setting: most likely misspelt. They are not read. */
+  /** `FORMSVC_…` variables that name no setting and are not read. Most likely they are misspelt. */
   readonly unknownVariables: readonly string[];
 }
 
@@ -37,11 +37,11 @@ const OTHER_VARIABLES = new Set([
 const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.json"];
 
 /**
- * Built-in defaults, overlaid by the configuration file, overlaid by environment variables, then checked as a whole.
- * The only reader of the environment.
+ * Loads the configuration: the built-in defaults, overlaid by the configuration file, overlaid by environment variables, then checked as a
+ * whole. No other code reads settings from the environment.
  *
- * @param file the file named on the command line, which must then exist; null searches the usual places.
- * @throws config_invalid naming the path of every wrong value; usage when root would take an unnamed file of another user.
+ * @param file the file named on the command line, which must exist; null searches the usual places
+ * @throws config_invalid naming the path of every wrong value; usage if root would use a file of another user that nobody named
  */
 export function loadConfig(file: string | null, env: Environment = process.env): LoadedConfig {
   const found = readConfigFile(namedConfigFile(file, env));
@@ -50,7 +50,7 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const set = applyEnvironment({ database: { path: null, url: null } }, env).value;
   const databaseNames = nameTheDatabase({ name: source, content }, set);
   const merged = overlay(defaultConfig, content);
-  // A file that a variable names counts more than an address in the configuration.
+  // A file that a variable names overrides an address in the configuration file.
   const takesFile = databaseNames.path === "FORMSVC_DATABASE_PATH";
   const chosen = takesFile ? overlay(merged, { database: { url: null } }) : merged;
   const overridden = applyEnvironment(chosen, env);
@@ -106,7 +106,7 @@ function readIfPresent(file: string): string | null {
   }
 }
 
-/** A file with a token in it may be its owner's alone. */
+/** Explains why a file cannot be read. Often only its owner may, because a token is in it. */
 function whyUnread(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === "EACCES" ? " by this user; change its owner or mode (chown, chmod)" : ` (${message})`;
@@ -131,7 +131,7 @@ function valueAt(content: Json, path: string): Json {
     .reduce<Json>((value, name) => (isObject(value) ? (value[name] ?? null) : null), content);
 }
 
-/** Objects merge member by member; anything else of `over` replaces what is below it. */
+/** Merges objects member by member. Any other value of `over` replaces the value in `base`. */
 function overlay(base: Json, over: Json): Json {
   if (!isObject(base) || !isObject(over)) return over;
   const merged: JsonObject = { ...base };
@@ -168,20 +168,23 @@ function applyEnvironment(config: Json, env: Environment): { value: Json; names:
   return { value: visit(config, configSchema, []), names };
 }
 
-/** Whether it is all settings, or one section of them: what is in a section has variables, and the section has none. */
+/** Whether a path is the whole configuration or one section. The settings in a section have variables, the section has none. */
 function isWhole(path: readonly string[], schema: z.ZodType): boolean {
   return path.length === 0 || (path.length === 1 && schema instanceof z.ZodObject);
 }
 
-/** A unit names a file by this variable; a file of variables can only take that back by an empty one. */
+/**
+ * Whether the variable of the database's file is empty. A systemd unit sets this variable, and a file of variables can undo that only with
+ * an empty value.
+ */
 function isEmptyPath(name: string, env: Environment): boolean {
   return name === "FORMSVC_DATABASE_PATH" && env[name] === "";
 }
 
-/** Else the library writes and compiles a function for each object of the schema, which pays only for many values. */
+/** Otherwise the library compiles a function for each object of the schema, which is worth it only for many values. */
 const READ_ONCE = { jitless: true };
 
-/** The JSON value if the setting accepts it, else the text itself: a token of digits stays text. */
+/** The JSON value if the setting accepts it, else the text itself, so that a token of digits stays a text. */
 function parseVariable(text: string, schema: z.ZodType): Json {
   let parsed: Json;
   try {
@@ -209,7 +212,7 @@ function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<strin
   return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
 }
 
-/** Zod's words if they say what to write; else ours. */
+/** Zod's message if it says what to write, else our own. */
 function describeProblem({ message, isUnknown, expected }: Problem): string {
   if (isUnknown) return "there is no such setting";
   const hint = expected === null ? undefined : TYPE_HINTS[expected];
@@ -221,7 +224,7 @@ const TYPE_HINTS: Readonly<Record<string, string>> = {
   boolean: "write true or false",
 };
 
-/** The variable that set this path or its container, such as the list of a wrong entry. */
+/** The variable that set this path or a container of it, such as the list of a wrong entry. */
 function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {
   const parts = path.split(".");
   for (let length = parts.length; length > 0; length -= 1) {

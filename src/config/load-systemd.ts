@@ -1,12 +1,12 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What systemd, or a program with the same protocol, tells a service that it starts. */
+/** What systemd, or a program with the same protocol, says to a service that it starts. */
 export interface ServiceManager {
-  /** A socket that listens already, made before this start and kept after it; null if there is none. */
+  /** A socket that listens already. It was opened before this start and stays open after it. Null if there is none. */
   readonly listenFd: number | null;
-  /** Whether it wants to be told the state of the service. */
+  /** Whether the manager wants to hear about the state of the service. */
   readonly wantsNews: boolean;
-  /** It restarts a service that is silent for longer; null if it does not. */
+  /** The time after which the manager restarts a silent service, in milliseconds; null if it does not. */
   readonly watchdogMs: number | null;
 }
 

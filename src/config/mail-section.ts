@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 
 const count = z.int().min(1).max(1_000_000_000);
-/** The most rows that are counted to decide about a post. */
+/** A limit of automatic replies. It has a maximum, because this many rows are counted to decide about a post. */
 const replies = z.int().min(0).max(10_000);
 const filePath = z.string().min(1).max(4096).nullable();
 const labels = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
@@ -93,7 +93,7 @@ export const mailSection = z.strictObject({
 
 export type MailConfig = z.infer<typeof mailSection>;
 
-/** Without a mail server. */
+/** The settings without a mail server. */
 export const defaultMail: MailConfig = {
   host: null,
   port: 587,

@@ -3,7 +3,7 @@ import { isThisMachine } from "../foundation/ip-address.ts";
 
 const text = z.string().min(1).max(1024);
 
-/** Whether tokens can be fetched there: over https, or on this machine, for trying out. */
+/** Whether tokens may be fetched from an address: it is https, or on this machine, for trying out. */
 function isIssuer(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, search, hash, username, password } = new URL(address);
@@ -11,7 +11,9 @@ function isIssuer(address: string): boolean {
   return protocol === "https:" || (protocol === "http:" && isThisMachine(hostname.replace(/^\[|\]$/g, "")));
 }
 
-/** Signing in by an issuer of OpenID Connect, with the limits of each setting. Rules between them are in `check-server-config.ts`. */
+/**
+ * The settings for signing in through an issuer of OpenID Connect, with their limits. Rules between them are in `check-server-config.ts`.
+ */
 export const oidcSection = z.strictObject({
   issuer: z
     .string()
@@ -63,7 +65,7 @@ export const oidcSection = z.strictObject({
     ),
 });
 
-/** Without an issuer. */
+/** The settings without an issuer. */
 export const defaultOidc: z.infer<typeof oidcSection> = {
   issuer: null,
   clientId: null,

@@ -5,7 +5,7 @@ export const httpUrl = z
   .url({ protocol: /^https?$/, error: "expected an http or https address" })
   .refine((text) => !text.endsWith("/"), "expected no slash at the end");
 
-/** An S3-compatible store for files. */
+/** The settings of an S3-compatible store for files. */
 export const s3Section = z.strictObject({
   endpoint: httpUrl
     .nullable()

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says of the place where a command works; none of it is a setting of the configuration. */
+/** What the environment says about where a command works. None of it is a setting of the configuration. */
 export interface ServerVariables {
   /** `FORMSVC_SERVER`: the address of a server. */
   readonly server: string | null;
@@ -10,7 +10,7 @@ export interface ServerVariables {
   readonly token: string | null;
   /** Whether a variable names a database or a configuration of this machine. */
   readonly namesDatabase: boolean;
-  /** Where programs of this user keep their configuration, as the system says; null if it does not. */
+  /** The folder in which programs of this user keep their configuration; null if the system does not say it. */
   readonly userFolder: string | null;
 }
 
@@ -25,7 +25,7 @@ export function readServerVariables(env: Environment = process.env): ServerVaria
   };
 }
 
-/** The folder of the XDG base directory specification, or `APPDATA` on Windows. A relative one is ignored, as it asks. */
+/** The folder of the XDG base directory specification, or `APPDATA` on Windows. A relative path is ignored, as the specification asks. */
 function userFolder(env: Environment): string | null {
   const { XDG_CONFIG_HOME: named, APPDATA: ofWindows, HOME: home } = env;
   if (named?.startsWith("/") === true) return named;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Headers that say something else, or that clients set. */
+/** Headers that have another meaning, or that clients set. */
 const TAKEN =
   /^(?:accept|authorization|connection|content-.*|cookie|host|origin|referer|sec-.*|user-agent|x-forwarded-.*)$/i;
 
@@ -12,7 +12,7 @@ const headerName = z
     "expected the name of a header that only the proxy sets, like Remote-User",
   );
 
-/** Who is signed in, as a reverse proxy says that has asked them. Rules between these settings are in `check-server-config.ts`. */
+/** The settings for a reverse proxy that says in a header who has signed in. Rules between them are in `check-server-config.ts`. */
 export const trustedUserSection = z.strictObject({
   name: headerName
     .nullable()
@@ -31,7 +31,7 @@ export const trustedUserSection = z.strictObject({
     .describe("That secret, which only the proxy knows."),
 });
 
-/** No proxy signs anybody in. */
+/** The settings without such a proxy. */
 export const defaultTrustedUser: z.infer<typeof trustedUserSection> = {
   name: null,
   secretHeader: null,

@@ -2,16 +2,16 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 /** The largest number of origins that one endpoint may list. */
 export const MAX_ALLOWED_ORIGINS = 100;
-/** Scheme, a host of 253 characters and port have some 270. */
+/** The longest origin, in UTF-16 units. A scheme, a host of 253 characters and a port have some 270. */
 export const MAX_ORIGIN_LENGTH = 300;
 const WILDCARD = "*.";
 
 /**
- * An origin as browsers send it: scheme, host, and port if it is not the scheme's own, in lower case. The host may
- * begin with `*.`, which stands for any sub-domain but not for the domain itself. `null` is what sandboxed frames and
- * local files send, and is only allowed when listed.
+ * Checks and normalises an origin as browsers send it: scheme, host, and port if it is not the scheme's default, in lower case. The host
+ * may begin with `*.`, which stands for any sub-domain but not for the domain itself. `null` is what sandboxed frames and local files send;
+ * it is allowed only if it is listed.
  *
- * @throws usage when the text is not an origin; the message shows the right form.
+ * @throws usage if the text is not an origin; the message shows the right form
  */
 export function checkOrigin(text: string): string {
   if (text === "null") return text;
@@ -49,7 +49,7 @@ export function checkOrigin(text: string): string {
   return wildcard ? url.origin.replace("//", `//${WILDCARD}`) : url.origin;
 }
 
-/** Whether an owner may be offered to allow it: `null` is what any page can send. */
+/** Whether an owner may be offered to allow an origin. `null` may not be offered, because any page can send it. */
 export function isAllowable(origin: string): boolean {
   if (origin === "null" || origin.includes("*")) return false;
   try {
@@ -59,7 +59,7 @@ export function isAllowable(origin: string): boolean {
   }
 }
 
-/** Whether a browser at `origin` may post; `allowed` as {@link checkOrigin} returned them, empty allows every origin. */
+/** Whether a browser at `origin` may post. @param allowed origins that {@link checkOrigin} returned; an empty list allows every origin */
 export function isOriginAllowed(origin: string, allowed: readonly string[]): boolean {
   return allowed.length === 0 || allowed.some((entry) => matches(origin, entry));
 }

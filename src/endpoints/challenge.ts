@@ -4,13 +4,13 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 
-/** What a form asks of visitors, so that a robot needs more than their words. */
+/** The task that a form sets its visitors, so that a robot cannot post with texts alone. */
 export interface Challenge {
-  /** `pow` is a proof of work that the browser does; the others are services that check a token by the owner's secret. */
+  /** `pow` is a proof of work that the browser does. The others are services that check a token with the owner's secret. */
   readonly kind: "off" | "pow" | Vendor;
-  /** Whether posts without it are refused; else it only counts for the score. */
+  /** Whether posts without a solution are refused; if not, it only counts for the score. */
   readonly isRequired: boolean;
-  /** By which a service knows the page; public. */
+  /** The public key by which a service knows the page. */
   readonly siteKey: string | null;
 }
 
@@ -20,7 +20,7 @@ export const CHALLENGE_KINDS = ["off", "pow", "turnstile", "hcaptcha"] as const;
 
 export const NO_CHALLENGE: Challenge = { kind: "off", isRequired: false, siteKey: null };
 
-/** The member in which each kind is sent; it is never a field unless the schema declares it. */
+/** The body's member that holds the solution for each kind. It is never a field unless the schema declares it. */
 export const CHALLENGE_MEMBERS = {
   pow: "_pow",
   turnstile: "cf-turnstile-response",
@@ -39,7 +39,7 @@ export function checkChallenge({ kind, isRequired, siteKey }: Challenge): Challe
   return { kind, isRequired, siteKey };
 }
 
-/** What is stored; null for a form that never had one. */
+/** The value that is stored; null for a form that never had a challenge. */
 export function challengeColumn(challenge: Challenge): string | null {
   const { kind, isRequired, siteKey } = challenge;
   return kind === "off" && !isRequired && siteKey === null ? null : JSON.stringify(challenge);
@@ -49,7 +49,7 @@ export function readChallengeColumn(column: string | null): Challenge {
   return column === null ? NO_CHALLENGE : { ...NO_CHALLENGE, ...(JSON.parse(column) as Partial<Challenge>) };
 }
 
-/** Whether a service checks it. */
+/** Whether a service checks the challenge. */
 export function isVendor(kind: Challenge["kind"]): kind is Vendor {
   return kind === "turnstile" || kind === "hcaptcha";
 }
@@ -64,7 +64,7 @@ export function checkChallengeSecret(secret: string): string {
   throw new FormsvcError("usage", "a challenge's secret is 1 to 200 visible ASCII characters in one line");
 }
 
-/** The secret that the service gave the owner; null takes it away. @throws usage */
+/** Stores the secret that the service gave the owner; null removes it. @throws usage */
 export function* writeChallengeSecret(
   keyring: Keyring,
   endpointId: string,
@@ -80,7 +80,7 @@ export function* writeChallengeSecret(
   );
 }
 
-/** Null if the owner gave none. */
+/** Reads the secret of the service; null if the owner gave none. */
 export function* readChallengeSecret(keyring: Keyring, endpointId: string): Steps<string | null> {
   const row = yield* first(
     query.selectFrom("endpoint").select("challenge_secret").where("id", "=", endpointId),
@@ -89,7 +89,7 @@ export function* readChallengeSecret(keyring: Keyring, endpointId: string): Step
   return stored === null ? null : keyring.open(stored, contextOf(endpointId)).toString();
 }
 
-/** Why the posts of a form with a service have no verdict now; null if they have. */
+/** Why the service gives no verdict on the form's posts now; null if it does. */
 export function* readVendorFault(endpointId: string): Steps<string | null> {
   const columns = ["challenge_secret", "challenge_fault"] as const;
   const row = yield* first(query.selectFrom("endpoint").select(columns).where("id", "=", endpointId));
@@ -103,12 +103,12 @@ export function vendorFault(row: {
   return row.challenge_secret === null ? "no secret is set" : row.challenge_fault;
 }
 
-/** Why the service gave no verdict; null if it did. */
+/** Stores why the service gave no verdict; null if it gave one. */
 export function* writeChallengeFault(endpointId: string, fault: string | null): Steps<void> {
   yield* run(query.updateTable("endpoint").set({ challenge_fault: fault }).where("id", "=", endpointId));
 }
 
-/** The secrets of services, for the encryption of secrets. */
+/** The secrets of services, so that they can be encrypted again with a newer key. */
 export function* listChallengeSecrets(): Steps<StoredSecret[]> {
   const rows = yield* all(
     query.selectFrom("endpoint").select(["id", "challenge_secret"]).where("challenge_secret", "is not", null),

@@ -4,7 +4,7 @@ import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
 import { limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { readChoices, settingsFor, type SpamScope } from "./spam-choices-store.ts";
 
-/** Whose spam settings are meant, with the workspace whose plan decides. */
+/** The endpoint or workspace whose spam settings are meant, with the workspace whose plan decides. */
 export interface ChosenScope {
   readonly scope: SpamScope;
   readonly workspace: Workspace;
@@ -12,11 +12,11 @@ export interface ChosenScope {
 
 export interface SpamState {
   readonly plan: string;
-  /** Whether the plan includes own settings. */
+  /** Whether the plan includes own spam settings. */
   readonly customSpam: boolean;
-  /** What was chosen there, whether it counts or not. */
+  /** The choices of this endpoint or workspace, whether the plan lets them count or not. */
   readonly chosen: SpamChoices;
-  /** All that holds there. */
+  /** The settings in force. */
   readonly settings: SpamSettings;
 }
 
@@ -30,7 +30,7 @@ export function* readSpamState(
   return { plan: workspace.plan, customSpam, chosen: yield* readChoices(scope), settings };
 }
 
-/** @throws plan_limit if the plan does not include own settings. */
+/** @throws plan_limit if the plan does not include own spam settings */
 export function requireCustomSpam(plan: string, plans: Plans): void {
   if (limitsOf(plans, plan).customSpam) return;
   throw new FormsvcError("plan_limit", `the plan ${plan} does not include own spam settings`, {

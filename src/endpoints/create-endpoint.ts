@@ -15,8 +15,8 @@ import { changeOf } from "./endpoint-operations.ts";
 import { insertEndpointRow } from "./endpoint-store.ts";
 
 /**
- * All or nothing. From the command line, an empty database gets its first account and workspace. Whoever may not issue a secret key, like an
- * editor, gets none with the endpoint: an owner issues it when a program needs one.
+ * Stores all of the endpoint or nothing. From the command line, an empty database gets its first account and workspace. An actor who may
+ * not issue secret keys, like an editor, gets none with the endpoint; an owner issues one when a program needs it.
  */
 export const createEndpoint = operation({
   name: "endpoint.create",

@@ -10,20 +10,20 @@ import type { Endpoint } from "./endpoint.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { getEndpoint, reachEndpoint, updateEndpointRow } from "./endpoint-store.ts";
 
-/** Rows deleted in one transaction, so that posts to other endpoints never wait long for it. */
+/** The largest number of rows deleted in one transaction, so that posts to other endpoints never wait long. */
 const BATCH_SIZE = 500;
 
 /** Deletes at most `limit` rows of an endpoint, or fewer if they are large. Returns the number deleted; 0 when none are left. */
 export type DeleteContents = (endpointId: string, limit: number) => Steps<number>;
 
-/** What belongs to endpoints in other folders, deleted in this order. */
+/** Deletes what belongs to an endpoint in the tables of other folders, in this order. */
 interface Parts {
   readonly endpointContents: readonly DeleteContents[];
 }
 
 /**
- * The endpoint is paused first and deleted last. It is recorded before that: if this is interrupted, it is seen who deleted, and
- * deleting again finishes it. Usage already counted stays. The output is the endpoint as it was.
+ * The endpoint is paused first and deleted last. The change is recorded before, so that after an interruption the record shows who deleted
+ * it; deleting it again finishes the work. Usage already counted stays. The output is the endpoint as it was.
  */
 export const deleteEndpoint = operation({
   name: "endpoint.delete",
@@ -39,7 +39,7 @@ export const deleteEndpoint = operation({
     const { db, parts } = context;
     if (onlyEmpty)
       return { endpoint: endpointJson(await context.transact(() => deleteEmpty(context, reference))) };
-    // Durable: that it is gone may be known of the primary alone.
+    // A durable transaction, because it may be only the primary that knows that the endpoint is gone.
     const endpoint = await context.transact(function* () {
       const found = yield* reachEndpoint(context, reference);
       return changed(found, changeOf(found));
@@ -65,7 +65,12 @@ export const deleteEndpoint = operation({
 const HAS_POSTS_SQL = `SELECT EXISTS (SELECT 1 FROM submission JOIN endpoint_number ON number = endpoint_number WHERE endpoint_id = ?)
   OR EXISTS (SELECT 1 FROM held WHERE endpoint_id = ?) AS found`;
 
-/** In one transaction: a post comes before it, and keeps the endpoint, or after it, and finds none. @throws conflict */
+/**
+ * Deletes an endpoint without contents in one transaction. A post either comes before and keeps the endpoint, or comes after and does not
+ * find it.
+ *
+ * @throws conflict
+ */
 function* deleteEmpty(
   context: Context<Parts>,
   reference: { readonly endpoint: string; readonly workspace: string | null },

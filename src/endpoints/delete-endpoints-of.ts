@@ -5,8 +5,8 @@ import { endKeysOf } from "../keys/key-store.ts";
 import type { DeleteContents } from "./delete-endpoint.ts";
 
 /**
- * Refuses every post to a workspace's endpoints as if they were gone already: their keys end, and their pages close. Returns how many rows
- * it changed.
+ * Makes every post to a workspace's endpoints be refused as if they did not exist: their keys end, and their own pages close. Returns the
+ * number of changed rows.
  */
 export function* closeEndpointsOf(workspaceId: string, _limit: number, now: number): Steps<number> {
   const ended = yield* endKeysOf(
@@ -24,7 +24,10 @@ export function* closeEndpointsOf(workspaceId: string, _limit: number, now: numb
   return ended + paused;
 }
 
-/** Takes a batch of the oldest endpoint's contents away, or the endpoint when it has none left. Returns the number of rows. */
+/**
+ * Returns a step that deletes a batch of the contents of the workspace's oldest endpoint, or the endpoint if it has none left. It returns
+ * the number of rows.
+ */
 export function deleteEndpointsOf(contents: readonly DeleteContents[]) {
   return function* (workspaceId: string, limit: number): Steps<number> {
     const rows = query.selectFrom("endpoint").select("id").where("workspace_id", "=", workspaceId);

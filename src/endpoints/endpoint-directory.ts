@@ -12,19 +12,19 @@ import { findEndpoint, readSchema } from "./endpoint-store.ts";
 import { readIgnoredOrigins } from "./refused-origins.ts";
 import { settingsFor } from "./spam-choices-store.ts";
 
-/** An endpoint with everything that a post to it needs, ready to use. */
+/** An endpoint with everything that is needed to accept a post. */
 export interface ReadyEndpoint {
   readonly endpoint: Endpoint;
   readonly schema: CompiledSchema;
-  /** Names of the fields that must stay empty: the endpoint's list without what its schema declares. */
+  /** Names of the fields that must stay empty: the endpoint's list without fields that its schema declares. */
   readonly honeypots: readonly string[];
   readonly plan: string;
   readonly limits: PlanLimits;
-  /** For the score of its posts. */
+  /** The settings for the score of its posts. */
   readonly spam: SpamSettings;
-  /** Origins that are none of the owner's. */
+  /** Origins that the owner said are not theirs. */
   readonly ignoredOrigins: ReadonlySet<string>;
-  /** Of its workspace, for the pages that visitors see. */
+  /** The brand of its workspace, for the pages that visitors see. */
   readonly brand: Brand;
 }
 
@@ -35,20 +35,24 @@ export interface EndpointRules {
   readonly defaults: SpamSettings;
 }
 
-/** Endpoints kept ready in memory; the oldest is dropped beyond this. */
+/** The largest number of endpoints in memory. A further one drops the oldest. */
 const MAX_READY_ENDPOINTS = 5000;
 
-/** Time in which somebody may restart a server that does not know a plan. */
+/** Seconds in which somebody may restart a server that does not know a plan. */
 const RETRY_AFTER_SECONDS = 60;
 
 export interface EndpointDirectory {
-  /** The endpoint if it is in memory. */
+  /** The endpoint if it is in memory, else undefined. */
   recall(endpointId: string): ReadyEndpoint | undefined;
-  /** The same, and reads it if it is not there; undefined when it was deleted. @throws unavailable if this process does not know its plan. */
+  /**
+   * The endpoint from memory, or else from the database; undefined if it was deleted.
+   *
+   * @throws unavailable if this process does not know the endpoint's plan
+   */
   find(endpointId: string): Promise<ReadyEndpoint | undefined>;
-  /** The endpoint as it is now. @throws unavailable as {@link EndpointDirectory.find} does */
+  /** Reads the endpoint from the database in any case. @throws unavailable as {@link EndpointDirectory.find} does */
   reread(endpointId: string): Promise<ReadyEndpoint | undefined>;
-  /** Reads everything anew from now on. */
+  /** Drops everything from memory. */
   forget(): void;
 }
 
@@ -56,7 +60,7 @@ export function createEndpointDirectory(db: Database, rules: EndpointRules): End
   return new KnownValues((endpointId) => db.read(() => readReady(endpointId, rules)), MAX_READY_ENDPOINTS);
 }
 
-/** As the directory has it. @throws unavailable if the plan is not configured. */
+/** Reads an endpoint and makes it ready. @throws unavailable if its plan is not configured */
 export function* readReady(
   endpointId: string,
   { plans, defaults }: EndpointRules,
@@ -76,7 +80,10 @@ export function* readReady(
   return { endpoint, schema, honeypots, plan, limits, spam, ignoredOrigins, brand };
 }
 
-/** A server reads its configuration when it starts; the client tries again later, and the log says what to do. */
+/**
+ * The error for a plan that this server does not know, because it reads its configuration when it starts. The client tries again later, and
+ * the log says what to do.
+ */
 function unknownPlan(workspaceId: string, plan: string): FormsvcError {
   const reason = `${workspaceId} is on the plan ${plan}, which was not configured when this server started; restart it`;
   return new FormsvcError("unavailable", undefined, {

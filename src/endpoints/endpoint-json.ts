@@ -90,7 +90,7 @@ export function endpointJson(endpoint: Endpoint): z.output<typeof endpointShape>
   };
 }
 
-/** The settings as an operation takes them; each replaces the whole setting. */
+/** The settings as an operation takes them. Each one that is given replaces the whole setting. */
 export const settingsInput = z.strictObject({
   allowed_origins: origins.optional(),
   unknown_fields: unknownFields.optional(),
@@ -106,7 +106,7 @@ export const settingsInput = z.strictObject({
   ...z.strictObject({ ...pageMembers, ...challengeMembers }).partial().shape,
 });
 
-/** The same settings in the names of the input. */
+/** The settings under the names of the input. */
 export function settingsJson(settings: EndpointSettings) {
   return { ...plainSettingsJson(settings), ...pageJson(settings.page), ...challengeJson(settings.challenge) };
 }
@@ -143,7 +143,7 @@ function challengeJson({ kind, isRequired, siteKey }: Challenge) {
   };
 }
 
-/** The challenge with what is given of it. */
+/** The challenge with the given members replaced. */
 function challengeOf(input: z.output<typeof settingsInput>, before: Challenge): Challenge {
   const { challenge = before.kind, challenge_required: required, challenge_site_key: siteKey } = input;
   return {
@@ -153,7 +153,7 @@ function challengeOf(input: z.output<typeof settingsInput>, before: Challenge): 
   };
 }
 
-/** The page with what is given of it. */
+/** The own page with the given members replaced. */
 function pageOf(input: z.output<typeof settingsInput>, before: OwnPage): OwnPage {
   return {
     isOn: input.page === undefined ? before.isOn : input.page === "on",
@@ -165,7 +165,7 @@ function pageOf(input: z.output<typeof settingsInput>, before: OwnPage): OwnPage
   };
 }
 
-/** The settings of own page and challenge that are given. @param before those of now */
+/** The given settings of own page and challenge. @param before the present settings */
 export function taskSettingsOf(
   input: z.output<typeof settingsInput>,
   before: TaskSettings = { page: NO_PAGE, challenge: NO_CHALLENGE },
@@ -173,7 +173,7 @@ export function taskSettingsOf(
   return { page: pageOf(input, before.page), challenge: challengeOf(input, before.challenge) };
 }
 
-/** The settings that are given. @param before those of now that have parts, each of which is a setting */
+/** The given settings. @param before the present settings; needed for those with several parts, because each part can be given alone */
 export function settingsOf(
   input: z.output<typeof settingsInput>,
   before?: TaskSettings,

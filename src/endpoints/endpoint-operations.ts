@@ -128,7 +128,7 @@ export const allowOrigin = operation({
     const endpoint = yield* reachEndpoint(context, reference);
     const { allowedOrigins } = endpoint.settings;
     const allowed = checkOrigin(origin);
-    // Without a list every site is allowed: naming one would refuse the others.
+    // An empty list allows every site: adding one site would refuse the others.
     if (allowedOrigins.length === 0 || allowedOrigins.includes(allowed))
       return changed({ endpoint: endpointJson(endpoint) });
     const settings = { allowedOrigins: [...allowedOrigins, allowed] };
@@ -188,7 +188,7 @@ export const setChallengeSecret = operation({
   },
 });
 
-/** What the record of a change says of an endpoint. */
+/** The record of a change to an endpoint. */
 export function changeOf({ id, workspaceId, name }: Endpoint): OwnChange {
   return { subject: id, workspaceId, detail: name };
 }

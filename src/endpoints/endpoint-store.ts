@@ -25,7 +25,7 @@ export interface NewEndpoint {
   readonly settings: EndpointSettings;
 }
 
-/** Inside a transaction. @throws usage; plan_limit when the workspace has as many endpoints as its plan allows. */
+/** Call this inside a transaction. @throws usage; plan_limit if the workspace has as many endpoints as its plan allows */
 export function* insertEndpointRow(
   workspace: Workspace,
   made: NewEndpoint,
@@ -60,7 +60,7 @@ export function* insertEndpointRow(
   return endpoint;
 }
 
-/** @param workspaceId null is all that are visible */
+/** @param workspaceId null means all that are visible */
 export function* listEndpoints(workspaceId: string | null, viewing: Viewing = SEES_ALL): Steps<Endpoint[]> {
   const rows = selectVisible(viewing, yield* findSight(viewing)).orderBy("id");
   return (yield* all(workspaceId === null ? rows : rows.where("workspace_id", "=", workspaceId))).map(
@@ -69,9 +69,9 @@ export function* listEndpoints(workspaceId: string | null, viewing: Viewing = SE
 }
 
 /**
- * The ids of all endpoints that somebody may see; null is every endpoint.
+ * The ids of all endpoints that somebody may see; null means every endpoint.
  *
- * @param access only of workspaces in which the role is enough for it; null is of all that are seen
+ * @param access restricts them to workspaces in which the role is enough for it; null means no restriction
  */
 export function* viewableEndpointIds(viewing: Viewing, access: Access | null = null): Steps<string[] | null> {
   const sight = yield* findSight(viewing, access);
@@ -81,9 +81,11 @@ export function* viewableEndpointIds(viewing: Viewing, access: Access | null = n
 }
 
 /**
- * @param reference an id; or a whole name, if it is unique; or `WORKSPACE/NAME`, split at the first `/`, whose workspace is an id or
- *   a name.
- * @param workspace id or name of the one it belongs to; null looks in all. @throws not_found, ambiguous
+ * Finds an endpoint.
+ *
+ * @param reference an id; or a whole name, if it is unique; or `WORKSPACE/NAME`, split at the first `/`, whose workspace is an id or a name
+ * @param workspace id or name of the workspace to look in; null means all
+ * @throws not_found, ambiguous
  */
 export function* getEndpoint(reference: string, workspace: string | null = null): Steps<Endpoint> {
   return yield* findReferenced(SEES_ALL, reference, workspace);
@@ -91,14 +93,14 @@ export function* getEndpoint(reference: string, workspace: string | null = null)
 
 /** How an operation names an endpoint. */
 export interface EndpointReference {
-  /** As {@link getEndpoint} takes it. */
+  /** A reference as {@link getEndpoint} takes it. */
   readonly endpoint: string;
   readonly workspace?: string | null;
 }
 
 /**
- * The endpoint that an operation is about. What somebody may not see is not found, in the same words, and has no part in whether a name
- * is unique.
+ * The endpoint that an operation is about. An endpoint that the actor may not see gets the same error as one that does not exist, and does
+ * not count when a name must be unique.
  *
  * @throws not_found, ambiguous, forbidden
  */
@@ -111,7 +113,7 @@ export function* reachEndpoint(
   return endpoint;
 }
 
-/** The endpoint with this id; undefined, too, if it is somebody else's. @throws forbidden */
+/** The endpoint with this id; undefined if it does not exist or the actor may not see it. @throws forbidden if the role is not enough */
 export function* findReachableEndpoint(asking: Asking, id: string): Steps<Endpoint | undefined> {
   const { viewing } = asking;
   const row = yield* first(selectVisible(viewing, yield* findSight(viewing)).where("id", "=", id));
@@ -130,7 +132,7 @@ function* findReferenced(viewing: Viewing, reference: string, workspace: string 
 
 type EndpointRow = Tables["endpoint"];
 
-/** Endpoints that the refusal of a name tells apart. */
+/** The largest number of endpoints that the error for an ambiguous name lists. */
 const MAX_NAMESAKES = 10;
 
 function* findNamed(viewing: Viewing, reference: string, workspace: string | null): Steps<EndpointRow[]> {
@@ -141,7 +143,7 @@ function* findNamed(viewing: Viewing, reference: string, workspace: string | nul
   return yield* all(rows.orderBy("id").limit(MAX_NAMESAKES));
 }
 
-/** @param sight null is everything */
+/** @param sight null means everything */
 function selectVisible({ reach = null }: Viewing, sight: Sight | null) {
   let rows = query.selectFrom("endpoint").selectAll();
   if (sight !== null) rows = rows.where(isSeen(sight));
@@ -149,14 +151,14 @@ function selectVisible({ reach = null }: Viewing, sight: Sight | null) {
   return only === null ? rows : rows.where("id", "=", only);
 }
 
-/** As a condition on rows of `endpoint`. */
+/** A condition on rows of `endpoint`: they belong to what somebody sees. */
 export function isSeen({ whole, bound, endpoints }: Sight) {
   const inWhole = sql<boolean>`endpoint.workspace_id IN ${listed(whole)}`;
   if (bound.length === 0) return inWhole;
   return sql<boolean>`(${inWhole} OR endpoint.id IN ${listed(endpoints)} AND endpoint.workspace_id IN ${listed(bound)})`;
 }
 
-/** Of a reference like `Bakery/Contact`. None if it is not written like that, or another workspace is asked for. */
+/** Finds the endpoints of a reference like `Bakery/Contact`. There are none if it has another form, or if a workspace is given. */
 function* findInNamedWorkspace(
   viewing: Viewing,
   reference: string,
@@ -177,7 +179,7 @@ function* severalNamed(reference: string, rows: readonly EndpointRow[]): Steps<F
   );
 }
 
-/** For how many days submissions are kept, of each endpoint that does not keep them for ever. */
+/** The number of days that submissions are kept, for each endpoint that does not keep them for ever. */
 export function* listRetentions(): Steps<{ readonly number: number; readonly keepDays: number }[]> {
   const rows = query
     .selectFrom("endpoint")
@@ -187,19 +189,19 @@ export function* listRetentions(): Steps<{ readonly number: number; readonly kee
   return (yield* all(rows)).map(({ number, keep_days }) => ({ number, keepDays: keep_days ?? 0 }));
 }
 
-/** The id of the endpoint of this name; null if there is none, or several. */
+/** The id of the endpoint with this name; null if there is none or there are several. */
 export function* findUniqueName(name: string): Steps<string | null> {
   const rows = yield* all(query.selectFrom("endpoint").select("id").where("name", "=", name).limit(2));
   return rows.length === 1 ? (rows[0]?.id ?? null) : null;
 }
 
-/** The endpoint with this id, or undefined. */
+/** The endpoint with this id, or undefined. Does not check who may see it. */
 export function* findEndpoint(id: string): Steps<Endpoint | undefined> {
   const row = yield* first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
   return row === undefined ? undefined : toEndpoint(row);
 }
 
-/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+/** @throws not_found, with the same message for an id that does not exist and for one of somebody else's */
 export function* getViewableEndpoint(viewing: Viewing, id: string): Steps<Endpoint> {
   const endpoint = yield* findEndpoint(id);
   if (endpoint === undefined || !(yield* mayViewEndpoint(viewing, endpoint.workspaceId, id)))
@@ -214,7 +216,7 @@ export function* mayViewEndpoint(viewing: Viewing, workspaceId: string, endpoint
   return standing !== null && seesEndpoint(standing, endpointId);
 }
 
-/** Each setting that is not undefined replaces the stored one. @throws usage */
+/** Replaces each stored setting by the given one if that is not undefined. @throws usage */
 export function* updateEndpointRow(
   endpoint: Endpoint,
   change: { name?: string; state?: Endpoint["state"]; settings?: Partial<EndpointSettings> },
@@ -240,7 +242,7 @@ export function* readSchema({ id, schemaVersion }: Endpoint): Steps<SchemaDefini
   return definition;
 }
 
-/** A version of an endpoint's schema; null if there is none, or none any more. */
+/** A version of an endpoint's schema; null if there is none or it is not kept any more. */
 export function* findSchema(endpointId: string, version: number): Steps<SchemaDefinition | null> {
   const row = yield* first(
     query
@@ -253,10 +255,10 @@ export function* findSchema(endpointId: string, version: number): Steps<SchemaDe
 }
 
 /**
- * The fields of the last hundred schemas with their labels, endpoint by endpoint, those of the current schema first. A field has the
- * label of the first schema that declares it; null if that has none.
+ * The fields of the last hundred schemas with their labels, endpoint by endpoint; the fields of the current schema come first. A field has
+ * the label of the first schema in that order that declares the field; null if that schema gives it none.
  *
- * @param endpointIds null for all endpoints.
+ * @param endpointIds null means all endpoints
  */
 export function* listDeclaredFields(
   endpointIds: readonly string[] | null,
@@ -274,10 +276,11 @@ export function* listDeclaredFields(
 }
 
 /**
- * Adds a version. Earlier submissions keep the number of the one that they were checked with; the last hundred are kept.
+ * Adds a version of the schema. Earlier submissions keep the number of the version that they were checked with. The last hundred versions
+ * are kept.
  *
- * @param basedOn the version that the definition was made from; null replaces any version.
- * @throws conflict when the schema has another version by now.
+ * @param basedOn the version that the definition was made from; null replaces any version
+ * @throws conflict if the schema has another version by now
  */
 export function* insertSchemaVersionRow(
   endpoint: Endpoint,
@@ -297,7 +300,7 @@ export function* insertSchemaVersionRow(
   return { ...endpoint, schemaVersion };
 }
 
-/** Versions of a schema that are kept; each has up to 64 KiB. */
+/** The number of versions of a schema that are kept; each has up to 64 KiB. */
 export const MAX_SCHEMA_VERSIONS = 100;
 
 function* insertSchema(
@@ -319,7 +322,7 @@ function* insertSchema(
   );
 }
 
-/** @throws plan_limit when the workspace has as many endpoints as its plan allows */
+/** @throws plan_limit if the workspace has as many endpoints as its plan allows */
 export function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<void> {
   const limit = limitsOf(plans, workspace.plan).endpoints;
   if (limit === null) return;

@@ -18,25 +18,25 @@ export interface Endpoint {
 }
 
 export interface EndpointSettings {
-  /** Empty allows every origin. */
+  /** An empty list allows every origin. */
   readonly allowedOrigins: readonly string[];
   readonly unknownFields: UnknownFields;
-  /** Names of the fields that must stay empty; null is {@link DEFAULT_HONEYPOTS}. */
+  /** Names of the fields that must stay empty; null means {@link DEFAULT_HONEYPOTS}. */
   readonly honeypots: readonly string[] | null;
-  /** The page that the visitor of a plain HTML form sees after success; null shows the built-in page. */
+  /** The page that the visitor of a plain HTML form sees after success; null means the built-in page. */
   readonly successUrl: string | null;
   readonly errorUrl: string | null;
-  /** Of what visitors read, if their post names none; null is that of their browser. */
+  /** The language of what visitors read if their post names none; null means the language of their browser. */
   readonly language: Language | null;
-  /** Days that submissions are kept; null is for ever. */
+  /** The number of days that submissions are kept; null means for ever. */
   readonly keepDays: number | null;
-  /** How much of a submitter's address is stored: all, its network (IPv4 /24, IPv6 /48), or nothing. */
+  /** How much of a submitter's address is stored: all of it, its network (IPv4 /24, IPv6 /48), or nothing. */
   readonly storeAddress: StoreAddress;
   readonly page: OwnPage;
   readonly challenge: Challenge;
 }
 
-/** All but what has a page of the dashboard for itself. */
+/** The settings without those that have a page of the dashboard to themselves. */
 export type PlainSettings = Omit<EndpointSettings, "page" | "challenge">;
 
 export type StoreAddress = "full" | "short" | "none";
@@ -54,16 +54,16 @@ export const defaultEndpointSettings: EndpointSettings = {
   challenge: NO_CHALLENGE,
 };
 
-/** Hidden fields that people leave empty and robots fill, unless the schema declares them as fields. */
+/** Hidden fields that people leave empty and robots fill, unless the schema declares them. */
 export const DEFAULT_HONEYPOTS = ["_gotcha", "_honeypot", "_honey", "botcheck"] as const;
 
 const MAX_HONEYPOTS = 20;
 const MAX_HONEYPOT_LENGTH = 100;
-/** A century; beyond it "forever" says what is meant. */
+/** A century. Somebody who wants more can say "for ever". */
 const MAX_KEEP_DAYS = 36_500;
 const MAX_URL_LENGTH = 2000;
 
-/** The same settings in the form that is stored and compared. @throws usage naming the value that is wrong. */
+/** Checks settings and returns them in the form that is stored and compared. @throws usage naming the value that is wrong */
 export function checkSettings(settings: EndpointSettings): EndpointSettings {
   const allowedOrigins = checkOrigins(settings.allowedOrigins);
   return {
@@ -80,14 +80,15 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
   };
 }
 
-/** What decides whether the form's own page can show the task of a challenge. */
+/** The settings that decide whether the form's own page can show the task of a challenge. */
 export type TaskSettings = Pick<EndpointSettings, "page" | "challenge">;
 
 /**
- * Refuses a change after which the form's own page could not show the task without which its posts are refused. A form that is like
- * that already may be changed otherwise.
+ * Refuses a change after which the form's own page could not show a task that its posts need. If a form is in that state already, other
+ * changes to it are still allowed.
  *
- * @param before null for a new endpoint. @throws usage
+ * @param before null for a new endpoint
+ * @throws usage
  */
 export function checkTask(after: TaskSettings, before: TaskSettings | null): void {
   if (!lacksTask(after) || (before !== null && lacksTask(before))) return;
@@ -101,7 +102,7 @@ function lacksTask({ page, challenge: { kind, isRequired, siteKey } }: TaskSetti
   return page.isOn && isRequired && isVendor(kind) && siteKey === null;
 }
 
-/** The language that an owner named by a tag. @throws usage */
+/** The language of a tag that an owner gave. @throws usage */
 export function namedLanguage(tag: string): Language {
   const language = findLanguage(tag);
   if (language !== null) return language;
@@ -114,7 +115,7 @@ export function namedLanguage(tag: string): Language {
 
 const MAX_SHOWN_TAG = 40;
 
-/** The origins that an owner named, where `*` alone stands for every origin. */
+/** The origins that an owner gave. `*` alone stands for every origin, which is an empty list. */
 export function namedOrigins(texts: readonly string[]): readonly string[] {
   return texts.length === 1 && texts[0] === "*" ? [] : texts;
 }
@@ -131,7 +132,7 @@ function checkOrigins(origins: readonly string[]): string[] {
   return [...new Set(origins.map(checkOrigin))];
 }
 
-/** What a form says of itself in them is read whether or not a robot fills them. */
+/** Members with information about the form, which is read whether or not a robot filled them. They cannot be honeypots. */
 const CONTROL_MEMBERS: ReadonlySet<string> = new Set(["_elapsed_ms", "_language", "_pow"]);
 
 function checkHoneypots(names: readonly string[]): string[] {

@@ -12,11 +12,11 @@ import { endpointReference } from "./endpoint-operations.ts";
 import { findReachableEndpoint, reachEndpoint } from "./endpoint-store.ts";
 
 /*
- * Keys belong to an endpoint, so who may see them follows from its workspace: that is why their operations stand here, and their rows in
+ * Keys belong to an endpoint, so its workspace decides who may see them. That is why their operations are here, while their rows are in
  * `src/keys`.
  */
 
-/** What a secret key needs beside the operation's own access. */
+/** The access that a secret key needs, besides the operation's own. */
 const furtherAccess: readonly Access[] = ["keys:secret"];
 
 const keyReference = { key: z.string().describe("Its id, its 12 characters, or the whole key.") };
@@ -58,7 +58,7 @@ export const issueKey = operation({
     const { workspaceId } = await context.db.read(() => reachForKey(context, reference, kind));
     const prepared = await prepareKey(kind, workspaceId);
     return context.transact(function* () {
-      // It may have been deleted while the key was hashed.
+      // The endpoint may have been deleted while the key was hashed.
       const endpoint = yield* reachForKey(context, reference, kind);
       const issued = yield* storeKey(endpoint.id, prepared, context.now);
       return changed(issuedKeyJson(issued), changeOf(issued.key, endpoint));
@@ -103,7 +103,7 @@ export const revokeKey = operation({
   },
 });
 
-/** @throws not_found, in the same words, when there is no such key and when it is somebody else's; forbidden */
+/** @throws not_found, with the same message for a key that does not exist and for somebody else's; forbidden */
 function* reachKey(context: Context, reference: string): Steps<ReachableKey> {
   const found = yield* findReachable(context, reference);
   yield* requireFurther(context, found.endpoint, found.key.kind);

@@ -11,20 +11,20 @@ import { endpointJson, endpointShape } from "./endpoint-json.ts";
 import { changeOf, endpointReference } from "./endpoint-operations.ts";
 import { checkEndpointLimit, reachEndpoint } from "./endpoint-store.ts";
 
-/** Rows in one transaction, so that posts never wait long for it. */
+/** The largest number of rows in one transaction, so that posts never wait long. */
 const BATCH_SIZE = 200;
 
-/** Takes at most `limit` rows of an endpoint along into its workspace. Returns how many that were. */
+/** Moves at most `limit` rows of an endpoint into its new workspace. Returns the number of rows. */
 export type MoveContents = (endpointId: string, workspaceId: string, limit: number) => Steps<number>;
 
-/** What of an endpoint names its workspace, in other folders. */
+/** Moves the rows in other folders that name an endpoint's workspace. */
 interface Parts {
   readonly movedContents: readonly MoveContents[];
 }
 
 /**
- * Keys, ids and submissions do not change. The count of a month stays with the workspace that took the posts. A move that was cut off is
- * finished by doing it again.
+ * Keys, ids and submissions do not change. The count of a month stays with the workspace that took the posts. To finish an interrupted
+ * move, do it again.
  */
 export const moveEndpoint = operation({
   name: "endpoint.move",
@@ -42,7 +42,7 @@ export const moveEndpoint = operation({
       yield* checkEndpointLimit(target, config.plans);
       const moved = yield* updateWorkspaceRow(before, target);
       yield* unbindEndpoint(before.workspaceId, before.id);
-      // Both workspaces see that it came or went.
+      // The lists of changes of both workspaces show the move.
       return changed(moved, changeOf(before), changeOf(moved));
     });
     let done = 0;
@@ -58,7 +58,10 @@ export const moveEndpoint = operation({
   },
 });
 
-/** Posts under way are stored before it, with the old workspace, or see the new one: PostgreSQL's UPDATE alone would pass them. */
+/**
+ * Locks the endpoint's row. Posts under way are then either stored before the move, with the old workspace, or see the new one.
+ * PostgreSQL's UPDATE alone would not wait for them.
+ */
 const LOCK_SQL = {
   sqlite: "SELECT id FROM endpoint WHERE id = ?",
   postgresql: "SELECT id FROM endpoint WHERE id = ? FOR UPDATE",

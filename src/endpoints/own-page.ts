@@ -2,17 +2,17 @@ import { checkColour } from "../foundation/brand.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isOriginAllowed } from "./allowed-origin.ts";
 
-/** A form's own page, at `/p/` and its id or name, for owners who have no page to put it into. */
+/** A form's own page, at `/p/` and its id or name, for owners who have no page of theirs to put the form into. */
 export interface OwnPage {
   readonly isOn: boolean;
-  /** Null is the name of the form. */
+  /** Null means the name of the form. */
   readonly title: string | null;
   readonly intro: string | null;
-  /** `#rrggbb`; null is the service's own. */
+  /** `#rrggbb`; null means the colour of the workspace's brand. */
   readonly colour: string | null;
-  /** An address of one of the form's allowed origins. */
+  /** An address within one of the form's allowed origins. */
   readonly logo: string | null;
-  /** What is said after the form was sent; null is the built-in sentence. */
+  /** The text after the form was sent; null means the built-in sentence. */
   readonly thanks: string | null;
 }
 
@@ -29,7 +29,7 @@ const MAX_TITLE_LENGTH = 100;
 const MAX_TEXT_LENGTH = 2000;
 const MAX_LOGO_LENGTH = 500;
 
-/** The same in the form that is stored. @throws usage naming what is wrong */
+/** Checks an own page and returns it in the form that is stored. @throws usage naming what is wrong */
 export function checkPage(page: OwnPage, allowedOrigins: readonly string[]): OwnPage {
   return {
     isOn: page.isOn,
@@ -41,7 +41,7 @@ export function checkPage(page: OwnPage, allowedOrigins: readonly string[]): Own
   };
 }
 
-/** Null for an empty text. */
+/** Checks a text; an empty one becomes null. */
 function checkText(what: string, given: string | null, maximum: number): string | null {
   const text = (given ?? "").replaceAll(/\r\n?/g, "\n").trim();
   if (text.length > maximum)
@@ -66,7 +66,7 @@ function quoted(text: string): string {
   return JSON.stringify(text.slice(0, MAX_TITLE_LENGTH));
 }
 
-/** What is stored; null for a form that never had a page. */
+/** The value that is stored; null for a form that never had a page. */
 export function pageColumn(page: OwnPage): string | null {
   const isNothing = !page.isOn && Object.values(page).every((value) => value === null || value === false);
   return isNothing ? null : JSON.stringify(page);

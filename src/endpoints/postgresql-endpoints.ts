@@ -3,12 +3,12 @@ import type { BatchStatement } from "../database/postgresql/batch-connection.ts"
 /** An endpoint that cannot be deleted or moved until the transaction ends. */
 export interface LockedEndpoint {
   readonly id: string;
-  /** By which submissions name it. */
+  /** The number by which submissions name the endpoint. */
   readonly number: number;
   readonly workspace_id: string;
 }
 
-/** Locks those of these endpoints that are there. */
+/** Locks the endpoints with these ids, as far as they exist. */
 export const LOCK_ENDPOINTS: BatchStatement = {
   name: "lock_endpoints",
   text: `SELECT endpoint.id, endpoint.workspace_id, endpoint_number.number

@@ -9,17 +9,17 @@ import type { Endpoint } from "./endpoint.ts";
 import { findEndpoint } from "./endpoint-store.ts";
 import { DAY_MS } from "../foundation/time-units.ts";
 
-/** A page's origin whose posts are refused, because the endpoint does not list it. */
+/** The origin of a page whose posts are refused, because the endpoint does not list it. */
 export interface RefusedOrigin {
   readonly origin: string;
-  /** Posts that were refused. */
+  /** The number of posts that were refused. */
   readonly posts: number;
   readonly lastAt: number;
-  /** Whether the owner said that it is none of theirs: its posts are not held. */
+  /** Whether the owner said that the origin is not theirs. Its posts are not held. */
   readonly ignored: boolean;
 }
 
-/** Posts that were refused since the last time. */
+/** Posts that were refused since the last record. */
 export interface RefusedPosts {
   readonly endpointId: string;
   readonly origin: string;
@@ -27,15 +27,17 @@ export interface RefusedPosts {
   readonly lastAt: number;
 }
 
-/** The largest number that is kept of an endpoint. What the owner ignores stays; of the others those that posted last. */
+/**
+ * The largest number of refused origins that are kept for an endpoint. Ignored ones stay; of the others, those with the latest posts stay.
+ */
 export const MAX_REFUSED_ORIGINS = 20;
 
-/** Whether it can be recorded: `null`, or a scheme and a host in visible ASCII, as browsers and apps send it. */
+/** Whether an origin can be recorded: it is `null`, or a scheme and a host in visible ASCII, as browsers and apps send it. */
 export function isRecordable(origin: string): boolean {
   return origin.length <= MAX_ORIGIN_LENGTH && /^(?:null|[a-z][a-z0-9+.-]*:\/\/[!-~]+)$/i.test(origin);
 }
 
-/** Refused origins that are not allowed by now, the last one first. */
+/** The refused origins that are still not allowed, the latest first. */
 export function* listRefusedOrigins({ id, settings }: Endpoint): Steps<RefusedOrigin[]> {
   const rows = yield* all(
     query
@@ -58,14 +60,14 @@ export function* listRefusedOrigins({ id, settings }: Endpoint): Steps<RefusedOr
 /** A refused origin and its endpoint. */
 export interface Refusal extends RefusedOrigin {
   readonly endpoint: Endpoint;
-  /** Whether it is allowed by now. */
+  /** Whether the endpoint allows the origin by now. */
   readonly isAllowed: boolean;
 }
 
-/** Rows that are read for a list. */
+/** The largest number of rows that are read for a list. */
 const MAX_READ = 100;
 
-/** Refused origins that nobody ignores, the last one first, 100 at most. @param endpointIds null is every endpoint. */
+/** The refused origins that are not ignored, the latest first, at most 100. @param endpointIds null means every endpoint */
 export function* listRefusals(endpointIds: readonly string[] | null): Steps<Refusal[]> {
   let rows = query.selectFrom("refused_origin").selectAll().where("ignored", "=", 0);
   if (endpointIds !== null) rows = rows.where("endpoint_id", "in", listed(endpointIds));
@@ -80,7 +82,7 @@ export function* listRefusals(endpointIds: readonly string[] | null): Steps<Refu
   return refusals;
 }
 
-/** As every JSON output shows them. */
+/** A refused origin as every JSON output shows it. */
 export function refusedOriginJson({ origin, posts, lastAt, ignored }: RefusedOrigin) {
   return { origin, posts, last_at: toIsoTime(lastAt), ignored };
 }
@@ -95,7 +97,7 @@ export function* readIgnoredOrigins(endpointId: string): Steps<ReadonlySet<strin
   return new Set((yield* all(ignored)).map(({ origin }) => origin));
 }
 
-/** Adds to the counts. What belongs to an endpoint that was deleted meanwhile is left out. */
+/** Adds to the counts. Endpoints that were deleted meanwhile are skipped. */
 export function* addRefusals(refusals: readonly RefusedPosts[]): Steps<void> {
   for (const { endpointId, origin, posts, lastAt } of refusals) {
     yield* run(
@@ -125,7 +127,7 @@ export function* addRefusals(refusals: readonly RefusedPosts[]): Steps<void> {
   }
 }
 
-/** @param ignored false takes it back. @throws not_found if no post of this origin was refused. */
+/** @param ignored false takes the mark back @throws not_found if no post of this origin was refused */
 export function* markOriginRow(endpointId: string, origin: string, ignored: boolean): Steps<void> {
   const changed = yield* run(
     query
@@ -142,10 +144,10 @@ export function* markOriginRow(endpointId: string, origin: string, ignored: bool
   yield* raiseSettingsVersion();
 }
 
-/** Origins dropped in one transaction. */
+/** The largest number of origins deleted in one transaction. */
 const BATCH_SIZE = 200;
 
-/** Forgets those that have not posted for this number of days, but for the ignored ones; null keeps them. Returns the number. */
+/** Deletes refused origins without a post for this number of days, except ignored ones; null keeps all. Returns the number. */
 export function* forgetOldRefusals(days: number | null, now: number): Steps<number> {
   if (days === null) return 0;
   const rows = yield* all(

@@ -3,12 +3,12 @@ import { first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
 
-/** The owner of the choices: a workspace, or one of its endpoints, whose choices come first. */
+/** Who owns the choices: a workspace, or one of its endpoints, whose choices override the workspace's. */
 export type SpamScope =
   | { readonly kind: "workspace"; readonly workspaceId: string }
   | { readonly kind: "endpoint"; readonly workspaceId: string; readonly endpointId: string };
 
-/** The choices of that owner; empty if there are none. */
+/** The choices of this owner; empty if there are none. */
 export function* readChoices(scope: SpamScope): Steps<SpamChoices> {
   const row =
     scope.kind === "workspace"
@@ -21,7 +21,7 @@ export function* readChoices(scope: SpamScope): Steps<SpamChoices> {
   return row === undefined ? {} : (JSON.parse(row.choices) as SpamChoices);
 }
 
-/** Takes effect at once, in running servers within a second. */
+/** Stores choices. They apply at once, and in running servers within a second. */
 export function* writeChoicesRow(scope: SpamScope, choices: SpamChoices): Steps<void> {
   const json = JSON.stringify(choices);
   if (scope.kind === "workspace") {
@@ -42,7 +42,7 @@ export function* writeChoicesRow(scope: SpamScope, choices: SpamChoices): Steps<
   yield* raiseSettingsVersion();
 }
 
-/** The settings in force there; choices count only on plans that allow them. */
+/** The settings in force. The choices count only on plans that allow them. */
 export function* settingsFor(
   scope: SpamScope,
   defaults: SpamSettings,

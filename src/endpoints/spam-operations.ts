@@ -18,7 +18,7 @@ import { reachEndpoint } from "./endpoint-store.ts";
 import { readChoices, writeChoicesRow } from "./spam-choices-store.ts";
 import { spamStateJson } from "./spam-state-json.ts";
 
-/** Whose spam settings are meant. */
+/** The endpoint or workspace whose spam settings are meant. */
 export const spamScopeInput = {
   endpoint: z
     .string()
@@ -44,10 +44,10 @@ export const spamChangeInput = {
 const reference = z.strictObject(spamScopeInput);
 const change = z.strictObject(spamChangeInput);
 
-/** What somebody needs too if a whole workspace is meant. */
+/** The further access that an actor needs if a whole workspace is meant. */
 const further = { read: "workspace:read", write: "workspace:spam" } as const satisfies Record<string, Access>;
 
-/** Parts of the operations that look at what holds. */
+/** The part of the operations that show settings in force. */
 export interface SpamParts {
   /** The settings of an owner who chose nothing. */
   readonly spamDefaults: SpamSettings;
@@ -68,7 +68,7 @@ export const showSpam = operation({
   }),
   async run(context: Context<SpamParts>, input) {
     const { config, parts } = context;
-    // From the command line, an empty database gets its first workspace here too.
+    // From the command line, a read also gives an empty database its first workspace.
     return context.transact(function* () {
       const scope = yield* reachSpamScope(context, input, further.read);
       return changed(spamStateJson(yield* readSpamState(scope, config.plans, parts.spamDefaults)));
@@ -94,7 +94,7 @@ export const setSpam = operation({
   },
 });
 
-/** @throws usage if there would be too many of something */
+/** The choices after a change. @throws usage if a list would get too long */
 export function changedChoices(
   before: z.output<typeof spamChoicesShape>,
   { choices, replace }: Pick<z.output<typeof change>, "choices" | "replace">,
@@ -103,7 +103,7 @@ export function changedChoices(
   return parseSpamChoices(JSON.stringify(replaceChoices(before, choices)), "options");
 }
 
-/** @param furtherAccess for a whole workspace @throws not_found, ambiguous, forbidden */
+/** @param furtherAccess the access that a whole workspace needs @throws not_found, ambiguous, forbidden */
 export function* reachSpamScope(
   context: Pick<Context, "viewing" | "access" | "actor" | "now" | "config">,
   { endpoint, workspace: named }: z.output<typeof reference>,
@@ -116,7 +116,7 @@ export function* reachSpamScope(
   }
   requireAccess(context.actor, furtherAccess);
   const workspace = yield* reachWorkspace(context, named);
-  // What holds for a workspace holds for other endpoints than those that a token or a member is bound to.
+  // The settings of a workspace apply to endpoints other than those that a token or a member is limited to.
   const standing = yield* findStanding(context.viewing, workspace.id);
   const isBound = (context.viewing.reach?.endpointId ?? standing?.endpoints ?? null) !== null;
   if (isBound) throw noWorkspace(named ?? workspace.id);

@@ -1,13 +1,16 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 
-/** What storing a post needs to know of its endpoint. */
+/** What it takes to store a post of an endpoint. */
 interface FoundEndpoint {
-  /** By which submissions name it. It has it for as long as it is there. */
+  /** The number by which submissions name the endpoint. It does not change while the endpoint exists. */
   readonly number: number;
   readonly workspaceId: string;
 }
 
-/** Looks for endpoints inside a transaction of the caller's, for each once in a transaction. Undefined if it is gone. */
+/**
+ * Makes a function that finds endpoints inside the caller's transaction. It reads each endpoint once, so make a new one for each
+ * transaction. Undefined if the endpoint is gone.
+ */
 export type EndpointLook = () => (endpointId: string) => FoundEndpoint | undefined;
 
 const FIND_SQL = `SELECT endpoint_number.number, endpoint.workspace_id AS workspaceId

@@ -15,17 +15,17 @@ export interface EndpointName {
   readonly workspaceId: string;
 }
 
-/** The endpoint or workspace that is asked for; null is all that there is to see. */
+/** The endpoint or workspace that a request is about; both are null for everything that the actor may see. */
 export interface EndpointsReference {
   readonly endpoint: string | null;
   readonly workspace: string | null;
 }
 
 /**
- * The ids of what is asked for; null, which is every endpoint, for who sees all of them. Of several workspaces, those are meant in which
- * the role is enough.
+ * The ids of the endpoints that a request is about; null means every endpoint, for an actor who sees all. If no workspace is named, only
+ * workspaces in which the role is enough count.
  *
- * @throws not_found, ambiguous; forbidden if it is enough in none of them
+ * @throws not_found, ambiguous; forbidden if the role is enough in no workspace
  */
 export function* reachEndpointIds(
   asking: Asking,
@@ -42,7 +42,7 @@ export function* reachEndpointIds(
   return (yield* listEndpoints(only, viewing)).map(({ id }) => id);
 }
 
-/** Of every endpoint that somebody may see, workspace by workspace, by name. @param limit how many at most; null is all. */
+/** The name of every endpoint that somebody may see, sorted by workspace and name. @param limit the largest number; null means all */
 export function* listEndpointNames(viewing: Viewing, limit: number | null): Steps<EndpointName[]> {
   let rows = selectNames().orderBy("workspace_id").orderBy("name").orderBy("id");
   const only = viewing.reach?.endpointId ?? null;
@@ -57,7 +57,9 @@ export interface EndpointInWorkspace extends EndpointName {
   readonly workspaceName: string;
 }
 
-/** The same with their workspaces, in the order of the workspaces' names. Two workspaces of one name are told apart. */
+/**
+ * Like {@link listEndpointNames}, with the names of the workspaces, and sorted by them. Workspaces with the same name get different labels.
+ */
 export function* listEndpointsInWorkspaces(viewing: Viewing, limit: number): Steps<EndpointInWorkspace[]> {
   const endpoints = yield* listEndpointNames(viewing, limit);
   const labels = yield* labelWorkspaces([...new Set(endpoints.map(({ workspaceId }) => workspaceId))]);
@@ -71,12 +73,12 @@ export function* listEndpointsInWorkspaces(viewing: Viewing, limit: number): Ste
     .toSorted((left, right) => inOrder(left.workspaceName, right.workspaceName));
 }
 
-/** As people look names up, whatever the letters' case. */
+/** Compares names as people sort them, ignoring case. */
 function inOrder(left: string, right: string): number {
   return left.localeCompare(right, "en", { sensitivity: "base", numeric: true });
 }
 
-/** These endpoints by id. The caller has checked that they may be seen. */
+/** The names of these endpoints, by id. The caller has checked that they may be seen. */
 export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<string, EndpointInWorkspace>> {
   if (ids.length === 0) return new Map();
   const endpoints = yield* all(selectNames().where("id", "in", listed(ids)));

@@ -1,4 +1,4 @@
-/** The languages that visitors and recipients are spoken to in, by their tags. */
+/** The tags of the languages in which visitors and recipients can read their texts. */
 export const LANGUAGES = [
   "ar",
   "cs",
@@ -28,15 +28,15 @@ export type Language = (typeof LANGUAGES)[number];
 /** The control member in which a form says its visitor's language. */
 export const LANGUAGE_MEMBER = "_language";
 
-/** In characters; RFC 5646 asks for room for 35. */
+/** The longest tag, in characters: RFC 5646 asks for room for 35. */
 const MAX_TAG_LENGTH = 35;
 const TAG = /^([a-z]{2,3})(?:-[a-z0-9]{1,8})*$/i;
-/** What RFC 5646 has called some of them before, and the names of their parts. */
+/** Other tags for the same languages: former ones of RFC 5646, and those of a language within a group. */
 const OTHER_TAGS: Readonly<Record<string, Language>> = { iw: "he", cmn: "zh", arb: "ar" };
-/** Entries of an Accept-Language header that are read. */
+/** The largest number of entries of an Accept-Language header that are read. */
 const MAX_ENTRIES = 20;
 
-/** The language of a tag like `de` or `pt-BR`; null if it is no such tag, or of a language that is not spoken here. */
+/** The language of a tag like `de` or `pt-BR`; null if the text is no such tag, or there are no texts in its language. */
 export function findLanguage(tag: unknown): Language | null {
   if (typeof tag !== "string" || tag.length > MAX_TAG_LENGTH) return null;
   const main = TAG.exec(tag)?.[1]?.toLowerCase() ?? "";
@@ -46,7 +46,7 @@ export function findLanguage(tag: unknown): Language | null {
   );
 }
 
-/** The first language of an Accept-Language header, by its weights, that is spoken here; null if none is. */
+/** The first language of an Accept-Language header, by its weights, that there are texts in; null if there is none. */
 export function acceptedLanguage(header: string | undefined): Language | null {
   if (header === undefined) return null;
   const entries = header.split(",", MAX_ENTRIES).map(readEntry);

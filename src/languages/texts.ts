@@ -45,7 +45,10 @@ const TEXTS: Readonly<Record<Language, Texts>> = {
   zh,
 };
 
-/** In the executable they lie packed, and are unpacked for each language that is asked for (scripts/executable.ts). */
+/**
+ * Reads the texts of a language. In the executable they are packed, and each language is unpacked when it is first needed
+ * (scripts/executable.ts).
+ */
 export function readTexts(language: Language): Texts {
   return TEXTS[language];
 }

@@ -1,7 +1,10 @@
 import { isFileList, type ListedFile, sizeText } from "../foundation/file-list.ts";
 import type { Wording } from "./wording.ts";
 
-/** A value of a submission as whoever gets an e-mail or a chat about it reads it: yes and no in words, several answers side by side, files by name and size; groups as JSON. */
+/**
+ * A value of a submission for people who get an e-mail or a chat message about it: yes and no in words, several answers separated by
+ * commas, files by name and size, groups as JSON.
+ */
 export function valueIn(value: unknown, wording: Wording): string {
   if (isFileList(value)) return value.map((file) => fileText(file, wording)).join(", ");
   if (Array.isArray(value) && value.length > 0 && value.every(isPlain))
@@ -25,7 +28,7 @@ function fileText(file: ListedFile, wording: Wording): string {
   return `${file.name} (${size}${words === null ? "" : `, ${words}`})`;
 }
 
-/** What has become of a file; null if it is simply there. */
+/** What has become of a file; null if it has no such state. */
 function stateIn({ state, verdict }: ListedFile, wording: Wording): string | null {
   if (state === "scanning") return wording.text("stateScanning");
   if (state === "unscanned") return wording.text("stateUnscanned");

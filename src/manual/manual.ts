@@ -3,7 +3,7 @@ import { nearestName } from "../foundation/nearest-name.ts";
 import type { ManualPage } from "./page.ts";
 import { packedPages } from "./pages.generated.ts";
 
-/** The pages of docs/ as this version has them. */
+/** The pages of docs/, as they are in this version. */
 
 export interface Topic {
   /** The path without `.md`, with `-` for `/`: `spam`, `recipes-hugo`. */
@@ -22,7 +22,7 @@ export function findPage(name: string): ManualPage | null {
   return JSON.parse(brotliDecompressSync(Buffer.from(packed, "base64")).toString("utf8")) as ManualPage;
 }
 
-/** The name that somebody means who writes it in another case or as a path: `docs/SPAM.md`, `recipes/hugo`. */
+/** The page's name if somebody wrote it in another case or as a path: `docs/SPAM.md`, `recipes/hugo`. */
 export function topicName(given: string): string {
   const plain = given
     .replace(/^(?:\.\/)?docs\//, "")
@@ -32,10 +32,10 @@ export function topicName(given: string): string {
   return topics.find(({ name }) => name.toLowerCase() === plain.toLowerCase())?.name ?? plain;
 }
 
-/** Topics offered, at most, in the place of one that is not there. */
+/** The largest number of topics that are offered in place of an unknown one. */
 const MAX_NEAR = 3;
 
-/** The topics that somebody may mean who named one that is not there: those with its words in their name, or a nearly equal name. */
+/** The topics that are similar to an unknown name: their names contain its words, or are nearly equal. */
 export function nearTopics(given: string): readonly string[] {
   const plain = topicName(given).toLowerCase();
   const names = topics.map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from "../foundation/html.ts";
 import type { Block, Inline, Inlines } from "./page.ts";
 
-/** A page as the dashboard shows it, without its title. @param root the address that the names of pages follow. */
+/** A page as the dashboard shows it, without its title. @param root the address before the names of pages */
 export function pageMarkup(blocks: readonly Block[], root: string): Html {
   return joinHtml(
     blocks.map(

@@ -1,4 +1,4 @@
-/** A page of docs/ in the parts that both readers need: the dashboard makes markup of it, the command line text. */
+/** A page of docs/ in parts from which the dashboard makes markup, and the command line text. */
 export interface ManualPage {
   readonly title: string;
   readonly blocks: readonly Block[];
@@ -13,7 +13,7 @@ export type Block =
 
 export type Inlines = readonly Inline[];
 
-/** `to` is an address of the web, an anchor like `#keys`, or another page with or without one, like `spam#held-posts`. */
+/** `to` is a web address, an anchor like `#keys`, or another page with or without an anchor, like `spam#held-posts`. */
 export type Inline =
   | string
   | { readonly code: string }

@@ -9,10 +9,11 @@ interface Asked {
 }
 
 /**
- * Refuses requests that a page in a browser may have been led to send: a name that was pointed at this machine is in `Host`, and another
- * site in `Origin`. A bare IP address is no name that somebody could point elsewhere.
+ * Refuses requests that a web page may have made a browser send. They have a foreign name in `Host`, which was pointed at this machine, or
+ * another site in `Origin`. A bare IP address is accepted, because nobody can point it elsewhere.
  *
- * @param baseUrl the server's own address; null if it is not configured @throws forbidden
+ * @param baseUrl the server's own address; null if it is not configured
+ * @throws forbidden
  */
 export function checkHost({ host = "", origin }: Asked, baseUrl: string | null): void {
   const own = baseUrl === null ? null : new URL(baseUrl);

@@ -43,7 +43,7 @@ export const getEndpoint = tool({
     const { refused_origins: refused, ...shown } = endpoint;
     return {
       answer: { endpoint: shown },
-      // Whoever posts says from which site.
+      // The origins are untrusted, because the sender of a post chooses them.
       ...(refused.length > 0 && {
         untrusted: [{ id: endpoint.id, content: { refused_origins: refused } }],
       }),
@@ -67,7 +67,7 @@ export const listWebhooks = tool({
   },
 });
 
-/** Some services have their secret in the query of an address. */
+/** The address without its query, in which some services have their secret. */
 function withoutQuery(url: string): string {
   const [address = "", query] = url.split("?", 2);
   return query === undefined ? address : `${address}?…`;
@@ -91,9 +91,9 @@ export const listDeliveries = tool({
     if (id !== undefined && isId("msg", id)) {
       const { delivery, data } = await call(showWebhookDelivery, { delivery: id });
       const attempts = data.map(({ answer: _answer, message: _message, ...each }) => each);
-      // A receiver may be anybody's.
+      // The answers are untrusted, because anybody may run a receiver.
       const content = data.map(({ number, message, answer }) => ({ number, message, answer }));
-      // Some receivers repeat what they were sent, which not everybody may read who sees deliveries.
+      // Some receivers repeat what they were sent, which not everybody who sees deliveries may read.
       const redacts = !may("submissions:read");
       return { answer: { delivery, attempts }, untrusted: [{ id, content }], ids: [id], redacts };
     }
@@ -127,7 +127,7 @@ export const getFindings = tool({
     const { healthy, checks } = await call(listFindings, {});
     return {
       answer: { healthy, checks: checks.map(({ name, ok }) => ({ name, ok })) },
-      // They name forms and sites, and quote what was sent.
+      // The messages are untrusted: they name forms and sites, and quote what was sent.
       untrusted: checks
         .filter(({ ok }) => !ok)
         .map(({ name, message, advice }) => ({ id: name, content: { message, advice } })),
@@ -160,7 +160,7 @@ async function problemsOfSchema(schema: unknown): Promise<object> {
   }
 }
 
-/** Stands for a key, which is no tool's to show. */
+/** Stands for a key, which no tool may show. */
 const KEY_PLACEHOLDER = "YOUR_PUBLISHABLE_KEY";
 const SERVER_PLACEHOLDER = "https://YOUR-SERVER";
 

@@ -10,10 +10,10 @@ import { perform } from "../operations/perform.ts";
 import { checkHost } from "./check-host.ts";
 import { type AgentAccess, createMcpServer } from "./mcp-server.ts";
 
-/** What every answer has: nothing of it is kept by browsers and proxies, and none takes it for a page. */
+/** Headers of every answer: browsers and proxies store nothing of it, and no browser takes it for a page. */
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** Headers of a request that the protocol reads. */
+/** The headers of a request that the protocol reads. */
 const READ_HEADERS = [
   "accept",
   "content-type",
@@ -24,14 +24,14 @@ const READ_HEADERS = [
 ];
 
 /**
- * Serves agents at `/mcp` by Streamable HTTP, without sessions: each request stands for itself, is let in by its token, and is answered by
- * one JSON document, or a stream that ends with the answer.
+ * Serves agents at `/mcp` with Streamable HTTP, without sessions. Each request is complete in itself, is authenticated by its token, and is
+ * answered with one JSON document, or with a stream that ends with the answer.
  */
 export function mountMcp(server: FastifyInstance, parts: ServedParts): void {
   const { config } = parts;
   const authenticate = createAuthentication(parts);
   const handler = createMcpHandler(({ authInfo }) => createMcpServer(accessOf(parts, authInfo?.extra)), {
-    // Nothing changes by itself that a client would have to be told.
+    // No resource changes by itself, so clients have nothing to subscribe to.
     maxSubscriptions: 0,
     keepAliveMs: 0,
   });
@@ -68,7 +68,7 @@ export function mountMcp(server: FastifyInstance, parts: ServedParts): void {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose token a request of an agent has; null on other routes. */
+    /** The actor of an agent's token; null on other routes. */
     agent: TokenActor | null;
   }
 }
@@ -104,7 +104,7 @@ function webRequestOf({ method, headers, body, raw }: FastifyRequest): Request {
   });
 }
 
-/** Every answer ends: what would be a stream of its own is refused. */
+/** Sends an answer that ends. A request for a separate stream is refused. */
 async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
   const text = await answer.text();
   for (const name of ["content-type", "allow"]) {

@@ -12,19 +12,19 @@ import {
 } from "../submissions/manage/submission-operations.ts";
 import { idArgument, listArguments, onlyEndpoint, pageArguments, suspectedArgument, tool } from "./tool.ts";
 
-/** Posts that are marked at once, and that are released at once. */
+/** The largest number of posts that one call marks, and that one call releases. */
 const MAX_MARKED = 50;
 const MAX_RELEASED = 10;
 
 type Post = SubmissionJson | HeldPostJson;
 
-/** What we say of a post. */
+/** The facts about a post that come from us. */
 function metaOf(post: Post) {
   const { id, endpoint_id, spam_score, spam_class, created_at } = post;
   return { id, endpoint_id, spam_score, spam_class, created_at, ...("why" in post && { why: post.why }) };
 }
 
-/** What whoever sent it says. */
+/** The content of a post, which its sender wrote. */
 function contentOf(post: Post) {
   const { data, unknown_fields, ip_address, user_agent } = post;
   return {
@@ -38,7 +38,7 @@ function contentOf(post: Post) {
 
 const isSuspected = ({ spam_class }: Pick<Post, "spam_class">): boolean => spam_class !== "low";
 
-/** @throws forbidden, in words that an agent can follow */
+/** @throws forbidden, with a message that an agent can follow */
 function refuseSuspected(id: string): never {
   throw new FormsvcError(
     "forbidden",
@@ -106,7 +106,7 @@ export const explainSpamScore = tool({
   operations: [explainScore],
   async run({ call }, { id, include_suspected }) {
     const { reasons, ...verdict } = await call(explainScore, { post: id });
-    // What a reason quotes is a stranger's, like the name of the field.
+    // The quotes in a reason come from a stranger, as does the name of the field.
     const quotes = reasons.map(({ field, detail }) => ({ field, detail }));
     const isShown = include_suspected || verdict.class === "low";
     return {
@@ -156,7 +156,7 @@ export const markSubmissions = tool({
   },
 });
 
-/** One by one: what was released before a refusal stays released, and the answer says which. */
+/** Releases the posts one by one. Posts that were released before a refusal stay released, and the answer names them. */
 export const releaseHeldPosts = tool({
   name: "release_held",
   title: "Release held posts",

@@ -4,48 +4,48 @@ import type { AnyOperation, Operation } from "../operations/operation.ts";
 import type { TOOL_NAMES } from "../tokens/agent-calls.ts";
 import type { Untrusted } from "./untrusted.ts";
 
-/** Tools that change something: each group must be allowed. */
+/** The groups of tools that change something. Each group must be allowed. */
 export const TOOL_GROUPS = ["triage", "replay"] as const;
 export type ToolGroup = (typeof TOOL_GROUPS)[number];
 
-/** Does an operation as whoever the agent works for: a token, or somebody at the machine. */
+/** Runs an operation as the actor that the agent works for: a token, or a person at the machine. */
 export type CallOperation = <Input extends z.ZodObject, Output extends z.ZodType>(
   operation: Operation<never, Input, Output>,
   input: z.input<Input>,
 ) => Promise<z.output<Output>>;
 
-/** What a tool answers. */
+/** The answer of a tool. */
 export interface ToolAnswer {
-  /** What we say, and what owners wrote. */
+  /** What we say and what owners wrote. */
   readonly answer: unknown;
   /** What strangers wrote. */
   readonly untrusted?: Untrusted;
-  /** What it was about, for the record of calls. */
+  /** The ids of what the answer is about, for the record of calls. */
   readonly ids: readonly string[];
-  /** The endpoint that all of it belongs to, if it is one. */
+  /** The endpoint of the whole answer, if it belongs to one. */
   readonly endpoint?: string | null;
-  /** Whether personal data in what strangers wrote is hidden in this answer, whatever holds for others. */
+  /** Whether personal data in the untrusted part of this answer is hidden, even if it is shown in others. */
   readonly redacts?: boolean;
 }
 
-/** What a tool works with beside its arguments. */
+/** What a tool works with, besides its arguments. */
 export interface ToolContext {
   readonly call: CallOperation;
-  /** Whether whoever the agent works for may do something at all. */
+  /** Whether the actor that the agent works for may do something anywhere. */
   readonly may: (access: Access) => boolean;
-  /** The address that pages post to; null if it is not known. */
+  /** The address that pages post to; null if it is unknown. */
   readonly baseUrl: string | null;
 }
 
-/** Something that an agent can do. It calls operations, and nothing else. */
+/** Something that an agent can do. It only calls operations. */
 export interface Tool {
   readonly name: (typeof TOOL_NAMES)[number];
   readonly title: string;
   readonly description: string;
-  /** Null for what only reads. */
+  /** Null for a tool that only reads. */
   readonly group: ToolGroup | null;
   readonly input: z.ZodObject;
-  /** What it calls: who may do none of them is not shown the tool. */
+  /** The operations that it calls. An actor who may run none of them is not shown the tool. */
   readonly operations: readonly AnyOperation[];
   readonly run: (context: ToolContext, input: never) => Promise<ToolAnswer>;
 }
@@ -55,7 +55,7 @@ interface ToolSpec<Input extends z.ZodObject> extends Omit<Tool, "input" | "run"
   readonly run: (context: ToolContext, input: z.output<Input>) => Promise<ToolAnswer>;
 }
 
-/** Gives `run` the types of its arguments. */
+/** Infers the types of the arguments of `run`. */
 export function tool<Input extends z.ZodObject>(spec: ToolSpec<Input>): Tool {
   return spec;
 }
@@ -70,7 +70,7 @@ export const workspaceArgument = z
   .describe("A workspace: its id, or a name that is unique.");
 export const idArgument = z.string().max(100);
 
-/** How a list is narrowed. */
+/** The arguments that filter a list. */
 export const listArguments = {
   endpoint: endpointArgument.optional(),
   workspace: workspaceArgument.optional(),
@@ -93,7 +93,7 @@ export const suspectedArgument = {
     ),
 };
 
-/** The one endpoint of several rows; null if they belong to several or there are none. */
+/** The endpoint of the rows if they all belong to one; null if they belong to several or there are none. */
 export function onlyEndpoint(rows: readonly { readonly endpoint_id: string }[]): string | null {
   const ids = new Set(rows.map(({ endpoint_id }) => endpoint_id));
   const [only = null] = ids;

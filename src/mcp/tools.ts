@@ -20,8 +20,8 @@ import {
 import type { Tool } from "./tool.ts";
 
 /**
- * Everything that an agent can do. Never a tool is what names an address outside, keys, tokens, members, deletion, whole exports, settings
- * and bytes of files: whoever misleads an agent with what they post must find no way out.
+ * Everything that an agent can do. There are no tools for addresses outside, keys, tokens, members, deletion, whole exports, settings and
+ * bytes of files, so that somebody whose post misleads an agent finds no way to send data out.
  */
 export const TOOLS: readonly Tool[] = [
   listEndpoints,

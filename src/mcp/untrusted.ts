@@ -1,26 +1,27 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * What strangers wrote, as an agent is shown it. Nothing makes such a text harmless for a model; what is done here keeps it from hiding
- * and from looking like anything else. That it can lead nowhere is for the tools to see to: none has a way out.
+ * How strangers' texts are prepared for an agent. Nothing makes such a text harmless for a model. This code keeps it from hiding and from
+ * looking like anything else. The tools make sure that it cannot cause harm: none of them can send data out.
  */
 export interface UntrustedOptions {
   /** Whether e-mail addresses, telephone numbers and IP addresses are hidden. */
   readonly redacts: boolean;
 }
 
-/** Characters of one value. */
+/** The largest number of characters of one value. */
 const MAX_VALUE_LENGTH = 2000;
 const MAX_NAME_LENGTH = 200;
-/** Values of one post, in all its lists and groups. */
+/** The largest number of values of one post, in all its lists and groups. */
 const MAX_VALUES = 500;
 const MAX_DEPTH = 10;
-/** UTF-16 units of all that one call shows of strangers. */
+/** The largest length of all strangers' texts in one call, in UTF-16 units. */
 const MAX_TOTAL_LENGTH = 262_144;
 
 /**
- * What is not seen, or turns the direction of text: controls but line breaks and tabs, formatting characters (tags among them), what
- * fonts may leave out (variation selectors, fillers), characters without a meaning, and halves of characters.
+ * Characters that are invisible or turn the direction of text: controls except line breaks and tabs, formatting characters (including
+ * tags), characters that fonts may leave out (variation selectors, fillers), unassigned and private characters, and halves of surrogate
+ * pairs.
  */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{DI}\u2028\u2029\u2800]/gu;
 
@@ -31,10 +32,10 @@ const PERSONAL: readonly (readonly [RegExp, string])[] = [
   [/(?<!\d)\+?\(?\d(?:[\s()./-]{0,3}\d){6,16}(?!\d)/g, "[telephone number]"],
 ];
 
-/** Bounds how much of a text the patterns look at. */
+/** The longest part of a text that the patterns search. */
 const MAX_LOOKED_AT = 16_384;
 
-/** A text of a stranger. */
+/** A stranger's text, cleaned and shortened. */
 export function untrustedText(text: string, { redacts }: UntrustedOptions, max = MAX_VALUE_LENGTH): string {
   const seen = text.slice(0, MAX_LOOKED_AT).replace(HIDDEN, "");
   const shown = redacts ? PERSONAL.reduce((left, [what, by]) => left.replace(what, by), seen) : seen;
@@ -42,13 +43,13 @@ export function untrustedText(text: string, { redacts }: UntrustedOptions, max =
   return isCut ? `${shown.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : shown;
 }
 
-/** A value of a stranger, with the names of its members. */
+/** A stranger's value, with the names of its members, cleaned and shortened. */
 export function untrustedValue(value: unknown, options: UntrustedOptions): unknown {
   let left = MAX_VALUES;
   const clean = (each: unknown, depth: number): unknown => {
     if ((left -= 1) < 0 || depth > MAX_DEPTH) return "…";
     if (typeof each === "string") return untrustedText(each, options);
-    // A telephone number may be a number.
+    // A number may be a telephone number.
     if (typeof each === "number") return options.redacts ? redactNumber(each, options) : each;
     if (typeof each !== "object" || each === null) return each;
     if (Array.isArray(each)) return firstOf(each).map((item) => clean(item, depth + 1));
@@ -68,12 +69,12 @@ function redactNumber(value: number, options: UntrustedOptions): unknown {
   return shown === String(value) ? value : shown;
 }
 
-/** What a call shows of strangers, each with the id of what it belongs to. */
+/** The parts of an answer that strangers wrote, each with the id of what it belongs to. */
 export type Untrusted = readonly { readonly id: string; readonly content: unknown }[];
 
 /**
- * The text around it. The name of the boundary is made up for each call, so nobody could write its end before; and JSON has no line
- * breaks in its texts.
+ * Puts strangers' texts between two boundary lines. The name of the boundary is random for each call, so nobody could write the closing
+ * line beforehand, and JSON has no line breaks within its texts.
  */
 export function untrustedBlock(untrusted: Untrusted, options: UntrustedOptions): string {
   const name = `untrusted-${randomBytes(12).toString("hex")}`;

@@ -9,7 +9,7 @@ import { getAccount, insertAccountRows, listAccounts, updateOperatorRow } from "
 /** How an operation names an account. */
 export const accountReference = { account: z.string().describe("Id or e-mail address.") };
 
-/** What is done to how an account signs in, and shows the account. */
+/** The common part of operations that change how an account signs in. They return the account. */
 export const signInChange = {
   kind: "write",
   access: "accounts:sign-in",
@@ -24,7 +24,7 @@ interface MadeAccount {
   readonly workspace: Workspace;
 }
 
-/** An account with its workspace, as part of an operation. @throws usage, already_exists */
+/** Adds an account with its workspace, as part of an operation. @throws usage, already_exists */
 export function addAccount(
   { config, now }: Pick<Context, "config" | "now">,
   email: string,
@@ -32,7 +32,7 @@ export function addAccount(
   return insertAccountRows(email, now, config.newWorkspacePlan);
 }
 
-/** What the record says of it. */
+/** The record of the new account in the list of changes. */
 export function accountMade({ account, workspace }: MadeAccount): OwnChange {
   return { action: "account.create", subject: account.email, workspaceId: workspace.id, detail: null };
 }

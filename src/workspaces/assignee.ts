@@ -7,7 +7,7 @@ import type { Viewing } from "../operations/actor.ts";
 import type { Account } from "./workspace.ts";
 import { findAccount, findAccountByEmail, getAccount } from "./workspace-store.ts";
 
-/** Who is to look after something of a workspace. */
+/** The account that is to look after something of a workspace. */
 export interface Assignee {
   readonly id: string;
   readonly email: string;
@@ -15,7 +15,11 @@ export interface Assignee {
 
 const MAX_SHOWN_LENGTH = 320;
 
-/** Names the account that asks by its id if `me` is meant. @throws usage for `me` of somebody without an account */
+/**
+ * Replaces `me` by the id of the account that asks; returns other references unchanged.
+ *
+ * @throws usage for `me` if the actor has no account
+ */
 export function whoIsMeant({ accountId }: Pick<Viewing, "accountId">, reference: string): string {
   if (reference !== "me") return reference;
   if (accountId !== null) return accountId;
@@ -23,11 +27,11 @@ export function whoIsMeant({ accountId }: Pick<Viewing, "accountId">, reference:
 }
 
 /**
- * The account that is to look after something: one that sees all of it.
+ * Finds the account that is to look after something. It must see all of it.
  *
- * @param sees whether somebody sees all of it
- * @param reference an id or an e-mail address. @throws usage, in the same words whether there is no such account or it sees less: who
- *   has an account here is not told to everybody
+ * @param reference an id or an e-mail address
+ * @param sees whether an account sees all of it
+ * @throws usage, with the same message if there is no such account and if it sees less, so that nobody learns who has an account
  */
 export function* findAssignee(
   reference: string,
@@ -49,10 +53,10 @@ function find(reference: string): Steps<Account | undefined> {
 }
 
 /**
- * The id of an account that something may be assigned to, for a filter: whoever does not see everything learns nothing of accounts from
- * it, and undefined fits nothing.
+ * The id of the account in a filter by assignee. Undefined, which matches nothing, if there is no such account: so an actor who is no
+ * operator learns nothing about accounts.
  *
- * @throws not_found to those who see everything
+ * @throws not_found for operators
  */
 export function* findAssigneeId({ isOperator }: Viewing, reference: string): Steps<string | undefined> {
   return (isOperator ? yield* getAccount(reference) : yield* find(reference))?.id;
@@ -64,14 +68,14 @@ const CANDIDATES_SQL = `SELECT id, email, is_operator FROM account
   ORDER BY email, id`;
 
 export interface AssigneeSearch {
-  /** Members of these workspaces, and operators, are looked at. */
+  /** Searches the members of these workspaces, and operators. */
   readonly workspaceIds: readonly string[];
   readonly sees: (viewing: Viewing) => Steps<boolean>;
-  /** How many at most. */
+  /** The largest number of accounts to return. */
   readonly limit: number;
 }
 
-/** Accounts that see all of something, by address. */
+/** Accounts that see all of something, sorted by address. */
 export function* listAssignees({ workspaceIds, sees, limit }: AssigneeSearch): Steps<Assignee[]> {
   const candidates = yield* all(
     text<{ id: string; email: string; is_operator: number }>(CANDIDATES_SQL, listParameter(workspaceIds)),

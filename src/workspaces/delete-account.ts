@@ -17,10 +17,10 @@ import type { Account, Workspace } from "./workspace.ts";
 import { accountJson, accountShape, workspaceJson, workspaceShape } from "./workspace-json.ts";
 import { checkOtherOperator, getAccount } from "./workspace-store.ts";
 
-/** Names of workspaces that a refusal tells. */
+/** The largest number of workspaces that an error message names. */
 const MAX_NAMED = 10;
 
-/** What goes with an account: the workspaces that have no other owner, and what is in them. */
+/** What is deleted together with an account: the workspaces that have no other owner, and what is in them. */
 export interface GoingWithAccount {
   readonly workspaces: readonly Workspace[];
   readonly contents: z.output<typeof contentsShape>;
@@ -60,8 +60,8 @@ export const countAccountContents = operation({
 });
 
 /**
- * It is recorded first: if this is interrupted, it is seen who deleted, and deleting again finishes it. The record of changes keeps the
- * account's address. The output is the account as it was.
+ * The change is recorded first, so that after an interruption the record shows who deleted; deleting again finishes the work. The record
+ * keeps the account's address. The output is the account as it was.
  */
 export const deleteAccount = operation({
   name: "account.delete",
@@ -108,9 +108,10 @@ function stillOwns({ email }: Account, workspaces: readonly Workspace[]): Formsv
 }
 
 /**
- * The rows of its sign-in, sessions, tokens and memberships go with it.
+ * Deletes the account's row, and with it the rows of its sign-in, sessions, tokens and memberships.
  *
- * @throws conflict for the only operator, and for the only owner of a workspace: other owners may have left since the deletion began
+ * @throws conflict for the only operator, and for the only owner of a workspace, because other owners may have left since the deletion
+ * began
  */
 function* deleteAccountRow(account: Account): Steps<void> {
   yield* checkOtherOperator(account);

@@ -6,20 +6,20 @@ import { changed, type Context, operation, type Progress } from "../operations/o
 import { reachWorkspace } from "./reach.ts";
 import { workspaceJson, workspaceShape } from "./workspace-json.ts";
 
-/** Rows in one transaction, so that posts to others never wait long for it. */
+/** The largest number of rows in one transaction, so that posts to other workspaces never wait long. */
 const BATCH_SIZE = 500;
 
-/** What goes with a workspace. */
+/** What is deleted together with a workspace. */
 export const contentsShape = z.strictObject({
   endpoints: z.number(),
   submissions: z.number(),
   held: z.number().describe("Held posts."),
 });
 
-/** What belongs to a workspace in other folders. */
+/** Counts and deletes what belongs to a workspace in other folders. */
 export interface WorkspaceContents {
   count(workspaceId: string): Steps<z.output<typeof contentsShape>>;
-  /** Each takes at most that many rows away and returns how many; when it returns 0, nothing of its kind is left. They run in this order. */
+  /** Steps that run in this order. Each deletes at most `limit` rows and returns their number; 0 means that nothing of its kind is left. */
   readonly removals: readonly ((workspaceId: string, limit: number, now: number) => Steps<number>)[];
 }
 
@@ -46,8 +46,8 @@ export const countContents = operation({
 });
 
 /**
- * It is recorded first: if this is interrupted, it is seen who deleted, and deleting again finishes it. Posts to its endpoints are refused
- * from the beginning on, like posts to none. The output is the workspace as it was.
+ * The change is recorded first, so that after an interruption the record shows who deleted; deleting again finishes the work. From the
+ * beginning, posts to the workspace's endpoints are refused as if the endpoints did not exist. The output is the workspace as it was.
  */
 export const deleteWorkspace = operation({
   name: "workspace.delete",
@@ -66,7 +66,7 @@ export const deleteWorkspace = operation({
   },
 });
 
-/** As a part of an operation that has recorded it. */
+/** Deletes a workspace as part of an operation that has recorded it. */
 export async function* emptyAndDelete(
   { db, parts, now }: Context<WorkspaceParts>,
   id: string,

@@ -14,7 +14,10 @@ interface WaysIn {
   readonly oidc: { readonly issuer: string | null };
 }
 
-/** Whether accounts are in doubt whose holders a proxy or an issuer should sign in. No finding if all sign in by passwords. */
+/**
+ * Finds accounts in doubt whose holders should sign in through a proxy or an issuer. There is no finding if everybody signs in with a
+ * password.
+ */
 export function* checkDoubtfulAccounts({ dashboard, oidc }: WaysIn): Steps<Finding[]> {
   const byProxy = dashboard.trustedUserHeader.name === null ? [] : ["dashboard.trustedUserHeader"];
   const byIssuer = oidc.issuer === null || dashboard.passwords === "on" ? [] : ["oidc"];

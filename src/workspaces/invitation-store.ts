@@ -14,35 +14,35 @@ import {
 import { findAccount } from "./workspace-store.ts";
 import { WEEK_MS } from "../foundation/time-units.ts";
 
-/** Somebody who is asked to become a member, and has not answered. */
+/** A person who was invited to become a member and has not answered. */
 export interface Invitation extends PersonalMembership {
   readonly id: string;
-  /** Milliseconds. */
+  /** Milliseconds since 1970 UTC. */
   readonly madeAt: number;
   readonly byAccountId: string | null;
-  /** Whether an operator made it, whose word for an address is taken. */
+  /** Whether an operator made it. An operator's word for an address is accepted. */
   readonly isByOperator: boolean;
 }
 
-/** Whom an invitation is for, and who makes it. */
+/** Who is invited, and by whom. */
 export type InvitationMaking = Pick<
   Invitation,
   "workspaceId" | "email" | "byAccountId" | "isByOperator" | "madeAt"
 >;
 
-/** What a token leads to. */
+/** The invitation that a token belongs to. */
 export interface FoundInvitation {
   readonly invitation: Invitation;
-  /** Whether it is that of the letter: then whoever has it reads the mail of the address. */
+  /** Whether the token was sent in the letter. If so, whoever has it reads the mail of the address. */
   readonly isMailed: boolean;
 }
 
 /** 192 bits: 32 characters of base64url. */
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
-/** How long an invitation can be accepted. */
+/** How long an invitation can be accepted, in milliseconds. */
 export const INVITATION_LIFETIME_MS = WEEK_MS;
-/** Rows deleted in one transaction. */
+/** The largest number of rows deleted in one transaction. */
 const BATCH_SIZE = 500;
 
 type Row = Selectable<Tables["invitation"]> & { readonly by: string | null };
@@ -57,7 +57,7 @@ function selectInvitations(now: number) {
     .orderBy("invitation.id");
 }
 
-/** An earlier one of this address to this workspace is worth nothing from now on. Returns its id. */
+/** Stores an invitation and returns its id. It replaces an earlier one of the same address to the same workspace. */
 export function* storeInvitation(
   { workspaceId, email, byAccountId, isByOperator, madeAt }: InvitationMaking,
   membership: Membership,
@@ -85,8 +85,8 @@ export function* storeInvitation(
 }
 
 /**
- * Makes the token of one of an invitation's two links; the one before of this kind is worth nothing from now on. Null if the invitation
- * was accepted, withdrawn or replaced, or is too old.
+ * Makes the token for one of an invitation's two links. An earlier token of the same kind becomes invalid. Null if the invitation was
+ * accepted, withdrawn or replaced, or is too old.
  */
 export function* makeInvitationToken(
   id: string,
@@ -110,7 +110,7 @@ export function* listInvitationsTo(email: string, now: number): Steps<Invitation
   return (yield* all(selectInvitations(now).where(isTo(email)))).map(toInvitation);
 }
 
-/** What an account finds by itself: nothing if nobody proved or vouches for its address. */
+/** The invitations that an account is shown: none while the account is in doubt. */
 export function* listOwnInvitations(accountId: string, now: number): Steps<Invitation[]> {
   const account = yield* findAccount(accountId);
   return account === undefined || account.isDoubtful ? [] : yield* listInvitationsTo(account.email, now);
@@ -138,7 +138,7 @@ export function* findInvitationOf(token: string, now: number): Steps<FoundInvita
   return row && { invitation: toInvitation(row), isMailed: row.mailed_hash?.equals(hashed) === true };
 }
 
-/** Uses an invitation up: whoever takes it second gets false. A member stays what they are. */
+/** Uses an invitation up; false if somebody used it before. A person who is a member already keeps their role. */
 export function* becomeMember(invitation: Invitation, accountId: string, now: number): Steps<boolean> {
   const { id, workspaceId, byAccountId } = invitation;
   if (!(yield* removeInvitation(id))) return false;
@@ -147,7 +147,7 @@ export function* becomeMember(invitation: Invitation, accountId: string, now: nu
   return true;
 }
 
-/** Returns whether it was still there. */
+/** Returns whether the invitation existed. */
 export function* removeInvitation(id: string): Steps<boolean> {
   return (yield* run(query.deleteFrom("invitation").where("id", "=", id))) > 0;
 }
@@ -157,7 +157,7 @@ export function* deleteInvitation(workspaceId: string, email: string): Steps<voi
   yield* run(query.deleteFrom("invitation").where("workspace_id", "=", workspaceId).where(isTo(email)));
 }
 
-/** Deletes up to 500 that are too old. Returns how many. */
+/** Deletes up to 500 invitations that are too old. Returns the number. */
 export function dropOldInvitations(now: number): Steps<number> {
   const old = query
     .selectFrom("invitation")

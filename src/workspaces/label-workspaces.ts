@@ -4,7 +4,10 @@ import { LISTED, listParameter } from "../database/list-parameter.ts";
 const LABELS_SQL = `SELECT workspace.id AS id, name, email FROM workspace
   JOIN account ON account.id = workspace.account_id WHERE workspace.id IN ${LISTED}`;
 
-/** The names of these workspaces, by id, but those that several of these workspaces have stand with the account, and the id if that is the same too. */
+/**
+ * A label for each of these workspaces, by id. It is the name; if several of them have the same name, the name with the account's address;
+ * if that is the same too, the name with the id.
+ */
 export function* labelWorkspaces(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
   const rows = yield* all(text<{ id: string; name: string; email: string }>(LABELS_SQL, listParameter(ids)));
   const namesakes = Map.groupBy(rows, ({ name }) => name);

@@ -8,30 +8,30 @@ import { type Standing, toStanding } from "./standing.ts";
 import { type Workspace } from "./workspace.ts";
 import { toWorkspace } from "./workspace-row.ts";
 
-/** What a member can be; an operator is no member. */
+/** The roles of members. An operator is not a member. */
 export const MEMBER_ROLES = ["owner", "editor", "reader"] as const;
 export type MemberRole = Exclude<Role, "operator">;
 
-/** What somebody may do as a member. */
+/** What a member may do. */
 export interface Membership extends Standing {
   readonly role: MemberRole;
 }
 
-/** A membership of a person, who has it or is invited to it. */
+/** The membership of a person, who is a member or is invited to be one. */
 export interface PersonalMembership extends Membership {
   readonly workspaceId: string;
   readonly email: string;
-  /** The address of who made it, as it is now; null if that was nobody with an account. */
+  /** The present address of the account that gave the membership; null if no account gave it. */
   readonly by: string | null;
 }
 
 export interface Member extends PersonalMembership {
   readonly accountId: string;
-  /** Milliseconds. */
+  /** Milliseconds since 1970 UTC. */
   readonly since: number;
 }
 
-/** Members of one workspace, with those who are invited. */
+/** The largest number of members of one workspace, including those who are invited. */
 export const MAX_MEMBERS = 200;
 
 type MemberRow = Selectable<Tables["member"]> & { readonly email: string; readonly by: string | null };
@@ -46,7 +46,7 @@ function selectMembers(workspaceId: string) {
     .where("member.workspace_id", "=", workspaceId);
 }
 
-/** Owners first, and each role by address. */
+/** The members, owners first, and each role by address. */
 export function* listMembers(workspaceId: string): Steps<Member[]> {
   const members = (yield* all(selectMembers(workspaceId).limit(MAX_MEMBERS))).map(toMember);
   return members.toSorted(
@@ -60,14 +60,14 @@ export function* findMember(workspaceId: string, accountId: string): Steps<Membe
   return row === undefined ? undefined : toMember(row);
 }
 
-/** A workspace of somebody, on their own page. */
+/** A workspace that a person is a member of, for their own page. */
 export interface OwnMembership {
   readonly workspaceId: string;
   readonly name: string;
   readonly role: MemberRole;
 }
 
-/** By name, at most 200. */
+/** An account's memberships, sorted by the workspaces' names; at most 200. */
 export function listOwnMemberships(accountId: string): Steps<OwnMembership[]> {
   return all(
     query
@@ -115,14 +115,14 @@ export function* removeMember(workspaceId: string, accountId: string): Steps<voi
   yield* takeOwnership(workspaceId, accountId);
 }
 
-/** Whoever owns a workspace no more has no say in who comes: their open invitations to it are worth nothing. */
+/** Removes the rights of a former owner. A former owner has no say in who joins, so the open invitations that they made are deleted. */
 function* takeOwnership(workspaceId: string, accountId: string): Steps<void> {
   yield* passOn(accountId, workspaceId);
   const open = query.deleteFrom("invitation").where("workspace_id", "=", workspaceId);
   yield* run(open.where("by_account_id", "=", accountId));
 }
 
-/** Makes one of its owners the one that letters about a workspace go to. */
+/** Makes one of its owners the one who gets the letters about a workspace. */
 export function* nameOwner(workspaceId: string, accountId: string): Steps<void> {
   yield* run(query.updateTable("workspace").set({ account_id: accountId }).where("id", "=", workspaceId));
 }
@@ -133,12 +133,16 @@ const PASS_ON_SQL = `UPDATE workspace SET account_id = (SELECT member.account_id
   WHERE account_id = ? AND (? = '' OR id = ?) AND EXISTS (SELECT 1 FROM member
     WHERE member.workspace_id = workspace.id AND member.role = 'owner' AND member.account_id <> ?)`;
 
-/** A workspace that names this account as its owner names the next one. @param workspaceId empty is every one */
+/**
+ * Names the next owner for the workspaces that name this account as their owner.
+ *
+ * @param workspaceId restricts this to one workspace; empty means all
+ */
 export function* passOn(accountId: string, workspaceId = ""): Steps<void> {
   yield* run(text(PASS_ON_SQL, accountId, accountId, workspaceId, workspaceId, accountId));
 }
 
-/** @throws conflict when nobody else is an owner of the workspace: somebody must be able to do everything */
+/** @throws conflict if the workspace has no other owner, because somebody must be able to do everything */
 export function* checkOtherOwner(workspace: Pick<Workspace, "id" | "name">, member: Member): Steps<void> {
   if (member.role !== "owner") return;
   const others = query.selectFrom("member").select("account_id").where("workspace_id", "=", workspace.id);
@@ -155,13 +159,16 @@ const SOLE_SQL = `SELECT workspace.* FROM workspace JOIN member ON member.worksp
     WHERE other.workspace_id = workspace.id AND other.role = 'owner' AND other.account_id <> member.account_id)
   ORDER BY workspace.id`;
 
-/** The workspaces that have no other owner. */
+/** The workspaces whose only owner is this account. */
 export function* listSolelyOwned(accountId: string): Steps<Workspace[]> {
   const rows = yield* all(text<Selectable<Tables["workspace"]>>(SOLE_SQL, accountId));
   return rows.map(toWorkspace);
 }
 
-/** An endpoint that leaves a workspace is no longer among those that its members, and whoever is invited, see there. */
+/**
+ * Removes an endpoint from the lists of endpoints that members and invited people of a workspace are limited to. Called when the endpoint
+ * leaves the workspace.
+ */
 export function* unbindEndpoint(workspaceId: string, endpointId: string): Steps<void> {
   const members = query.selectFrom("member").select(["account_id", "endpoints"]);
   const ofMembers = members.where("workspace_id", "=", workspaceId).where("endpoints", "is not", null);
@@ -180,7 +187,7 @@ export function* unbindEndpoint(workspaceId: string, endpointId: string): Steps<
   }
 }
 
-/** A list of endpoints without one of them; null if it is not among them. */
+/** A list of endpoints without one of them; null if the list does not contain it. */
 function without(endpoints: string | null, endpointId: string): string | null {
   const named = JSON.parse(endpoints ?? "[]") as string[];
   return named.includes(endpointId) ? JSON.stringify(named.filter((id) => id !== endpointId)) : null;

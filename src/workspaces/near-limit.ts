@@ -3,37 +3,38 @@ import { LISTED, listParameter } from "../database/list-parameter.ts";
 import { findLimits, type Plans } from "./workspace.ts";
 import { hasReached } from "./usage-mark.ts";
 
-/** A workspace that has used most of its month, and whom it belongs to. */
+/** A workspace that has used most of its monthly limit, and its owner. */
 export interface NearLimit {
   readonly workspaceId: string;
   readonly name: string;
   readonly plan: string;
   readonly used: number;
   readonly limit: number;
-  /** The address of the account. */
+  /** The address of the owner's account. */
   readonly owner: string;
 }
 
-/** Workspaces that one call looks at: some milliseconds at most. */
+/** The number of workspaces that one call reads; it takes at most some milliseconds. */
 const AT_ONCE = 500;
 
 export interface NearLimitPage {
   readonly found: readonly NearLimit[];
-  /** The last one that was looked at; null if there are no more. */
+  /** The last workspace that was read; null if there are no more. */
   readonly last: string | null;
 }
 
 /**
- * Those of the next 500 workspaces that have used 80 % and more of their monthly limit.
+ * Reads the next 500 workspaces, and returns those that have used 80 % or more of their monthly limit.
  *
- * @param after the last workspace of the page before; null is the first page. @param only one workspace; null is all.
+ * @param after the last workspace of the page before; null means the first page
+ * @param only one workspace; null means all
  */
 export function* listNearLimit(
   plans: Plans,
   month: string,
   { after, only }: { readonly after: string | null; readonly only: string | null },
 ): Steps<NearLimitPage> {
-  // All ids have one length, so this is the next text behind one of them that any of them can have.
+  // All ids have the same length, so no id lies between the last one and the last one followed by a character.
   const from = only ?? (after === null ? "" : `${after}0`);
   const rows = yield* all(text<Row>(PAGE_SQL, month, from, only ?? BEHIND_ALL));
   const found = rows.flatMap(({ id, name, plan, used, email: owner }) => {
@@ -56,10 +57,10 @@ const PAGE_SQL = `SELECT workspace.id, workspace.name, workspace.plan, usage.use
   FROM workspace JOIN usage ON usage.workspace_id = workspace.id AND usage.month = ?
     JOIN account ON account.id = workspace.account_id
   WHERE workspace.id BETWEEN ? AND ? ORDER BY workspace.id LIMIT ${AT_ONCE}`;
-/** Every id of a workspace begins with `ws_`. */
+/** Sorts after every id of a workspace, because they begin with `ws_`. */
 const BEHIND_ALL = "x";
 
-/** What letters say of a workspace besides its count. */
+/** What letters say about a workspace, besides its count. */
 export type NamedWorkspace = Pick<NearLimit, "workspaceId" | "name" | "plan" | "owner">;
 
 /** The workspaces with these ids, as far as they exist. */

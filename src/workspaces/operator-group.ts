@@ -3,17 +3,17 @@ import { query } from "../database/database.ts";
 import { first, run, type Steps } from "../database/steps.ts";
 import type { Account } from "./workspace.ts";
 
-/** What an issuer says of somebody who signs in. */
+/** What an issuer says about a person who signs in. */
 export interface GroupVerdict {
   readonly issuer: string;
-  /** Null if no group makes operators. */
+  /** Null if no group makes people operators. */
   readonly group: string | null;
   readonly isInGroup: boolean;
 }
 
 /**
- * Makes an account an operator for its group, or takes back what the group of this issuer gave. What somebody gave stays, and so does the
- * last operator: somebody must see everything.
+ * Makes an account an operator if it is in the group, or takes back what this issuer's group gave. An operator that a person made stays
+ * one, and so does the last operator, because somebody must see everything.
  */
 export function* applyOperatorGroup(account: Account, verdict: GroupVerdict, now: number): Steps<void> {
   const { issuer, group, isInGroup } = verdict;

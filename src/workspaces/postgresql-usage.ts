@@ -10,10 +10,7 @@ export interface UsedRow {
 
 const WANTED = "wanted (workspace_id, month)";
 
-/**
- * Counts that nobody else can change until the transaction ends. Parameters: workspaces; the month of each. Rows that are not there
- * are left out.
- */
+/** Reads counts and locks them until the transaction ends. Parameters: the workspaces, and the month of each. Missing rows are left out. */
 export const LOCK_USAGE: BatchStatement = {
   name: "lock_usage",
   text: `SELECT usage.workspace_id, usage.month, usage.used FROM unnest($1::text[], $2::text[]) AS ${WANTED}
@@ -21,7 +18,10 @@ export const LOCK_USAGE: BatchStatement = {
     ORDER BY usage.workspace_id, usage.month FOR UPDATE OF usage`,
 };
 
-/** Makes those that are not there, with the same parameters. A workspace that somebody is deleting is waited for, and has none then. */
+/**
+ * Inserts the missing rows, with the same parameters as {@link LOCK_USAGE}. If somebody is deleting a workspace, this waits for it and
+ * inserts no row.
+ */
 export const ADD_USAGE: BatchStatement = {
   name: "add_usage",
   text: `INSERT INTO usage (workspace_id, month, used)

@@ -7,14 +7,14 @@ import type { Workspace } from "./workspace.ts";
 import { findStanding, requireForWhole, requireStanding } from "./standing.ts";
 import { chooseWorkspace, getWorkspace, listViewableWorkspaces } from "./workspace-store.ts";
 
-/** Who asks, and what is asked for. */
+/** Who asks, and the access that they need. */
 export type Asking = Pick<Context, "viewing" | "access">;
 
 /**
- * Whether what belongs to a workspace is there for whoever asks. Every operation that reaches a row asks this, and answers no like a row
- * that does not exist.
+ * Whether an actor can see what belongs to a workspace. Every operation that reaches a row calls this. If it returns false, the operation
+ * answers as for a row that does not exist.
  *
- * @throws forbidden when it is there, and the role in the workspace is not enough
+ * @throws forbidden if the actor can see it, but the role in the workspace is not enough
  */
 export function* isInReach({ viewing, access }: Asking, workspaceId: string): Steps<boolean> {
   const standing = yield* findStanding(viewing, workspaceId);
@@ -23,7 +23,7 @@ export function* isInReach({ viewing, access }: Asking, workspaceId: string): St
   return true;
 }
 
-/** What an operation needs for some inputs only, besides its own access. @throws forbidden */
+/** Requires the further access that an operation needs for some inputs only. @throws forbidden */
 export function* requireAlso(
   { actor, viewing }: Pick<Context, "actor" | "viewing">,
   access: Access,
@@ -34,10 +34,10 @@ export function* requireAlso(
 }
 
 /**
- * The workspace that somebody means: the one they name, else the only one that they see. From the command line, an empty database gets
- * its first account and workspace; call it inside a transaction.
+ * The workspace that an actor means: the one they name, else the only one that they see. From the command line, an empty database gets its
+ * first account and workspace. Call it inside a transaction.
  *
- * @throws not_found, ambiguous, forbidden; usage when somebody with an account has no workspace
+ * @throws not_found, ambiguous, forbidden; usage if an account has no workspace
  */
 export function* reachWorkspace(
   context: Pick<Context, "viewing" | "access" | "actor" | "now" | "config">,

@@ -12,10 +12,10 @@ export function* updateWorkspaceNameRow(workspace: Workspace, nameText: string):
 }
 
 /**
- * Nobody has proved that they read the new address. The word of an operator, who renames, is taken for it, but not for who made the account:
- * one that is doubtful stays so, and one that was proved does not become so again.
+ * Changes an account's address. Nobody has proved that they read the new address. The operator who renames vouches for the address, but not
+ * for who made the account: an account in doubt stays in doubt, and one that was proved does not become doubtful again.
  *
- * @throws usage; already_exists when another account has it
+ * @throws usage; already_exists if another account has the address
  */
 export function* updateEmailRow(account: Account, emailText: string): Steps<Account> {
   const email = checkEmail(emailText);

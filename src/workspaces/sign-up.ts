@@ -8,11 +8,11 @@ import { hasAccounts, insertAccountRows } from "./workspace-store.ts";
 export const NO_OPERATOR = "Nobody can sign up yet: whoever runs this server makes their own account first.";
 
 /**
- * An account that somebody makes for themselves, in the transaction that sets its password and signs it in.
+ * Makes an account for the person who signs up, in the transaction that sets its password and signs it in.
  *
- * @param detail how they came to it, for the list of changes.
- * @throws usage, already_exists; unavailable when there is no account yet: the first one sees everything, and belongs to whoever runs the
- *   server.
+ * @param detail how they came to sign up, for the list of changes
+ * @throws usage, already_exists; unavailable if there is no account yet: the first account sees everything, so it belongs to whoever runs
+ * the server
  */
 export function* signUp(
   emailText: string,

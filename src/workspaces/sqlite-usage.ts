@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { USED_SQL } from "./usage-counter.ts";
 
-/** The table of accepted submissions by workspace and month, inside a transaction of the caller's. */
+/** The counts of accepted submissions by workspace and month, read and written inside the caller's transaction. */
 export interface UsageTable {
   readonly read: (workspaceId: string, month: string) => number;
   readonly write: (workspaceId: string, month: string, used: number) => void;

@@ -6,22 +6,22 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Access, includesRole, type Role, ruleOf } from "../operations/access.ts";
 import type { Viewing } from "../operations/actor.ts";
 
-/** What somebody is in a workspace. */
+/** The rights of an actor in a workspace. */
 export interface Standing {
   readonly role: Role;
-  /** The ids of the only endpoints that are seen; null is all, later ones too. */
+  /** The ids of the only endpoints that the actor sees; null means all, including later ones. */
   readonly endpoints: readonly string[] | null;
-  /** Two switches that only readers may have off. */
+  /** This and the next are switches that only readers may have off. */
   readonly mayExport: boolean;
   readonly seesSpamDetails: boolean;
 }
 
 const WHOLE = { endpoints: null, mayExport: true, seesSpamDetails: true };
 const OPERATOR: Standing = { ...WHOLE, role: "operator" };
-/** Of a token that belongs to the workspace itself. */
+/** The standing of a token that belongs to the workspace itself. */
 const SERVICE: Standing = { ...WHOLE, role: "owner" };
 
-/** Null if the workspace is not visible, or is not there. */
+/** Null if the workspace does not exist or the actor cannot see it. */
 export function* findStanding(viewing: Viewing, workspaceId: string): Steps<Standing | null> {
   const { accountId, isOperator, reach = null } = viewing;
   if (reach !== null && reach.workspaceId !== workspaceId) return null;
@@ -31,19 +31,19 @@ export function* findStanding(viewing: Viewing, workspaceId: string): Steps<Stan
   return row === undefined ? null : toStanding(row);
 }
 
-/** What somebody sees without being an operator of everything. */
+/** The part of the database that somebody sees who is no operator. */
 export interface Sight {
-  /** Workspaces that are seen with all their endpoints. */
+  /** The ids of workspaces that are seen with all their endpoints. */
   readonly whole: readonly string[];
-  /** Workspaces of which only some endpoints are seen, and these. */
+  /** The ids of workspaces of which only some endpoints are seen. `endpoints` has these endpoints. */
   readonly bound: readonly string[];
   readonly endpoints: readonly string[];
 }
 
 /**
- * Null sees everything. The endpoint that a token is bound to narrows it further.
+ * What an actor sees; null means everything. It does not consider the endpoint that a token is limited to.
  *
- * @param access only as far as the standing is enough for it; null is all that is seen
+ * @param access restricts it to workspaces in which the standing is enough for this; null means no restriction
  */
 export function* findSight(viewing: Viewing, access: Access | null = null): Steps<Sight | null> {
   const { accountId, isOperator, reach = null } = viewing;
@@ -64,9 +64,9 @@ export function* findSight(viewing: Viewing, access: Access | null = null): Step
 }
 
 /**
- * For what concerns whatever is seen.
+ * Checks the access for an operation on everything that the actor sees.
  *
- * @throws forbidden, naming a role, if somebody is a member of workspaces and their standing is enough in none of them
+ * @throws forbidden, naming a role, if the actor is a member of workspaces and the standing is enough in none of them
  */
 export function* requireAnywhere(viewing: Viewing, access: Access): Steps<void> {
   if (ruleOf(access).role === null) return;
@@ -79,8 +79,8 @@ export function* requireAnywhere(viewing: Viewing, access: Access): Steps<void> 
 }
 
 /**
- * Of what is asked, what somebody may do in none of the workspaces that they are a member of. Nothing is closed to who is a member of
- * none.
+ * The accesses of `asked` that an account has in none of its workspaces. The set is empty for an operator and for an account that is a
+ * member of no workspace.
  */
 export function* listClosed(viewing: Viewing, asked: readonly Access[]): Steps<ReadonlySet<Access>> {
   const { accountId, isOperator } = viewing;
@@ -90,12 +90,12 @@ export function* listClosed(viewing: Viewing, asked: readonly Access[]): Steps<R
   return new Set(standings.length === 0 ? [] : asked.filter((access) => !isOpen(access)));
 }
 
-/** Whether something is open to somebody in a workspace of theirs, or would be in their first one. */
+/** Whether an account has an access in one of its workspaces, or would have it in its first one. */
 export function* mayAnywhere(viewing: Viewing, access: Access): Steps<boolean> {
   return !(yield* listClosed(viewing, [access])).has(access);
 }
 
-/** Whether somebody may do something with any of these endpoints. */
+/** Whether an actor has an access for any of these endpoints. */
 export function* mayWithAny(
   viewing: Viewing,
   access: Access,
@@ -108,15 +108,15 @@ export function* mayWithAny(
   );
 }
 
-/** Whether a member sees an endpoint of their workspace. */
+/** Whether a member sees an endpoint of the workspace. */
 export function seesEndpoint({ endpoints }: Pick<Standing, "endpoints">, endpointId: string): boolean {
   return endpoints === null || endpoints.includes(endpointId);
 }
 
-/** What editors may do and what concerns no single form: whoever sees only some forms does none of it. */
+/** What editors may do that concerns no single endpoint. A member who sees only some endpoints may do none of it. */
 const OF_WORKSPACE: ReadonlySet<Access> = new Set(["endpoints:create", "members:read", "workspace:spam"]);
 
-/** Why a standing is not enough, naming the role; null if it is. */
+/** Why a standing is not enough for an access, naming the role; null if it is enough. */
 export function refusalOf(
   { role, endpoints, mayExport, seesSpamDetails }: Standing,
   access: Access,
@@ -139,9 +139,9 @@ export function requireStanding(standing: Standing, access: Access): void {
 }
 
 /**
- * For what concerns a whole workspace.
+ * Checks the access for something that concerns a whole workspace.
  *
- * @throws forbidden naming the role; also for who sees only some of its endpoints, unless it is only looked at
+ * @throws forbidden, naming the role; also for an actor who sees only some of its endpoints, unless the access is to read
  */
 export function requireForWhole(standing: Standing, access: Access): void {
   requireStanding(standing, access);
@@ -150,7 +150,7 @@ export function requireForWhole(standing: Standing, access: Access): void {
   throw refusedToBound(role);
 }
 
-/** Whether somebody who sees only some endpoints of a workspace may not do that with the workspace. */
+/** Whether an access to a workspace is refused to a member who sees only some of its endpoints. */
 export function needsWhole(access: Access): boolean {
   return ruleOf(access).role !== "reader";
 }
@@ -167,7 +167,7 @@ function ofAccount(accountId: string) {
   return query.selectFrom("member").selectAll().where("account_id", "=", accountId).orderBy("workspace_id");
 }
 
-/** How rows say it. */
+/** A standing as rows store it. */
 type StandingRow = Pick<
   Selectable<Tables["member"]>,
   "role" | "endpoints" | "may_export" | "sees_spam_details"

@@ -4,19 +4,21 @@ import type { Database } from "../database/database.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 
 /**
- * What this process knows of the accepted submissions by workspace and month. The table decides, inside the transaction that
- * stores a submission; memory answers beforehand, so that a full workspace costs no transaction.
+ * What this process knows about the numbers of accepted submissions by workspace and month. The table decides, inside the transaction that
+ * stores a submission. The memory answers before it, so that a post to a full workspace costs no transaction.
  */
 export interface UsageCounter {
-  /** The count that this process knows; never below what it stored itself. Asks the database once for each workspace and month. */
+  /**
+   * The count that this process knows, which is never below what it stored itself. It reads the database once for each workspace and month.
+   */
   estimate(workspaceId: string, month: string): MaybeLater<number>;
-  /** Call it when a transaction that counted is committed. */
+  /** Call this when a transaction that counted is committed. */
   remember(workspaceId: string, month: string, used: number): void;
-  /** Another process may have counted: asks the database again from now on. */
+  /** Makes the next estimates read the database again, because another process may have counted. */
   forget(): void;
 }
 
-/** Workspaces remembered; one that was forgotten is read again. */
+/** The largest number of workspaces in memory. A workspace that was dropped is read again. */
 const MAX_REMEMBERED = 10_000;
 
 export const USED_SQL = "SELECT used FROM usage WHERE workspace_id = ? AND month = ?";
@@ -32,7 +34,7 @@ export function createUsageCounter(db: Database): UsageCounter {
   };
   const ask = async (workspaceId: string, month: string): Promise<number> => {
     const used = await db.read(() => readUsed(workspaceId, month));
-    // A batch may have been counted meanwhile.
+    // A batch may have been counted during the read.
     const counted = recall(workspaceId, month);
     if (counted !== undefined) return counted;
     remember(workspaceId, month, used);

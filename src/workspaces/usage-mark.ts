@@ -4,20 +4,20 @@ export interface UsageMark {
   /** `YYYY-MM`, UTC. */
   readonly month: string;
   readonly percent: UsagePercent;
-  /** Accepted submissions now; the limit they count towards. */
+  /** `used` is the number of accepted submissions now; `limit` is the limit that they count towards. */
   readonly used: number;
   readonly limit: number;
 }
 
-/** Shares, in percent, that are reported: at the first there is time to act, at the second posts are refused. */
+/** The shares, in percent, that are reported. At the first there is time to act; at the second posts are refused. */
 export const USAGE_PERCENTS = [80, 100] as const;
 export type UsagePercent = (typeof USAGE_PERCENTS)[number];
 
 /**
- * The marks that lie between two counts of one month. They depend only on the database's counts, so each is passed once in a
- * month, whatever stops and starts in between. It is passed again only if the limit was raised meanwhile.
+ * The marks between two counts of one month. They depend only on the database's counts, so each mark is passed once in a month, even if
+ * servers stop and start. It is passed again only if the limit was raised meanwhile.
  *
- * @param count `before` and `used` are accepted submissions; a limit of null is unlimited.
+ * @param count `before` and `used` are numbers of accepted submissions; a limit of null means unlimited
  */
 export function marksPassed(count: {
   readonly workspaceId: string;
@@ -33,7 +33,7 @@ export function marksPassed(count: {
   ).map((percent) => ({ workspaceId, month, percent, used, limit }));
 }
 
-/** Whether this share of the limit is used. Null is unlimited and never reached. */
+/** Whether this share of the limit is used. A limit of null means unlimited, which is never reached. */
 export function hasReached(used: number, limit: number | null, percent: UsagePercent): boolean {
   return limit !== null && used * 100 >= limit * percent;
 }

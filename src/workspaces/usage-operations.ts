@@ -23,7 +23,7 @@ export const showUsage = operation({
   input: z.strictObject({ workspace: onlyOrNamed, month }),
   output: usageShape,
   async run(context, { workspace: reference, month: asked }) {
-    // From the command line, an empty database gets its first workspace here too.
+    // From the command line, a read also gives an empty database its first workspace.
     const found = await context.transact(function* () {
       return changed(yield* reachWorkspace(context, reference));
     });
@@ -55,7 +55,7 @@ function namedUsageJson(usage: NamedUsage) {
   return { ...usageJson(usage), workspace_name: usage.name };
 }
 
-/** Which part of the limit is used: 1 is all of it. */
+/** The share of the limit that is used; 1 means all of it. */
 function shareOf({ used, limit }: Usage): number {
   if (limit === null) return 0;
   return limit === 0 ? 1 : used / limit;

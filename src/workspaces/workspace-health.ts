@@ -6,7 +6,7 @@ import { findLimits, type Plans } from "./workspace.ts";
 import { hasReached } from "./usage-mark.ts";
 import { listWorkspaces, readUsages } from "./workspace-store.ts";
 
-/** One finding for each workspace that is close to its monthly limit or takes no posts; a single sound one if none is. */
+/** One finding for each workspace that is close to its monthly limit or whose plan is unknown; a single good one if there is none. */
 export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]> {
   const workspaces = yield* listWorkspaces();
   const planless = workspaces.filter(({ plan }) => findLimits(plans, plan) === undefined);

@@ -29,7 +29,7 @@ export function accountJson(account: Account): z.output<typeof accountShape> {
 
 const brandText = (what: string) => z.string().nullable().describe(what);
 
-/** The settings of a workspace, as its JSON and files of forms have them. */
+/** The settings of a workspace, as its JSON and forms files contain them. */
 export const workspaceSettingsShape = z.strictObject({
   time_zone: z.string().nullable().describe("Of the times in its e-mails, like Europe/Berlin; null is UTC."),
   brand_colour: brandText("Of what visitors and recipients of e-mail see, like #0b6e5f; null is our own."),
@@ -53,12 +53,12 @@ export const WORKSPACE_SETTINGS = Object.keys(
   workspaceSettingsShape.shape,
 ) as (keyof typeof workspaceSettingsShape.shape)[];
 
-/** What is left out stays as it is; null and an empty text are what a new workspace has. */
+/** A setting that is missing stays as it is. Null and an empty text mean the setting of a new workspace. */
 export const workspaceSettingsInput = workspaceSettingsShape.partial();
 
 export const NO_WORKSPACE_SETTINGS = workspaceSettingsJson({ timeZone: null, brand: NO_BRAND });
 
-/** The settings with what is given of them. */
+/** The settings with the given ones replaced. */
 export function settingsWith(
   known: z.output<typeof workspaceSettingsShape>,
   given: z.output<typeof workspaceSettingsInput>,
@@ -71,7 +71,7 @@ export function settingsWith(
   };
 }
 
-/** The same as they are stored, before they are checked. */
+/** The settings in their stored form, not checked yet. */
 export function workspaceSettingsOf(
   given: z.output<typeof workspaceSettingsShape>,
 ): Pick<Workspace, "timeZone" | "brand"> {

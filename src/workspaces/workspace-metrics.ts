@@ -4,7 +4,7 @@ import { type Clock, monthOf } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
 import { findLimits, type Plans } from "./workspace.ts";
 
-/** Workspaces that are shown, the fullest first: each is a time series of its own. */
+/** The largest number of workspaces that are shown, the fullest first, because each is a time series of its own. */
 const MAX_SHOWN_WORKSPACES = 100;
 
 export function measureUsage(metrics: Metrics, db: Database, plans: Plans, clock: Clock): void {

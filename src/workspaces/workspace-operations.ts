@@ -24,7 +24,7 @@ import { limitsOf } from "./workspace.ts";
 
 const shown = z.strictObject({ workspace: workspaceShape });
 const workspace = z.string().describe("Id, or a name that is unique.");
-/** The reference to a workspace that need not be named. */
+/** The reference to a workspace, which may be left out if there is only one. */
 export const onlyOrNamed = z
   .string()
   .nullable()

@@ -29,7 +29,7 @@ import { toWorkspace } from "./workspace-row.ts";
 /** The account that an empty database gets, so that the first endpoint can be made at once. */
 export const FIRST_ACCOUNT_EMAIL = "owner@localhost";
 
-/** Adds an account and its workspace on that plan, named after the address. @throws usage, already_exists */
+/** Adds an account and its workspace on this plan. The workspace is named after the address. @throws usage, already_exists */
 export function* insertAccountRows(
   emailText: string,
   now: number,
@@ -58,9 +58,9 @@ export function* findAccount(id: string): Steps<Account | undefined> {
 }
 
 /**
- * A further workspace, on that plan.
+ * Adds a further workspace on this plan.
  *
- * @param account id or e-mail address; null is the only account there is.
+ * @param account id or e-mail address; null means the only account
  * @throws usage, not_found, ambiguous
  */
 export function* insertWorkspaceRow(
@@ -78,7 +78,7 @@ export function* listWorkspaces(): Steps<Workspace[]> {
   return (yield* all(query.selectFrom("workspace").selectAll().orderBy("id"))).map(toWorkspace);
 }
 
-/** @param reference an id, or a name that is unique among those that are visible. @throws not_found, ambiguous */
+/** @param reference an id, or a name that is unique among the visible workspaces @throws not_found, ambiguous */
 export function* getWorkspace(reference: string, viewing: Viewing = SEES_ALL): Steps<Workspace> {
   const column = isId("ws", reference) ? "id" : "name";
   const rows = yield* all(selectVisible(viewing).where(column, "=", reference).limit(2));
@@ -97,7 +97,7 @@ export function* getWorkspace(reference: string, viewing: Viewing = SEES_ALL): S
 /**
  * Every workspace that somebody may see.
  *
- * @param access only those in which the role is enough for it; null is all
+ * @param access restricts them to those in which the role is enough for this; null means no restriction
  */
 export function* listViewableWorkspaces(viewing: Viewing, access: Access | null = null): Steps<Workspace[]> {
   const workspaces = (yield* all(selectVisible(viewing).orderBy("id"))).map(toWorkspace);
@@ -107,7 +107,7 @@ export function* listViewableWorkspaces(viewing: Viewing, access: Access | null 
   return workspaces.filter(({ id }) => allowed.has(id));
 }
 
-/** The rows of the workspaces that somebody has a standing in. */
+/** Selects the workspaces that somebody has a standing in. */
 function selectVisible({ accountId, isOperator, reach = null }: Viewing) {
   let rows = query.selectFrom("workspace").selectAll();
   if (reach !== null) rows = rows.where("id", "=", reach.workspaceId);
@@ -132,7 +132,7 @@ export function* readWorkspaceNames(ids: readonly string[]): Steps<ReadonlyMap<s
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** @throws not_found, in the same words, when there is none with this id and when it belongs to somebody else. */
+/** @throws not_found, with the same message for an id that does not exist and for one of somebody else's */
 export function* getViewableWorkspace(viewing: Viewing, id: string): Steps<Workspace> {
   const row = yield* first(selectVisible(viewing).where("id", "=", id));
   if (row === undefined) throw noWorkspace(id);
@@ -142,14 +142,14 @@ export function* getViewableWorkspace(viewing: Viewing, id: string): Steps<Works
 const OF_OPERATOR_SQL = `SELECT account.is_operator FROM workspace
   JOIN account ON account.id = workspace.account_id WHERE workspace.id = ?`;
 
-/** Whether a workspace belongs to an operator's account. */
+/** Whether the owner that a workspace names is an operator. */
 export function* isOfOperator(workspaceId: string): Steps<boolean> {
   return (yield* first(text<{ is_operator: number }>(OF_OPERATOR_SQL, workspaceId)))?.is_operator === 1;
 }
 
 /**
- * The workspace that a command means: the one it names, else the only one. In an empty database it creates the first account
- * and workspace, on that plan. Call it inside a transaction.
+ * The workspace that a command means: the one it names, else the only one. In an empty database this creates the first account and
+ * workspace, on this plan. Call it inside a transaction.
  *
  * @throws not_found, ambiguous
  */
@@ -174,7 +174,7 @@ function* insertFirstAccount(
   return made;
 }
 
-/** Null in an empty database. @throws ambiguous */
+/** Null in an empty database. @throws ambiguous if there are several */
 function* findOnlyWorkspace(): Steps<Workspace | null> {
   const rows = yield* all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
   const [row] = rows;
@@ -189,9 +189,9 @@ function* findOnlyWorkspace(): Steps<Workspace | null> {
 }
 
 /**
- * Takes effect at once, in running servers within a second.
+ * Changes a workspace's plan. It applies at once, and in running servers within a second.
  *
- * @param reference null is the only workspace there is. @throws usage, not_found, ambiguous
+ * @param reference null means the only workspace @throws usage, not_found, ambiguous
  */
 export function* updatePlanRow(reference: string | null, plan: string, plans: Plans): Steps<Workspace> {
   if (!Object.hasOwn(plans, plan)) {
@@ -205,7 +205,7 @@ export function* updatePlanRow(reference: string | null, plan: string, plans: Pl
   return { ...workspace, plan };
 }
 
-/** For a server's start: a workspace on a plan that is not configured could take no post. @throws config_invalid */
+/** Called when a server starts, because a workspace on a plan that is not configured could accept no post. @throws config_invalid */
 export function* checkPlans(plans: Plans): Steps<void> {
   for (const { plan } of yield* all(query.selectFrom("workspace").select("plan").distinct()))
     limitsOf(plans, plan);
@@ -226,7 +226,7 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
 const USED_SQL = `SELECT workspace_id AS id, used FROM usage
   WHERE workspace_id IN ${LISTED} AND month = ?`;
 
-/** The same for each of these workspaces whose plan is configured, in their order. */
+/** Like {@link readUsage}, for each of these workspaces whose plan is configured, in their order. */
 export function* readUsages(
   workspaces: readonly Workspace[],
   month: string,
@@ -248,20 +248,20 @@ function toUsage({ id, plan }: Workspace, { month, used }: MonthUse, plans: Plan
   return { workspaceId: id, plan, month, used, limit, remaining };
 }
 
-/** A month in which anything was counted. */
+/** A month in which submissions were counted. */
 export interface MonthUse {
   /** `YYYY-MM`, UTC. */
   readonly month: string;
   readonly used: number;
 }
 
-/** The months from `since` on in which a workspace took submissions, oldest first. @param since `YYYY-MM`. */
+/** The months from `since` on in which a workspace accepted submissions, oldest first. @param since `YYYY-MM` */
 export function* listUsage(workspaceId: string, since: string): Steps<MonthUse[]> {
   const rows = query.selectFrom("usage").select(["month", "used"]).where("workspace_id", "=", workspaceId);
   return yield* all(rows.where("month", ">=", since).orderBy("month"));
 }
 
-/** Counts one submission more in a month. @throws not_found; plan_limit when the month is full. */
+/** Counts one more submission in a month. @throws not_found; plan_limit if the month is full */
 export function* countSubmission(workspaceId: string, month: string, plans: Plans): Steps<void> {
   const workspace = yield* getWorkspace(workspaceId);
   const usage = yield* readUsage(workspace, month, plans);
@@ -282,10 +282,10 @@ export function* countSubmission(workspaceId: string, month: string, plans: Plan
 }
 
 /**
- * The account that a command means: the one it names, else the only one. In an empty database it creates the first account and its
- * workspace, on that plan. Call it inside a transaction.
+ * The account that a command means: the one it names, else the only one. In an empty database this creates the first account and its
+ * workspace, on this plan. Call it inside a transaction.
  *
- * @param reference id or e-mail address. @throws not_found, ambiguous
+ * @param reference id or e-mail address @throws not_found, ambiguous
  */
 export function* chooseAccount(
   reference: string | null,
@@ -301,9 +301,9 @@ export function* chooseAccount(
 }
 
 /**
- * Makes an account an operator, or takes that from it.
+ * Makes an account an operator, or makes it no operator any more.
  *
- * @param reference its id or e-mail address. @throws not_found; conflict for the only operator: somebody must see everything.
+ * @param reference its id or e-mail address @throws not_found; conflict for the only operator, because somebody must see everything
  */
 export function* updateOperatorRow(reference: string, isOperator: boolean): Steps<Account> {
   const account = yield* getAccount(reference);
@@ -317,7 +317,7 @@ export function* updateOperatorRow(reference: string, isOperator: boolean): Step
   return { ...account, isOperator };
 }
 
-/** @throws conflict when no other account is an operator: somebody must see everything */
+/** @throws conflict if no other account is an operator, because somebody must see everything */
 export function* checkOtherOperator({ id, email }: Account): Steps<void> {
   const others = query.selectFrom("account").select("id").where("is_operator", "=", 1).where("id", "<>", id);
   if ((yield* first(others.limit(1))) === undefined)
@@ -326,7 +326,7 @@ export function* checkOtherOperator({ id, email }: Account): Steps<void> {
     });
 }
 
-/** The account with this e-mail address, in whatever case, or undefined. */
+/** The account with this e-mail address, ignoring case, or undefined. */
 export function* findAccountByEmail(email: string): Steps<Account | undefined> {
   const row = yield* first(query.selectFrom("account").selectAll().where(hasEmail(email.trim())));
   return row === undefined ? undefined : toAccount(row);
@@ -346,7 +346,7 @@ export function* getAccount(reference: string): Steps<Account> {
   return toAccount(row);
 }
 
-/** Whether an account has this address, in whatever ASCII letters. */
+/** A condition: the account has this address, ignoring the case of ASCII letters. */
 function hasEmail(email: string) {
   return sql<boolean>`lower(email) = lower(${email})`;
 }

@@ -4,11 +4,11 @@ import { FormsvcError } from "../foundation/errors.ts";
 export interface Account {
   readonly id: string;
   readonly email: string;
-  /** Whether it sees every workspace and the whole installation. The first account does. */
+  /** Whether the account sees every workspace and the whole installation. The first account does. */
   readonly isOperator: boolean;
   /**
-   * Whether nobody has shown yet whose address it has: whoever made the link of an invitation could have made the account with it, under
-   * another one's address. Neither a proxy nor an issuer is believed about such an account.
+   * Whether nobody has shown yet whose address the account has. Whoever made the link of an invitation could have made the account with it,
+   * under somebody else's address. Neither a proxy nor an issuer is believed about such an account.
    */
   readonly isDoubtful: boolean;
   readonly createdAt: number;
@@ -19,7 +19,7 @@ export interface Workspace {
   readonly accountId: string;
   readonly name: string;
   readonly plan: string;
-  /** Of the times in its e-mails, by its name in the IANA database; null is UTC. */
+  /** The time zone of its e-mails, by its name in the IANA database; null means UTC. */
   readonly timeZone: string | null;
   readonly brand: Brand;
   readonly createdAt: number;
@@ -32,44 +32,44 @@ export interface Usage {
   /** `YYYY-MM`. */
   readonly month: string;
   readonly used: number;
-  /** Null is unlimited. */
+  /** Null means unlimited. */
   readonly limit: number | null;
-  /** Null is unlimited; never below 0. */
+  /** Never below 0; null means unlimited. */
   readonly remaining: number | null;
 }
 
-/** The usage of a workspace that people know by its name. */
+/** The usage of a workspace with its name, for people. */
 export interface NamedUsage extends Usage {
   readonly name: string;
 }
 
 /** The plan of new workspaces if no other is configured. */
 export const DEFAULT_PLAN = "hobby";
-/** Longest name of a workspace or endpoint, in UTF-16 units. */
+/** The longest name of a workspace or endpoint, in UTF-16 units. */
 export const MAX_NAME_LENGTH = 200;
 export const MAX_EMAIL_LENGTH = 254;
 
 export interface PlanLimits {
-  /** Accepted submissions a UTC calendar month; null is unlimited. */
+  /** The largest number of accepted submissions in a UTC calendar month; null means unlimited. */
   readonly monthlySubmissions: number | null;
-  /** Endpoints a workspace may have; null is unlimited. */
+  /** The largest number of endpoints of a workspace; null means unlimited. */
   readonly endpoints: number | null;
-  /** Whether the workspace may have spam rules of its own. */
+  /** Whether the workspace may have spam settings of its own. */
   readonly customSpam: boolean;
-  /** Bytes of refused posts that are held; null or absent is unlimited. */
+  /** The largest number of bytes of held posts; null or absent means unlimited. */
   readonly heldBytes?: number | null;
-  /** Bytes of files that are kept; null or absent is unlimited. */
+  /** The largest number of bytes of stored files; null or absent means unlimited. */
   readonly fileBytes?: number | null;
 }
 
 export type Plans = Readonly<Record<string, PlanLimits>>;
 
-/** Undefined if the plan is not configured, or was configured after this process started. */
+/** The limits of a plan; undefined if the plan is not configured, or was configured after this process started. */
 export function findLimits(plans: Plans, plan: string): PlanLimits | undefined {
   return Object.hasOwn(plans, plan) ? plans[plan] : undefined;
 }
 
-/** @throws config_invalid when the database names a plan that the configuration no longer has. */
+/** The limits of a plan. @throws config_invalid if the configuration does not have the plan (any more) */
 export function limitsOf(plans: Plans, plan: string): PlanLimits {
   const limits = findLimits(plans, plan);
   if (limits === undefined) {
@@ -81,7 +81,7 @@ export function limitsOf(plans: Plans, plan: string): PlanLimits {
   return limits;
 }
 
-/** The plan that allows the most submissions a month; null if the given one, which is configured, allows as many. */
+/** The plan with the most submissions a month; null if the given plan, which is configured, allows as many. */
 export function findLargestPlan(plans: Plans, than: string): string | null {
   const allowed = (plan: string): number => plans[plan]?.monthlySubmissions ?? Infinity;
   const largest = Object.keys(plans).reduce(
@@ -91,7 +91,7 @@ export function findLargestPlan(plans: Plans, than: string): string | null {
   return largest === than ? null : largest;
 }
 
-/** A name without its outer blanks. @throws usage when it is empty, too long or has control characters. */
+/** Trims and checks a name. @throws usage if it is empty, too long or has control characters */
 export function checkName(text: string): string {
   const name = text.trim();
   if (name === "") throw new FormsvcError("usage", "the name is empty");
@@ -102,11 +102,11 @@ export function checkName(text: string): string {
   return name;
 }
 
-/** A time zone by the name that `Intl` gives it, whatever the case it was typed in; null for UTC, and for an empty text. @throws usage */
+/** The name that `Intl` gives a time zone, whatever the case of the text; null for UTC and for an empty text. @throws usage */
 export function checkTimeZone(text: string): string | null {
   if (text.trim() === "") return null;
   try {
-    // An offset like +02:00 has no name, and no summer time.
+    // An offset like +02:00 has no name and no daylight saving time.
     if (!/^[a-z]/i.test(text.trim())) throw new RangeError("no name");
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: text.trim() }).resolvedOptions();
     return timeZone === "UTC" ? null : timeZone;
@@ -116,7 +116,7 @@ export function checkTimeZone(text: string): string | null {
   }
 }
 
-/** An e-mail address without its outer blanks. @throws usage when it cannot be one. */
+/** Trims and checks an e-mail address. @throws usage if it cannot be one */
 export function checkEmail(text: string): string {
   const email = text.trim();
   if (email.length > MAX_EMAIL_LENGTH || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) {

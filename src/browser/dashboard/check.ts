@@ -1,9 +1,9 @@
-/** Time after the last key, in which somebody may go on typing. */
+/** Time after the last key until the form is checked, because the person may go on typing. */
 const WAIT_MS = 600;
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** Tells what is wrong with a `form[data-check]` while it is filled in. The server checks it, by the rules that count when it is sent. */
+/** Shows what is wrong with a `form[data-check]` while it is filled in. The server checks it, by the same rules as when it is sent. */
 export function checkWhileTyping(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-check]")) follow(form);
 }
@@ -14,7 +14,7 @@ function follow(form: HTMLFormElement): void {
   const check = async (): Promise<void> => {
     const asked = waiting;
     const problems = await problemsOf(form);
-    // Somebody who typed on meanwhile gets the next answer.
+    // If the person has typed on meanwhile, the next answer is shown instead.
     if (problems !== null && asked === waiting) showAll(form, problems, touched);
   };
   form.addEventListener("input", (event) => {
@@ -24,7 +24,7 @@ function follow(form: HTMLFormElement): void {
   });
 }
 
-/** By the names of the inputs; null if the server did not say. */
+/** The problems by the names of the inputs; null if the server did not answer. */
 async function problemsOf(form: HTMLFormElement): Promise<Record<string, string> | null> {
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
@@ -37,7 +37,7 @@ async function problemsOf(form: HTMLFormElement): Promise<Record<string, string>
   }
 }
 
-/** An input that nobody filled in yet is not told to be empty. */
+/** Shows the problems, except that an input is empty which nobody has filled in yet. */
 function showAll(
   form: HTMLFormElement,
   problems: Record<string, string>,

@@ -1,6 +1,6 @@
 const SHOWN_MS = 2000;
 
-/** Makes each `[data-copy]` copy, and tells it to screen readers too. */
+/** Makes each `[data-copy]` button copy, and announces it to screen readers too. */
 export function addCopyButtons(): void {
   const buttons = document.querySelectorAll<HTMLElement>("[data-copy]");
   if (buttons.length === 0) return;
@@ -29,7 +29,10 @@ function sourceOf(button: HTMLElement): HTMLElement | null {
   return id === "" ? (button.parentElement?.querySelector("code") ?? null) : document.getElementById(id);
 }
 
-/** What came of it. A browser that forbids copying still has the text selected for the person's own key. */
+/**
+ * Copies and returns the result in words. If the browser forbids copying, the text stays selected, so that the person can copy it by
+ * keyboard.
+ */
 async function copy(source: HTMLElement): Promise<string> {
   try {
     await navigator.clipboard.writeText(source.textContent);

@@ -2,15 +2,15 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long ago something was, in as few letters as a table has room for; null if it is a week or more, or still to come. */
+/** How long ago something was, in as few letters as a table has room for; null if it was a week ago or more, or is in the future. */
 export function distance(ms: number): string | null {
-  // A reader's clock may be behind the server's.
+  // The reader's clock may be behind the server's.
   if (ms < -MINUTE_MS) return null;
   if (ms < MINUTE_MS) return "just now";
   return ms < 7 * DAY_MS ? rounded(ms) : null;
 }
 
-/** In how long something will be done; null if it is a day or more. What is late is done as soon as there is room for it. */
+/** The time until something will be done; null if it is a day or more. Something that is late is done as soon as there is a slot. */
 export function waitingTime(ms: number): string | null {
   if (ms < MINUTE_MS) return "any moment";
   return ms < DAY_MS ? `in ${rounded(ms)}` : null;

@@ -1,8 +1,8 @@
-/** Time after the last key, in which somebody may go on typing. */
+/** Time after the last key until the preview is updated, because the person may go on typing. */
 const WAIT_MS = 800;
-/** How often what was typed meanwhile is sent again. */
+/** The largest number of times that a form is sent because somebody typed while it was sent. */
 const MAX_TRIES = 3;
-/** Near the edge of the window, in pixels, a dragged field scrolls the page by so much a step. */
+/** If a dragged field is within `near` pixels of the edge of the window, each step scrolls the page by `step` pixels. */
 const EDGE = { near: 48, step: 14 };
 
 const FIELDS = "[data-fields]";
@@ -60,7 +60,7 @@ class FieldList {
     field.querySelector<HTMLButtonElement>(`button[value^="${way}-"]:not(:disabled)`)?.click();
   }
 
-  /** @param button sends the form as without script if the server does not answer; null leaves it as it is */
+  /** @param button sends the form as without script if the server does not answer; null does nothing in that case */
   async #press(action: string, button: HTMLButtonElement | null): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -73,13 +73,16 @@ class FieldList {
     }
   }
 
-  /** Shows what the server makes of the form; only beside the inputs if nothing was pressed. Whether it answered. */
+  /**
+   * Sends the form and shows the server's version. For the action `look` only the texts beside the inputs are replaced. Returns whether the
+   * server answered.
+   */
   async #show(action: string): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const sent = this.#typed(action);
       const page = await pageFor(this.#form, sent);
       if (page === null || page.querySelector(FIELDS) === null) return false;
-      // Somebody who typed on meanwhile loses nothing of it.
+      // If the person has typed on meanwhile, the form is sent again, so that nothing is lost.
       if (this.#typed(action).toString() !== sent.toString()) continue;
       this.#replace(page, action === "look");
       return true;
@@ -110,14 +113,14 @@ class FieldList {
     const starts = page.querySelector("[data-starts]");
     if (starts !== null) document.querySelector("[data-starts]")?.replaceWith(starts);
     const focused = fields.querySelector<HTMLElement>("[autofocus]");
-    // The browser heeds it on a page of its own only.
+    // Browsers obey the attribute only when a page loads.
     focused?.removeAttribute("autofocus");
     this.#form.querySelector(FIELDS)?.replaceWith(fields);
     focused?.focus();
     focused?.scrollIntoView({ block: "nearest" });
     const news = this.#form.querySelector("[data-say]");
     if (news !== null) news.textContent = page.querySelector("[data-say]")?.textContent ?? "";
-    // What guards unsaved changes learns of it.
+    // This informs the code that guards unsaved changes.
     this.#form.dispatchEvent(new Event("input"));
     clearTimeout(this.#waiting);
   }
@@ -138,7 +141,7 @@ class FieldList {
       const to = [...(row.parentElement?.children ?? [])].indexOf(row);
       if (String(to) !== row.dataset["field"]) void this.#press(`move-${row.dataset["field"]}-${to}`, null);
     };
-    // Not of the grip: an element that moves in the page loses the pointer.
+    // The listener is not on the grip, because an element that moves in the page loses the pointer.
     addEventListener("pointermove", move);
     for (const each of ENDS) addEventListener(each, end);
   }
@@ -160,11 +163,11 @@ function dragTo(row: HTMLElement, y: number): void {
   else if (y > innerHeight - EDGE.near) scrollBy(0, EDGE.step);
 }
 
-/** The page that sending this leads to; null if there is none. The browser reads it as a document, so no text becomes markup here. */
+/** The page that sending the form leads to; null if there is none. The browser parses it as a document, so no text becomes markup here. */
 function pageFor(form: HTMLFormElement, body: URLSearchParams): Promise<Document | null> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
-    // Its buttons are named `action`, which hides the property.
+    // The form's buttons are named `action`, which hides the property.
     request.open("POST", form.getAttribute("action") ?? "");
     request.responseType = "document";
     request.addEventListener("loadend", () => resolve(request.responseXML));

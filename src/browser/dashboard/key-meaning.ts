@@ -1,4 +1,4 @@
-/** Of a `KeyboardEvent`, what decides what it means. */
+/** The members of a `KeyboardEvent` that decide its meaning. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -8,15 +8,15 @@ export interface KeyPress {
   readonly defaultPrevented: boolean;
 }
 
-/** What the keyboard is in. */
+/** The element that has the keyboard focus. */
 export interface Focus {
   readonly tagName: string;
-  /** Of an `input`. */
+  /** The type of an `input`. */
   readonly type?: string;
   readonly isContentEditable?: boolean;
 }
 
-/** Inputs that take no letters. */
+/** Types of input that take no letters. */
 const NO_TEXT = new Set([
   "checkbox",
   "radio",
@@ -29,7 +29,7 @@ const NO_TEXT = new Set([
   "image",
 ]);
 
-/** The key if it may be a command; null while somebody types, or for keys that belong to the browser. */
+/** The key if it may be a command; null while somebody types, and for keys that belong to the browser. */
 export function commandKey(press: KeyPress, focus: Focus): string | null {
   if (press.ctrlKey || press.altKey || press.metaKey || press.isComposing || press.defaultPrevented)
     return null;

@@ -2,15 +2,15 @@ import { commandKey } from "./key-meaning.ts";
 import { currentRow, moveRow, openRow, returnToRow, tickRow } from "./rows.ts";
 import { rowBoxes } from "./selection.ts";
 
-/** Where the browser keeps that its person wants no keys. Software for speech types letters by itself (WCAG 2.1.4). */
+/** The name under which the browser stores that a person wants no keys. Software for speech types letters by itself (WCAG 2.1.4). */
 const SETTING = "formsvc-keys";
 
-/** Keys that move in the rows of a list. Other keys press what names them by `data-key`. */
+/** The keys that move in the rows of a list. Every other key presses the element that names it with `data-key`. */
 const ROW_KEYS: Readonly<Record<string, () => boolean>> = {
   j: () => moveRow(1),
   k: () => moveRow(-1),
   o: openRow,
-  // A link opens by itself; on a checkbox a browser would send the form.
+  // A link opens by itself. On a checkbox a browser would send the form.
   Enter: () => document.activeElement instanceof HTMLInputElement && openRow(),
   x: tickRow,
 };
@@ -27,7 +27,7 @@ export function listenToKeys(): void {
   });
 }
 
-/** Ties every `[data-keys-setting]` to the setting. */
+/** Connects every `[data-keys-setting]` checkbox to the setting. */
 export function showKeysSetting(): void {
   const boxes = document.querySelectorAll<HTMLInputElement>("input[data-keys-setting]");
   const show = (): void => {
@@ -43,7 +43,7 @@ export function showKeysSetting(): void {
   }
 }
 
-/** A browser that keeps nothing has them on. */
+/** The keys are on in a browser that cannot store the setting. */
 function keysAreOn(): boolean {
   try {
     return localStorage.getItem(SETTING) !== "off";
@@ -57,7 +57,7 @@ function switchKeys(areOn: boolean): void {
     if (areOn) localStorage.removeItem(SETTING);
     else localStorage.setItem(SETTING, "off");
   } catch {
-    // Nothing can be kept; the checkbox shows it by staying as it was.
+    // The setting cannot be stored. The checkbox shows that by not changing.
   }
 }
 
@@ -66,7 +66,7 @@ function dialogOf(button: HTMLElement): HTMLDialogElement | null {
   return found instanceof HTMLDialogElement ? found : null;
 }
 
-/** Presses what names the key. Whether there is such a thing. */
+/** Presses the element that names the key. Returns whether there is one. */
 function press(key: string): boolean {
   const named = [...document.querySelectorAll<HTMLElement>("[data-key]")];
   const target = named.find((each) => each.dataset["key"] === key);
@@ -77,7 +77,9 @@ function press(key: string): boolean {
   return true;
 }
 
-/** A button for ticked rows takes the row in which the keyboard is if none is ticked, and is not pressed for nothing. */
+/**
+ * Presses a button. If it is for ticked rows and none is ticked, it ticks the row that has the focus; without such a row it does nothing.
+ */
 function pressButton(button: HTMLButtonElement): void {
   const boxes = button.form === null ? [] : rowBoxes(button.form);
   if (boxes.length > 0 && boxes.every(({ checked }) => !checked)) {

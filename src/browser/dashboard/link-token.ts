@@ -2,21 +2,21 @@
 const TOKEN = /^[\w-]{32}$/;
 
 /**
- * Where a sign-in link keeps its token: behind the #, which no server and no log sees. Whoever has come by one is asked for a password
- * and nothing else.
+ * Takes the token of a sign-in link from the part after the #, which no server and no log sees. Somebody who opened such a link is only
+ * asked for a new password.
  */
 export function takeLinkToken(): void {
   const form = document.querySelector<HTMLDetailsElement>("details[data-link-form]");
   if (form === null) return;
   const take = (): void => {
     const token = location.hash.slice(1);
-    // The link past the navigation has a # too.
+    // The link that skips the navigation has a # too.
     if (!TOKEN.test(token)) return;
-    // Gone from the address and the history, so that nobody reads it there.
+    // The token is removed from the address and the history, so that nobody reads it there.
     history.replaceState(null, "", location.pathname + location.search);
     form.open = true;
     fill(form, "token", token);
-    // So that a page with what was wrong looks like this one.
+    // This makes a page with an error look like this page.
     fill(form, "welcome", "1");
     show("[data-without-link]", false);
     show("[data-with-link]", true);
@@ -27,7 +27,7 @@ export function takeLinkToken(): void {
   addEventListener("hashchange", take);
 }
 
-/** The same of an invitation: the token is sent by the form at once, which shows the invitation and changes nothing. */
+/** Takes the token of an invitation. The form sends it at once, which shows the invitation and changes nothing. */
 export function takeInvitation(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-invitation]");
   if (form === null) return;

@@ -1,4 +1,4 @@
-/** Shows a bar if something new came while the page is looked at. Hidden tabs hold no connection: browsers have few. */
+/** Shows a bar if something new came while the page is visible. Hidden tabs hold no connection, because a browser allows only a few. */
 export function followNews(): void {
   const container = document.querySelector<HTMLElement>("[data-live]");
   if (container === null) return;
@@ -12,7 +12,7 @@ export function followNews(): void {
   };
   const follow = (): void => {
     if (document.hidden) return end();
-    // A stream that the server refused or ended for good is closed, and is asked for again when the person comes back.
+    // A stream that the server refused or ended for good is closed. It is opened again when the person comes back.
     if (news !== null && news.readyState !== EventSource.CLOSED) return;
     news = new EventSource(container.dataset["live"] || "/dashboard/events");
     news.addEventListener("open", () => mark?.removeAttribute("hidden"));
@@ -20,7 +20,7 @@ export function followNews(): void {
     news.addEventListener("new", ({ data }) => bar.show(countIn(data)));
   };
   document.addEventListener("visibilitychange", follow);
-  // A page that is kept for the way back would hold the connection meanwhile.
+  // A page that the browser keeps for the Back button would hold its connection.
   addEventListener("pagehide", end);
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) follow();
@@ -33,7 +33,7 @@ function createBar(container: HTMLElement): { show(count: number): void } {
   const link = document.createElement("a");
   link.className = "button primary";
   link.href = container.dataset["list"] || location.href;
-  // The region is there before its text changes, so that screen readers tell it.
+  // The region must exist before its text changes, so that screen readers announce it.
   container.className = "fresh";
   container.setAttribute("role", "status");
   return {
@@ -46,7 +46,7 @@ function createBar(container: HTMLElement): { show(count: number): void } {
   };
 }
 
-/** 0 if the server sent something else. */
+/** The count in an event; 0 if the server sent something else. */
 function countIn(data: unknown): number {
   try {
     const { count } = JSON.parse(String(data)) as { count?: unknown };

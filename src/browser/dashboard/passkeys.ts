@@ -1,14 +1,14 @@
 /*
- * Asks the device for a passkey. A page says by `data-passkey` at which address the question is, or has it in `data-new-passkey`; the answer
- * is sent with the form around it.
+ * Asks the device for a passkey. A page names the address of the question in `data-passkey`, or contains the question in
+ * `data-new-passkey`. The form around it sends the answer.
  */
 
-/** WebAuthn's options as JSON, with base64url instead of bytes. */
+/** WebAuthn's options as JSON, with base64url in place of bytes. */
 interface Asked {
   readonly challenge: string;
 }
 
-/** The same for a device that makes one. */
+/** The options for a new passkey. */
 interface AskedNew extends Asked {
   readonly rp: PublicKeyCredentialRpEntity;
   readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
@@ -24,7 +24,7 @@ const SILENT = "The server gave no answer. Try again.";
 
 export function offerPasskeys(): void {
   for (const section of document.querySelectorAll<HTMLElement>("[data-passkey], [data-new-passkey]")) {
-    // An old browser, or a page over plain http.
+    // True in an old browser, and on a page over plain http.
     if (!("PublicKeyCredential" in globalThis)) section.hidden = true;
     else section.querySelector("button")?.addEventListener("click", () => void press(section));
   }

@@ -2,7 +2,7 @@ import { distance, waitingTime } from "./distance.ts";
 
 const RENEW_MS = 60_000;
 
-/** Shows each `<time data-time>` as people say it; the whole time, in the reader's own zone, stays as its title. */
+/** Shows each `<time data-time>` relative to now. Its title has the whole time in the reader's own time zone. */
 export function keepRelativeTimes(): void {
   const times = document.querySelectorAll<HTMLTimeElement>("time[data-time]");
   if (times.length === 0) return;
@@ -33,7 +33,7 @@ function dayAndHour(time: Date): string {
   return time.toLocaleString(undefined, { ...dayOf(time), hour: "numeric", minute: "2-digit" });
 }
 
-/** With the year if it is another one. */
+/** Includes the year if it is not this year. */
 function dayOf(time: Date): Intl.DateTimeFormatOptions {
   const day = { day: "numeric", month: "short" } as const;
   return time.getFullYear() === new Date().getFullYear() ? day : { ...day, year: "numeric" };

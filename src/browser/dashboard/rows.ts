@@ -1,13 +1,13 @@
-/** Where the list remembers its row while a form of it is sent. */
+/** The name under which a list stores the index of its row while one of its forms is sent. */
 const POSITION = "formsvc-row";
 
-/** The row in which the keyboard is; null outside of a list. */
+/** The row that has the keyboard focus; null outside of a list. */
 export function currentRow(): Element | null {
   const { activeElement } = document;
   return rows().find((row) => row.contains(activeElement)) ?? null;
 }
 
-/** Moves the keyboard by one, to the first row if it is in none. Whether there are rows. */
+/** Moves the focus by one row, or to the first row if no row has it. Returns whether there are rows. */
 export function moveRow(by: 1 | -1): boolean {
   const all = rows();
   const current = currentRow();
@@ -15,21 +15,24 @@ export function moveRow(by: 1 | -1): boolean {
   return focusRow(all[next]);
 }
 
-/** Opens the first link of the row. */
+/** Opens the first link of the row that has the focus. */
 export function openRow(): boolean {
   const link = linkOf(currentRow());
   link?.click();
   return link !== null;
 }
 
-/** Ticks the row's checkbox, or takes the tick away. */
+/** Toggles the checkbox of the row that has the focus. */
 export function tickRow(): boolean {
   const box = currentRow()?.querySelector<HTMLElement>("input[type=checkbox]");
   box?.click();
   return box !== null && box !== undefined;
 }
 
-/** After a write the page is loaded anew: whoever sorts by keyboard goes on at the same position of the list. */
+/**
+ * Moves the focus to the former position in the list after a change has reloaded the page, so that somebody who sorts by keyboard can go
+ * on.
+ */
 export function returnToRow(): void {
   const stored = sessionStorage.getItem(POSITION);
   sessionStorage.removeItem(POSITION);

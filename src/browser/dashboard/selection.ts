@@ -1,4 +1,4 @@
-/** Checkboxes of rows: all at once, and how many are ticked. */
+/** Ticks all rows at once, and shows how many are ticked. */
 export function followSelection(): void {
   for (const all of document.querySelectorAll<HTMLInputElement>("input[data-select-all]")) {
     const form = all.form ?? all.closest("form");
@@ -21,15 +21,15 @@ function followForm(form: HTMLFormElement, all: HTMLInputElement): void {
     show();
   });
   form.addEventListener("change", show);
-  // Browsers bring back what was ticked before a reload.
+  // Browsers restore ticks after a reload.
   addEventListener("pageshow", () => {
     show();
-    // From now on screen readers tell each change. What the page begins with is no news.
+    // Set only now, so that screen readers announce each later change, but not the first text.
     counter?.setAttribute("role", "status");
   });
 }
 
-/** The checkboxes in the rows of a form; also those outside of it that name it. */
+/** The checkboxes in the rows of a form, including those outside of it that name it. */
 export function rowBoxes(form: HTMLFormElement): HTMLInputElement[] {
   return [...form.elements].filter(
     (each): each is HTMLInputElement =>

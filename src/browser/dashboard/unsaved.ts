@@ -1,4 +1,4 @@
-/** Asks before what was typed into a `form[data-unsaved]` is lost, and says how much that is if the form knows what is stored. */
+/** Asks before what was typed into a `form[data-unsaved]` is lost, and shows the number of changes if the form knows the stored values. */
 export function guardUnsaved(): void {
   const forms = [...document.querySelectorAll<HTMLFormElement>("form[data-unsaved]")].map(follow);
   addEventListener("beforeunload", (event) => {
@@ -6,7 +6,7 @@ export function guardUnsaved(): void {
   });
 }
 
-/** Returns whether something would be lost. */
+/** Watches a form. Returns a function that tells whether something would be lost. */
 function follow(form: HTMLFormElement): () => boolean {
   const saved = readSaved(form);
   let isTouched = false;
@@ -17,12 +17,12 @@ function follow(form: HTMLFormElement): () => boolean {
   });
   form.addEventListener("submit", () => (isLeaving = true));
   form.querySelector("[data-undo]")?.addEventListener("click", () => (isLeaving = true));
-  // A page that tells what is wrong holds what was typed.
+  // A page that shows errors already contains what was typed.
   if (saved !== null) showCount(form, countChanged(form, saved));
   return () => !isLeaving && (saved === null ? isTouched : countChanged(form, saved) > 0);
 }
 
-/** What the inputs would hold if nothing was typed, by their names; null if the server does not say. */
+/** The values that the inputs would have if nothing was typed, by name; null if the server does not say. */
 function readSaved({ dataset }: HTMLFormElement): Readonly<Record<string, string>> | null {
   const text = dataset["unsaved"] ?? "";
   return text === "" ? null : (JSON.parse(text) as Readonly<Record<string, string>>);
@@ -33,7 +33,7 @@ function countChanged(form: HTMLFormElement, saved: Readonly<Record<string, stri
   return Object.entries(saved).filter(([name, value]) => (typed.get(name) ?? "") !== value).length;
 }
 
-/** The sentence that stood there comes back when nothing is changed any more. */
+/** Shows the number of changes in place of the line's first text, which is restored at 0. */
 function showCount(form: HTMLFormElement, count: number): void {
   const line = form.querySelector<HTMLElement>("[data-unsaved-count]");
   const undo = form.querySelector<HTMLElement>("[data-undo]");
